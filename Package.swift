@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings that every target of ours shares.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioConcurrency = Target.Dependency.product(
+    name: "NIOConcurrencyHelpers", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+/// A target of ours; what it may import is checked by `Tools/check`.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+/// The tests of one target, with what only tests need.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies,
+        swiftSettings: house)
+}
+
+let package = Package(
+    name: "tapedeck",
+    products: [.executable(name: "tapedeck", targets: ["tapedeck"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        room("Wire"),
+        room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
+        room("OpenRosa", ["Wire", "CLibXML2"]),
+        room("Simperium", ["Wire"]),
+        room("Dissection", ["Wire", "Framing", "OpenRosa", "Simperium"]),
+        .target(
+            name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
+            swiftSettings: house),
+        .target(
+            name: "Trace", dependencies: ["Wire", "Dissection", "Filters", grdb, sqlite],
+            exclude: ["TraceFormat.md"], swiftSettings: house),
+        room("Interception", [nioSSL, nioCore, x509, asn1, crypto]),
+        room(
+            "Proxying",
+            [
+                "Wire", "Framing", "Interception", nioCore, nioPosix, nioSSL, nioTLS,
+            ]),
+        room(
+            "SyncServers",
+            [
+                "Wire", "Framing", "OpenRosa", "Simperium", "Trace", nioCore, nioPosix, nioSSL,
+                "Interception", nioConcurrency, nioHTTP1, nioWebSocket, logging,
+            ]),
+        .executableTarget(
+            name: "tapedeck",
+            dependencies: [
+                "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Trace",
+                "Interception", "Proxying", "SyncServers", argumentParser, logging, nioCore,
+                nioPosix, nioSSL,
+            ],
+            swiftSettings: house),
+        tests("Wire"),
+        .testTarget(
+            name: "FramingTests",
+            dependencies: ["Framing", "Wire", nioCore, nioEmbedded, nioHTTP1],
+            exclude: ["Vectors"], swiftSettings: house),
+        tests("OpenRosa", ["Wire"]),
+        tests("Simperium", ["Wire"]),
+        tests("Dissection", ["Wire", "Framing"]),
+        tests("Filters", ["Wire"]),
+        tests("Trace", ["Wire", "Dissection", "Filters", grdb, sqlite]),
+        tests("Interception", [nioCore, nioPosix, nioEmbedded, nioSSL, x509, asn1, crypto]),
+        tests("Proxying", ["Wire", "Framing", nioCore, nioPosix, nioEmbedded]),
+        tests("SyncServers", ["Wire", "Simperium", "OpenRosa", nioCore, nioPosix]),
+        tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection"]),
+    ]
+)

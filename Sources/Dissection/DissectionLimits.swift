@@ -1,0 +1,18 @@
+/// How much of what a peer sends is kept in memory and in derived rows.
+///
+/// The chunks keep every byte; these bounds are about the decoded view.
+public struct DissectionLimits: Hashable, Sendable {
+    /// Bytes of decoded content kept for each side of an exchange; 1 MiB unless told.
+    public var storedContent = 1 << 20
+    /// Bytes of payload kept for a WebSocket message; 1 MiB unless told.
+    public var storedPayload = 1 << 20
+    /// Bytes kept while it is not yet known what protocol they belong to.
+    public var heldBytes = 1 << 20
+    /// Simperium channels remembered for each connection.
+    public var channels = 4_096
+    /// Parts of a multipart body that get a row.
+    public var parts = 1_000
+
+    /// The limits that `tapedeck record` uses.
+    public init() {}
+}

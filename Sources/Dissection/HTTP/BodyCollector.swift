@@ -1,0 +1,114 @@
+import Framing
+import OpenRosa
+import Wire
+
+/// Reads the content of one side of an exchange as it comes: undoes its codings, keeps its first
+/// bytes, and looks at what the bytes mean.
+///
+/// Its memory does not depend on the size of the content.
+final class BodyCollector {
+    /// Trailer fields, once they have come.
+    var trailers: [UInt8] = []
+
+    private let head: [UInt8]
+    private let exchange: ExchangeID
+    private let sender: Peer
+    private let limits: DissectionLimits
+    private let status: Int?
+    private let contentType: String?
+    private var coding = ""
+    private var decoder: ContentDecoder?
+    private var content: [UInt8] = []
+    private var size: Int64 = 0
+    private var wireSize: Int64 = 0
+    private var text = UTF8Check()
+    private var problem: String?
+    private var meaning: BodyMeaning?
+    private var isFinished = false
+
+    init(
+        head: HTTPHead, exchange: ExchangeID, sender: Peer, api: String, limits: DissectionLimits,
+        status: Int? = nil
+    ) {
+        self.head = head.bytes
+        self.exchange = exchange
+        self.sender = sender
+        self.limits = limits
+        self.status = status
+        contentType = head.first("content-type").map { head.text($0.value) }
+        if head.first("content-encoding") != nil {
+            coding = head.values(of: "content-encoding").joined(separator: ", ")
+            do {
+                // RFC 9659: 8 MiB is what a decoder of zstd content has to offer.
+                decoder = try ContentDecoder(
+                    codings: coding, limits: ContentDecodingLimits(maxWindowLog: 23))
+            } catch {
+                problem = error.description
+                coding = ""
+            }
+        }
+        meaning = BodyMeaning(
+            contentType: contentType, api: api, status: status, exchange: exchange,
+            sender: sender, limits: limits)
+    }
+
+    /// Takes the next bytes of the content, without transfer coding.
+    func take(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
+        wireSize += Int64(bytes.count)
+        guard let decoder else {
+            takeDecoded(bytes)
+            return
+        }
+        guard problem == nil else { return }
+        do {
+            try decoder.decode(bytes) { self.takeDecoded($0) }
+        } catch {
+            problem = error.description
+        }
+    }
+
+    private func takeDecoded(_ bytes: borrowing Span<UInt8>) {
+        size += Int64(bytes.count)
+        let room = limits.storedContent - content.count
+        if room > 0 {
+            let part = bytes.extracting(0..<min(room, bytes.count))
+            text.consume(part)
+            part.withUnsafeBufferPointer { content.append(contentsOf: $0) }
+        }
+        meaning?.take(bytes)
+    }
+
+    /// Gives out the rows of what has come; a second call does nothing.
+    func finish(isCut: Bool, to out: DissectorOutput) {
+        guard !isFinished else { return }
+        isFinished = true
+        if let decoder, problem == nil, !isCut || wireSize > 0 {
+            do {
+                if wireSize > 0 { try decoder.finish() }
+            } catch {
+                problem = error.description
+            }
+        }
+        let isShort = size > Int64(content.count)
+        var isText = text.firstInvalidOffset == nil
+        if isText, !text.isComplete {
+            if isShort { trimToCharacter() } else { isText = false }
+        }
+        if let kind = status, kind == 406, !isShort {
+            meaning?.readActionable(content)
+        }
+        if let found = meaning?.finish(isCut: isCut, to: out) { problem = problem ?? found }
+        out.emit(
+            .body(
+                BodyRow(
+                    exchange: exchange, sender: sender, head: head, trailers: trailers,
+                    content: content, isText: isText, size: size, wireSize: wireSize,
+                    coding: coding, contentType: contentType, problem: problem)))
+    }
+
+    /// Takes the last character off that the bound on stored bytes has cut.
+    private func trimToCharacter() {
+        while let last = content.last, last & 0xC0 == 0x80 { content.removeLast() }
+        if let last = content.last, last >= 0xC0 { content.removeLast() }
+    }
+}

@@ -1,0 +1,182 @@
+import Framing
+import OpenRosa
+import Wire
+
+/// Looks for documents in a body as its bytes come: OpenRosa XML, multipart parts, 406 JSON.
+final class BodyMeaning {
+    private let exchange: ExchangeID
+    private let sender: Peer
+    private let limits: DissectionLimits
+    private let mayBeXML: Bool
+    private let api: String
+    private var multipart: MultipartParser?
+    private var events: [MultipartEvent] = []
+    private var document: OpenRosaReader?
+    private var documents: [(part: Int?, document: OpenRosaDocument)] = []
+    private var part: PartRow?
+    private var parts: [PartRow] = []
+    private var actionable: ActionableMessage?
+    private var hasBegun = false
+    private var problem: String?
+
+    /// Nil where the content is none of the kinds that are looked into.
+    init?(
+        contentType: String?, api: String, status: Int?, exchange: ExchangeID, sender: Peer,
+        limits: DissectionLimits
+    ) {
+        let type = contentType?.lowercased() ?? ""
+        multipart = type.hasPrefix("multipart/") ? contentType.flatMap { MultipartParser(contentType: $0) } : nil
+        mayBeXML =
+            type.contains("xml")
+            || (api.hasPrefix("commcare.") || api.hasPrefix("openrosa."))
+        guard multipart != nil || mayBeXML || status == 406 else { return nil }
+        self.exchange = exchange
+        self.sender = sender
+        self.limits = limits
+        self.api = api
+    }
+
+    /// Takes decoded content.
+    func take(_ bytes: borrowing Span<UInt8>) {
+        if multipart != nil {
+            takeParts(bytes)
+        } else {
+            takeDocument(bytes, part: nil)
+        }
+    }
+
+    private func takeParts(_ bytes: borrowing Span<UInt8>) {
+        events.removeAll(keepingCapacity: true)
+        multipart?.consume(bytes, into: &events)
+        for event in events {
+            switch event {
+            case .content(let range): takePart(bytes.extracting(range))
+            case .held(let held): takePart(held.span)
+            default: handle(event)
+            }
+        }
+    }
+
+    private func takePart(_ bytes: borrowing Span<UInt8>) {
+        part?.size += Int64(bytes.count)
+        guard let part, isForm(part) else { return }
+        takeDocument(bytes, part: part.position)
+    }
+
+    private func handle(_ event: MultipartEvent) {
+        switch event {
+        case .part(let head, let offset):
+            hasBegun = false
+            part = PartRow(
+                exchange: exchange, sender: sender, position: (part?.position ?? -1) + 1,
+                name: head.name, filename: head.filename, contentType: head.contentType, size: 0,
+                offset: offset)
+        case .partEnd:
+            closeDocument()
+            if let part, parts.count < limits.parts { parts.append(part) }
+        case .failure(let error):
+            problem = error.description
+        case .end, .content, .held:
+            return
+        }
+    }
+
+    private func isForm(_ part: PartRow) -> Bool {
+        part.name == "xml_submission_file" || part.contentType?.contains("xml") == true
+    }
+
+    private func takeDocument(_ bytes: borrowing Span<UInt8>, part: Int?) {
+        if !hasBegun {
+            guard mayBeXML || part != nil, let first = firstByte(bytes) else { return }
+            hasBegun = true
+            // A gateway's HTML or plain text is not read as XML.
+            if first == UInt8(ascii: "<") || first == 0xEF {
+                document = OpenRosaReader(
+                    purpose: sender == .client ? .submission : .any)
+                self.documentPart = part
+            }
+        }
+        document?.feed(bytes)
+    }
+
+    private var documentPart: Int?
+
+    private func firstByte(_ bytes: borrowing Span<UInt8>) -> UInt8? {
+        for index in bytes.indices {
+            switch bytes[index] {
+            case 0x20, 0x09, 0x0A, 0x0D: continue
+            default: return bytes[index]
+            }
+        }
+        return nil
+    }
+
+    private func closeDocument() {
+        guard let document else { return }
+        documents.append((documentPart, document.finish()))
+        self.document = nil
+    }
+
+    /// Reads the JSON of a 406.
+    func readActionable(_ content: [UInt8]) {
+        actionable = try? ActionableMessage(parsing: content.span)
+    }
+
+    /// Gives out the rows.
+    ///
+    /// - Returns: What is wrong with the body's structure; nil where nothing is.
+    func finish(isCut: Bool, to out: DissectorOutput) -> String? {
+        if !isCut, multipart != nil {
+            events.removeAll(keepingCapacity: true)
+            multipart?.endOfStream(into: &events)
+            for event in events {
+                if case .held(let held) = event { takePart(held.span) } else { handle(event) }
+            }
+        }
+        closeDocument()
+        if isCut, let part, parts.last?.position != part.position, parts.count < limits.parts {
+            parts.append(part)
+        }
+        for row in parts { out.emit(.part(row)) }
+        if let actionable {
+            var row = OpenRosaRow(
+                exchange: exchange, sender: sender, part: nil, kind: "actionable", root: "")
+            row.key = actionable.error
+            row.says = actionable.defaultResponse
+            out.emit(.openRosa(row))
+        }
+        for (part, document) in documents where document.isOfInterest(api: api) {
+            out.emit(.openRosa(OpenRosaRow(document, exchange, sender, part: part)))
+        }
+        return problem
+    }
+}
+
+extension OpenRosaDocument {
+    /// Whether the document says something to somebody who debugs a sync.
+    fileprivate func isOfInterest(api: String) -> Bool {
+        kind != .xml || problem != nil || api.hasPrefix("commcare.") || api.hasPrefix("openrosa.")
+    }
+}
+
+extension OpenRosaRow {
+    fileprivate init(
+        _ document: OpenRosaDocument, _ exchange: ExchangeID, _ sender: Peer, part: Int?
+    ) {
+        self.init(
+            exchange: exchange, sender: sender, part: part, kind: document.kind.rawValue,
+            root: document.root)
+        namespace = document.namespace
+        nature = document.nature
+        says = document.message
+        items = document.items
+        done = document.progress?.done
+        total = document.progress?.total
+        restoreID = document.restoreID
+        instanceID = document.form?.meta?.instanceID
+        cases = document.cases.blocks
+        fixtures = document.fixtures
+        ledgers = document.ledgers
+        problem = document.problem.map { "\($0)" }
+    }
+}

@@ -1,0 +1,17 @@
+public import Wire
+
+/// Where in the trace a decoded thing begins.
+///
+/// Chunks are never renumbered, so a place survives a rebuild of everything derived.
+public struct Place: Hashable, Sendable {
+    /// The chunk with the first byte.
+    public var chunk: ChunkID
+    /// Offset in bytes of the first byte in what the receiver got of that chunk.
+    public var offset: Int
+
+    /// The place `offset` bytes into `chunk`.
+    public init(chunk: ChunkID, offset: Int) {
+        self.chunk = chunk
+        self.offset = offset
+    }
+}

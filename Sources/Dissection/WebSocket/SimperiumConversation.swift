@@ -1,0 +1,137 @@
+import Framing
+import Simperium
+import Wire
+
+/// The Simperium commands of one socket: which channel is which bucket, and what each says.
+struct SimperiumConversation {
+    /// Whether the messages are Simperium's.
+    private enum Recognition {
+        /// The address does not say so; the first message of the client will.
+        case unknown
+        case raw
+        case sockJS
+        case other
+    }
+
+    private let exchange: OpenExchange
+    private let context: ConversationContext
+    private let limits: DissectionLimits
+    private let output: DissectorOutput
+    private var recognition: Recognition
+    private var app: String?
+    private var buckets: [Int: String] = [:]
+
+    init(
+        exchange: OpenExchange, context: ConversationContext, limits: DissectionLimits,
+        output: DissectorOutput
+    ) {
+        self.exchange = exchange
+        self.context = context
+        self.limits = limits
+        self.output = output
+        let endpoint = SimperiumEndpoint.recognise(path: exchange.row.path)
+        app = endpoint?.app
+        recognition =
+            switch endpoint?.transport {
+            case .webSocket: .raw
+            case .sockJS: .sockJS
+            case nil: .unknown
+            }
+    }
+
+    /// Takes a text message.
+    mutating func consume(_ message: MessageRow) {
+        if case .unknown = recognition { recognise(message) }
+        switch recognition {
+        case .raw:
+            command(message.payload, message, position: 0, isWhole: true)
+        case .sockJS:
+            unwrap(message)
+        case .unknown, .other:
+            return
+        }
+    }
+
+    /// The first message of the client decides.
+    private mutating func recognise(_ message: MessageRow) {
+        guard message.sender == .client else { return }
+        guard SimperiumCommand.looksLikeSimperium(message.payload) else {
+            recognition = .other
+            return
+        }
+        recognition = .raw
+        exchange.row.api = "simperium.socket"
+        output.emit(.exchange(exchange.row))
+    }
+
+    private mutating func unwrap(_ message: MessageRow) {
+        do {
+            let inner: [SockJSMessage]
+            switch message.sender {
+            case .client:
+                inner = try SockJSFrame.parse(client: message.payload.span)
+            case .server:
+                guard case .messages(let list) = try SockJSFrame.parse(server: message.payload.span)
+                else { return }
+                inner = list
+            }
+            for (position, each) in inner.enumerated() {
+                command(each.text, message, position: position, isWhole: false)
+            }
+        } catch {
+            note(message, "sockjs.malformed", "\(error)")
+        }
+    }
+
+    /// Writes down one command.
+    private mutating func command(
+        _ text: [UInt8], _ message: MessageRow, position: Int, isWhole: Bool
+    ) {
+        let command = SimperiumCommand.parse(text, from: message.sender)
+        if case .initialize(let request) = command.body, let channel = command.channel {
+            if let bucket = request.bucket, buckets.count < limits.channels {
+                buckets[channel] = bucket
+            }
+            app = app ?? request.app
+        }
+        let id = output.nextCommand()
+        let bucket = command.channel.flatMap { buckets[$0] }
+        output.emit(
+            .command(
+                CommandRow(
+                    id: id, message: message.id, connection: context.row.id, position: position,
+                    sender: message.sender, at: message.endedAt, channel: command.channel,
+                    name: command.name, bucket: bucket, app: app, text: isWhole ? nil : text,
+                    payloadOffset: command.payload.lowerBound,
+                    payloadSize: command.payload.count, key: command.key, cv: command.cv,
+                    error: command.error, problem: command.problem?.description)))
+        if case .changes(let changes) = command.body {
+            for (index, change) in changes.enumerated() {
+                output.emit(.change(ChangeRow(change, command: id, position: index, bucket: bucket)))
+            }
+        }
+        for item in command.notes { note(message, item.code.rawValue, item.says) }
+    }
+
+    private func note(_ message: MessageRow, _ code: String, _ says: String) {
+        output.emit(
+            .note(
+                NoteRow(
+                    connection: context.row.id, exchange: exchange.row.id, message: message.id,
+                    sender: message.sender, at: message.endedAt, place: message.place, code: code,
+                    says: says)))
+    }
+}
+
+extension ChangeRow {
+    fileprivate init(
+        _ change: SimperiumChange, command: CommandID, position: Int, bucket: String?
+    ) {
+        self.init(
+            command: command, position: position, bucket: bucket, key: change.key,
+            operation: change.operation?.text, sv: change.sv, ev: change.ev, cv: change.cv,
+            ccid: change.ccids.isEmpty ? nil : change.ccids.joined(separator: " "),
+            clientID: change.clientID, error: change.error, offset: change.range.lowerBound,
+            size: change.range.count)
+    }
+}

@@ -1,0 +1,86 @@
+extension Filter {
+    /// Whether the filter holds for what has these `values`.
+    ///
+    /// A comparison with a missing value does not hold, so its negation does.
+    public func matches(_ values: some FilterSubjectValues) -> Bool {
+        Self.matches(root, values)
+    }
+
+    private static func matches(_ node: FilterNode, _ values: some FilterSubjectValues) -> Bool {
+        switch node {
+        case .always: true
+        case .and(let nodes): nodes.allSatisfy { matches($0, values) }
+        case .or(let nodes): nodes.contains { matches($0, values) }
+        case .not(let node): !matches(node, values)
+        case .comparison(let comparison): matches(comparison, values)
+        }
+    }
+
+    private static func matches(
+        _ comparison: FilterComparison, _ values: some FilterSubjectValues
+    ) -> Bool {
+        let details = comparison.field.details
+        guard details.subjects.contains(values.subject) else { return false }
+        let value =
+            comparison.field == .kind
+            ? .text(values.subject.rawValue)
+            : values.value(of: comparison.field, name: comparison.name)
+        guard let value else { return false }
+        let ignoresCase = details.ignoresCase || details.kind == .body
+        return comparison.test.passes(
+            value, ignoresCase: details.ignoresCase, globIgnoresCase: ignoresCase)
+    }
+}
+
+extension FilterTest {
+    /// Whether `value`, or one of several, passes.
+    ///
+    /// Case is ignored in equality with `ignoresCase`, in wildcards with `globIgnoresCase`.
+    func passes(_ value: FilterValue, ignoresCase: Bool, globIgnoresCase: Bool) -> Bool {
+        switch value {
+        case .several(let values):
+            return values.contains {
+                passes($0, ignoresCase: ignoresCase, globIgnoresCase: globIgnoresCase)
+            }
+        case .integer(let number):
+            switch self {
+            case .exists: return true
+            case .range(let range): return range.contains(number)
+            case .equal, .glob, .contains, .regex, .words: return false
+            }
+        case .text(var text):
+            return text.withUTF8 {
+                passes(
+                    UnsafeRawBufferPointer($0), isText: true, ignoresCase: ignoresCase,
+                    globIgnoresCase: globIgnoresCase)
+            }
+        case .utf8(let bytes), .bytes(let bytes):
+            var isText = false
+            if case .utf8 = value { isText = true }
+            return bytes.withUnsafeBytes {
+                passes(
+                    $0, isText: isText, ignoresCase: ignoresCase,
+                    globIgnoresCase: globIgnoresCase)
+            }
+        }
+    }
+
+    private func passes(
+        _ value: UnsafeRawBufferPointer, isText: Bool, ignoresCase: Bool, globIgnoresCase: Bool
+    ) -> Bool {
+        switch self {
+        case .exists: return true
+        case .range: return false
+        case .equal(let text):
+            guard isText else { return false }
+            // The same with and without case, so that there is one comparison of bytes.
+            return Glob([text, ""]).matches(value, ignoringCase: ignoresCase)
+                && value.count == text.utf8.count
+        case .glob(let glob): return glob.matches(value, ignoringCase: globIgnoresCase)
+        case .contains(let needle):
+            return ByteSearch.contains(value, lowercasedNeedle: Array(needle.utf8))
+        case .regex(let regex): return regex.matches(value)
+        case .words(let query): return isText && query.matches(value)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What a filter can ask about; the raw value is the name in the language.
+///
+/// ``header``, ``requestHeader`` and ``responseHeader`` are families: the name of a header follows
+/// theirs after a dot.
+public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    // What all have.
+    case kind, id, session, connection, at, size, body, text, note, problem
+    // Exchanges, and what some share with messages.
+    case api, method, scheme, host, port, path, query, url, version, status, reason
+    case outcome, duration, device, local
+    case requestSize = "request.size"
+    case responseSize = "response.size"
+    case retryAfter = "retry-after"
+    case header
+    case requestHeader = "request.header"
+    case responseHeader = "response.header"
+    case requestBody = "request.body"
+    case responseBody = "response.body"
+    case document, nature, xmlns, instance
+    case syncToken = "sync-token"
+    // Commands and messages.
+    case sender, payload, command, channel, bucket, app, key, cv, error, ccid, clientid
+    case operation, sv, ev
+    case opcode
+    case closeCode = "close-code"
+
+    /// All fields, in the order in which the documentation lists them.
+    public static var all: [Field] { allCases }
+
+    /// The name in the language.
+    public var description: String { rawValue }
+
+    /// Whether the name of a header has to follow.
+    public var isFamily: Bool {
+        self == .header || self == .requestHeader || self == .responseHeader
+    }
+
+    /// Whether the field has its value when live traffic is at `phase`.
+    public func isKnown(at phase: FilterPhase) -> Bool {
+        switch phase {
+        case .command: details.subjects.contains(.command)
+        case .message: details.subjects.contains(.message)
+        case .connection, .requestHead, .requestBody, .responseHead, .responseBody:
+            details.since.map { $0.rawValue <= phase.rawValue } ?? false
+        }
+    }
+}

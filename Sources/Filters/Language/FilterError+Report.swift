@@ -1,0 +1,55 @@
+extension FilterError {
+    /// What is wrong, the line of the filter where it is, and a mark under every character of it.
+    ///
+    /// - Parameter text: The text that was parsed.
+    /// - Returns: Three lines without a line feed at the end. Long lines are cut around the place.
+    public func report(in text: String) -> String {
+        let scalars = Array(text.unicodeScalars)
+        let start = min(max(range.lowerBound, 0), scalars.count)
+        let end = min(max(range.upperBound, start), scalars.count)
+        var low = start
+        while low > 0, scalars[low - 1] != "\n" { low -= 1 }
+        var high = start
+        while high < scalars.count, scalars[high] != "\n" { high += 1 }
+        let isCutLow = start - low > Self.context
+        if isCutLow { low = start - Self.context }
+        let isCutHigh = high - max(end, start) > Self.context || high - start > 2 * Self.context
+        if isCutHigh { high = min(high, min(end, start + Self.context) + Self.context) }
+
+        var line = isCutLow ? "  ..." : "  "
+        var marks = String(repeating: " ", count: line.count)
+        for index in low..<high {
+            let scalar = scalars[index]
+            let isTab = scalar == "\t"
+            let shown = isTab ? scalar : Self.isInvisible(scalar) ? " " : scalar
+            line.unicodeScalars.append(shown)
+            let width = isTab ? 1 : Self.columns(of: shown)
+            let mark = index >= start && index < end ? "^" : isTab ? "\t" : " "
+            if index < max(end, start) { marks += String(repeating: mark, count: width) }
+        }
+        if isCutHigh { line += "..." }
+        if start == end || !marks.contains("^") { marks += "^" }
+        return "\(description)\n\(line)\n\(marks)"
+    }
+
+    /// Characters of a long line that are shown on either side.
+    private static let context = 40
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control
+    }
+
+    /// How many columns a terminal gives to `scalar`.
+    private static func columns(of scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1_F300...0x1_FAFF, 0x2_0000...0x3_FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}

@@ -1,0 +1,161 @@
+extension Field {
+    /// Where the rows of `subject` have this field; `name` is that of the header for a family.
+    func source(for subject: FilterSubject, name: String?) -> SQLSource {
+        guard details.subjects.contains(subject) else { return .absent }
+        return switch subject {
+        case .exchange: exchangeSource(name)
+        case .command: commandSource
+        case .message: messageSource
+        }
+    }
+
+    private func exchangeSource(_ name: String?) -> SQLSource {
+        switch self {
+        case .kind: .column("'exchange'")
+        case .id: .column("x.id")
+        case .session: .column("x.session_id")
+        case .connection: .column("x.connection_id")
+        case .at: .column("x.started_ns")
+        case .size: .column("(x.request_size + x.response_size)")
+        case .note: Self.notes("x.id", "exchange_id")
+        case .problem: .column("x.problem")
+        case .text:
+            .words(
+                SQLWords(
+                    key: "x.id", rowNumber: "rowid / 4", parity: 0,
+                    table: "body b", id: "b.id", owner: "b.exchange_id", text: "b.content",
+                    hasText: "b.size > 0", progress: "body"))
+        case .api: .column("x.api")
+        case .method: .column("x.method")
+        case .scheme: .column("x.scheme")
+        case .host: .column("x.host")
+        case .port: .column("x.port")
+        case .path: .column("x.path")
+        case .query: .column("x.query")
+        case .url: .column(Self.urlExpression)
+        case .version: .column("x.version")
+        case .status: .column("x.status")
+        case .reason: .column("x.reason")
+        case .outcome: .column("x.outcome")
+        case .duration: .column("(x.ended_ns - x.started_ns)")
+        case .device: .column("x.device")
+        case .local: .column("x.is_local")
+        case .requestSize: .column("x.request_size")
+        case .responseSize: .column("x.response_size")
+        case .retryAfter: .column("x.retry_after")
+        case .header: Self.header(name, Self.bothBodies)
+        case .requestHeader: Self.header(name, Self.requestBodies)
+        case .responseHeader: Self.header(name, Self.responseBodies)
+        case .body: Self.content(Self.bothBodies)
+        case .requestBody: Self.content(Self.requestBodies)
+        case .responseBody: Self.content(Self.responseBodies)
+        case .document: Self.document("kind")
+        case .nature: Self.document("nature")
+        case .xmlns: Self.document("namespace")
+        case .instance: Self.document("instance_id")
+        case .syncToken: Self.document("restore_id")
+        case .sender, .payload, .command, .channel, .bucket, .app, .key, .cv, .error, .ccid,
+            .clientid, .operation, .sv, .ev, .opcode, .closeCode:
+            .absent
+        }
+    }
+
+    private var commandSource: SQLSource {
+        switch self {
+        case .kind: .column("'command'")
+        case .id: .column("c.id")
+        case .session: .column("c.session_id")
+        case .connection: .column("c.connection_id")
+        case .at: .column("c.at_ns")
+        case .size: .column("c.payload_size")
+        case .note: Self.notes("c.message_id", "message_id")
+        case .problem: .column("c.problem")
+        case .text: Self.messageWords("c.message_id")
+        case .sender: .column(Self.sender("c.sender"))
+        case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
+        case .command: .column("c.name")
+        case .channel: .column("c.channel")
+        case .bucket: .column("c.bucket")
+        case .app: .column("c.app")
+        case .key: .several([.column("c.key"), Self.change("key")])
+        case .cv: .several([.column("c.cv"), Self.change("cv")])
+        case .error: .several([.column("c.error"), Self.change("error")])
+        case .ccid: Self.change("ccid")
+        case .clientid: Self.change("clientid")
+        case .operation: Self.change("o")
+        case .sv: Self.change("sv")
+        case .ev: Self.change("ev")
+        default: .absent
+        }
+    }
+
+    private var messageSource: SQLSource {
+        switch self {
+        case .kind: .column("'message'")
+        case .id: .column("m.id")
+        case .session: .column("m.session_id")
+        case .connection: .column("m.connection_id")
+        case .at: .column("m.at_ns")
+        case .size: .column("m.size")
+        case .duration: .column("(m.ended_ns - m.at_ns)")
+        case .note: Self.notes("m.id", "message_id")
+        case .problem: .column("m.problem")
+        case .text: Self.messageWords("m.id")
+        case .sender: .column(Self.sender("m.sender"))
+        case .body, .payload: .column("CASE WHEN m.size > 0 THEN m.payload END")
+        case .opcode: .column("m.opcode")
+        case .closeCode: .column("m.close_code")
+        default: .absent
+        }
+    }
+
+    private static let urlExpression = """
+        (x.scheme || '://' || x.host || CASE WHEN x.port = CASE x.scheme WHEN 'https' THEN 443 \
+        ELSE 80 END THEN '' ELSE ':' || x.port END || x.path || coalesce('?' || x.query, ''))
+        """
+
+    private static func sender(_ column: String) -> String {
+        "CASE \(column) WHEN 0 THEN 'client' ELSE 'server' END"
+    }
+
+    private static let bothBodies = "body b WHERE b.id BETWEEN 2 * x.id AND 2 * x.id + 1"
+    private static let requestBodies = "body b WHERE b.id = 2 * x.id"
+    private static let responseBodies = "body b WHERE b.id = 2 * x.id + 1"
+
+    private static func content(_ bodies: String) -> SQLSource {
+        .looked("\(bodies) AND b.size > 0", .column("b.content"))
+    }
+
+    private static func header(_ name: String?, _ bodies: String) -> SQLSource {
+        .looked(bodies, .function("tape_header(b.head, ?)", .text(name ?? "")))
+    }
+
+    private static func document(_ column: String) -> SQLSource {
+        .listed(
+            key: "x.id", select: "o.exchange_id", from: "openrosa o", .column("o.\(column)"))
+    }
+
+    private static func change(_ column: String) -> SQLSource {
+        .listed(key: "c.id", select: "h.command_id", from: "change h", .column("h.\(column)"))
+    }
+
+    private static func notes(_ key: String, _ column: String) -> SQLSource {
+        .listed(
+            key: key, select: "n.\(column)", from: "note n WHERE n.\(column) IS NOT NULL",
+            .column("n.code"))
+    }
+
+    private static let commandMessage = "message g WHERE g.id = c.message_id AND c.payload_size > 0"
+    private static let commandPayload = """
+        CAST(substr(CAST(coalesce(c.text, g.payload) AS BLOB), c.payload_offset + 1, \
+        c.payload_size) AS TEXT)
+        """
+
+    private static func messageWords(_ key: String) -> SQLSource {
+        .words(
+            SQLWords(
+                key: key, rowNumber: "rowid / 2", parity: 1, table: "message g",
+                id: "g.id", owner: "g.id", text: "g.payload", hasText: "g.size > 0",
+                progress: "message"))
+    }
+}

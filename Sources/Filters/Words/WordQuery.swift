@@ -1,0 +1,67 @@
+/// Words that follow each other in a text: what a bare word or `text:` asks for.
+///
+/// Judges a text exactly as the full-text index does, for texts that the index has not reached yet
+/// and for live events.
+public struct WordQuery: Hashable, Sendable {
+    /// The words, folded, at least one.
+    let words: [[UInt8]]
+    /// Whether the last word stands for all words that begin with it.
+    let isPrefix: Bool
+
+    /// The query for the words of `text` one after the other.
+    ///
+    /// Everything but letters and digits separates words; case and diacritics are ignored. Nil
+    /// where there is no word in `text`.
+    ///
+    /// - Parameters:
+    ///   - text: The words.
+    ///   - isPrefix: Whether the last word stands for all words that begin with it.
+    public init?(_ text: String, isPrefix: Bool = false) {
+        var words: [[UInt8]] = []
+        var bytes = Array(text.utf8)
+        bytes.withUnsafeMutableBytes {
+            var scanner = WordScanner(UnsafeRawBufferPointer($0))
+            while scanner.next() { words.append(scanner.word) }
+        }
+        guard !words.isEmpty else { return nil }
+        self.words = words
+        self.isPrefix = isPrefix
+    }
+
+    /// The query that ``matchExpression`` of another one stands for; nil where it has no words.
+    public init?(matchExpression expression: String) {
+        let star = expression.utf8.last == UInt8(ascii: "*")
+        self.init(expression, isPrefix: star)
+    }
+
+    /// The query as the right side of FTS5's `MATCH`, and as first argument of `tape_words`.
+    public var matchExpression: String {
+        let phrase = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+        return "\"\(phrase)\"" + (isPrefix ? " *" : "")
+    }
+
+    /// Whether the words follow each other in `text`, which is UTF-8.
+    ///
+    /// Bytes that are not are taken for separators.
+    public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        var scanner = WordScanner(text)
+        // How many words of the query the text ends with at this place, for every start that
+        // can still become a match.
+        var begun: [Int] = []
+        while scanner.next() {
+            var next: [Int] = []
+            for count in begun + [0] where fits(scanner.word, at: count) {
+                if count + 1 == words.count { return true }
+                next.append(count + 1)
+            }
+            begun = next
+        }
+        return false
+    }
+
+    /// Whether `word` can stand where the query has its word number `index`.
+    private func fits(_ word: [UInt8], at index: Int) -> Bool {
+        if isPrefix && index == words.count - 1 { return word.starts(with: words[index]) }
+        return word == words[index]
+    }
+}

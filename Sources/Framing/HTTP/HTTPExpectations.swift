@@ -1,0 +1,21 @@
+/// The requests that responses are still to come for, in order.
+struct HTTPExpectations: Sendable {
+    private var kinds: [HTTPRequestKind] = []
+    private var first = 0
+
+    /// Adds the request that was sent last.
+    mutating func append(_ kind: HTTPRequestKind) { kinds.append(kind) }
+
+    /// Takes the request that the next final response answers; `.other` where none is known.
+    mutating func next() -> HTTPRequestKind {
+        guard first < kinds.count else { return .other }
+        let kind = kinds[first]
+        first += 1
+        // Moving the rest only when half is used up keeps this linear over a connection.
+        if first * 2 >= kinds.count {
+            kinds.removeFirst(first)
+            first = 0
+        }
+        return kind
+    }
+}

@@ -1,0 +1,111 @@
+/// Start line and fields of a message, as sent.
+///
+/// Holds the bytes once and says where in them everything is; text is made on demand.
+public struct HTTPHead: Hashable, Sendable {
+    /// Which kind of message it begins.
+    public let role: HTTPRole
+    /// The bytes as sent, up to and with the empty line.
+    public let bytes: [UInt8]
+    /// Offset in bytes of the first byte in its direction.
+    public let start: Int64
+    /// The field lines in order.
+    public let fields: [HTTPField]
+    let line: HTTPStartLine
+
+    init(role: HTTPRole, bytes: [UInt8], start: Int64, line: HTTPStartLine, fields: [HTTPField]) {
+        self.role = role
+        self.bytes = bytes
+        self.start = start
+        self.line = line
+        self.fields = fields
+    }
+}
+
+extension HTTPHead {
+    /// The method of a request; empty in a response.
+    public var methodRange: Range<Int> { role == .request ? line.first : 0..<0 }
+
+    /// The target of a request; empty in a response.
+    public var targetRange: Range<Int> { role == .request ? line.second : 0..<0 }
+
+    /// The version; empty where a request has none.
+    public var versionRange: Range<Int> { role == .request ? line.third : line.first }
+
+    /// The three digits of a response; empty in a request.
+    public var statusRange: Range<Int> { role == .response ? line.second : 0..<0 }
+
+    /// The reason phrase of a response, which may be empty; empty in a request.
+    public var reasonRange: Range<Int> { role == .response ? line.third : 0..<0 }
+
+    /// The method of a request, as sent.
+    public var method: String { text(methodRange) }
+
+    /// The target of a request, as sent.
+    public var target: String { text(targetRange) }
+
+    /// The version, as sent; empty where a request has none.
+    public var version: String { text(versionRange) }
+
+    /// The reason phrase of a response, as sent.
+    public var reason: String { text(reasonRange) }
+
+    /// The status of a response, in 0...999; nil in a request.
+    public var status: Int? {
+        guard role == .response else { return nil }
+        return bytes[statusRange].reduce(0) { $0 * 10 + Int($1 &- 0x30) }
+    }
+
+    /// The bytes in `range` as text.
+    ///
+    /// UTF-8, or Latin-1 where the bytes are no UTF-8; line breaks of folded lines become spaces
+    /// (RFC 9112, 5.2).
+    public func text(_ range: Range<Int>) -> String {
+        let piece = bytes.span.copied(range)
+        guard piece.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return piece.lossyText }
+        return piece.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.lossyText
+    }
+
+    /// The first field called `name`, without regard to the case of ASCII letters.
+    ///
+    /// Allocates nothing.
+    public func first(_ name: String) -> HTTPField? {
+        let span = bytes.span
+        let name = name.utf8.span
+        for field in fields where span.isEqual(field.name, ignoringCaseOf: name) { return field }
+        return nil
+    }
+
+    /// All fields called `name`, in order, without regard to the case of ASCII letters.
+    public func all(_ name: String) -> [HTTPField] {
+        let span = bytes.span
+        let name = name.utf8.span
+        var found: [HTTPField] = []
+        for field in fields where span.isEqual(field.name, ignoringCaseOf: name) {
+            found.append(field)
+        }
+        return found
+    }
+
+    /// The values of all fields called `name`, in order, as text.
+    public func values(of name: String) -> [String] { all(name).map { text($0.value) } }
+
+    /// The value of the first field called `name`, as text.
+    public func value(of name: String) -> String? { first(name).map { text($0.value) } }
+
+    /// Whether a comma-separated list called `name` has the element `token`.
+    ///
+    /// For `Connection`, `Upgrade` and the like: parameters after a semicolon are not looked at,
+    /// letters compare without regard to case.
+    public func contains(token: String, in name: String) -> Bool {
+        let span = bytes.span
+        let name = name.utf8.span
+        let token = token.utf8.span
+        for field in fields where span.isEqual(field.name, ignoringCaseOf: name) {
+            var elements = HTTPListElements(field.value)
+            while let element = elements.next(in: span) {
+                if span.isEqual(element.token, ignoringCaseOf: token) { return true }
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,24 @@
+/// What a response must know about its request to be framed.
+///
+/// Source: RFC 9112, 6.3, items 1 and 2.
+public enum HTTPRequestKind: Hashable, Sendable {
+    /// `HEAD`: the response has no content whatever its fields say.
+    case head
+    /// `CONNECT`: a 2xx response turns the connection into a tunnel.
+    case connect
+    /// Any other method.
+    case other
+
+    /// The kind of the request that begins with `head`.
+    ///
+    /// Methods are case-sensitive (RFC 9110, 9.1).
+    public init(_ head: HTTPHead) {
+        if head.bytes.span.isEqual(head.methodRange, to: "HEAD") {
+            self = .head
+        } else if head.bytes.span.isEqual(head.methodRange, to: "CONNECT") {
+            self = .connect
+        } else {
+            self = .other
+        }
+    }
+}

@@ -1,0 +1,158 @@
+/// A message while its frames arrive.
+struct WebSocketMessageBuilder {
+    /// What becomes of the payload's bytes.
+    enum Mode {
+        /// They are the payload.
+        case plain
+        /// They are inflated.
+        case inflating(MessageInflater)
+        /// Inflating them failed; what follows of the message is only counted.
+        case stopped
+        /// They are compressed and the context is lost, so that they are kept as they are.
+        case contextLost
+    }
+
+    let opcode: WebSocketOpcode
+    let start: Int64
+    var mode: Mode
+    var frames = 1
+    var wireSize: Int64 = 0
+    private(set) var size: Int64 = 0
+    private(set) var payload: [UInt8] = []
+    /// What is wrong with it, as far as it is known.
+    var problems: [String] = []
+    /// Why inflating it failed.
+    private(set) var failure: MessageInflateError?
+    /// The check of a text that goes on beyond what is stored.
+    private var check: UTF8Check?
+    /// Whether what is stored of such a text is UTF-8.
+    private var isStoredText = true
+
+    init(opcode: WebSocketOpcode, start: Int64, mode: Mode) {
+        self.opcode = opcode
+        self.start = start
+        self.mode = mode
+    }
+
+    var isCompressed: Bool {
+        if case .plain = mode { false } else { true }
+    }
+
+    /// Whether its payload could be decoded so far.
+    var isReadable: Bool {
+        switch mode {
+        case .plain, .inflating: true
+        case .stopped, .contextLost: false
+        }
+    }
+
+    /// Takes bytes of the payload of a frame.
+    ///
+    /// - Parameters:
+    ///   - bytes: As on the wire.
+    ///   - mask: The masking key of the frame.
+    ///   - phase: Offset of the first of the bytes in the payload of the frame.
+    ///   - remaining: Bytes of the payload of the frame from the first of the bytes on, as claimed.
+    ///   - limit: Greatest number of bytes of the decoded payload to store.
+    mutating func take(
+        _ bytes: borrowing Span<UInt8>, mask: UInt32?, phase: Int64, remaining: Int64, limit: Int
+    ) {
+        wireSize += Int64(bytes.count)
+        if case .plain = mode, bytes.count <= limit - payload.count {
+            if payload.isEmpty, remaining > Int64(bytes.count) {
+                // A claim is no reason to allocate much.
+                payload.reserveCapacity(
+                    Int(min(remaining, Int64(min(limit, max(bytes.count, 4096))))))
+            }
+            let begin = payload.count
+            size += Int64(bytes.count)
+            bytes.withUnsafeBufferPointer { payload.append(contentsOf: $0) }
+            if let mask { WebSocketMask.apply(mask, phase: phase, to: &payload, from: begin) }
+            return
+        }
+        if case .stopped = mode { return }
+        guard let mask else {
+            pass(bytes, limit: limit)
+            return
+        }
+        var index = 0
+        var scratch: [UInt8] = []
+        while index < bytes.count {
+            let piece = bytes.extracting(index..<min(bytes.count, index + 16_384))
+            scratch.removeAll(keepingCapacity: true)
+            piece.withUnsafeBufferPointer { scratch.append(contentsOf: $0) }
+            WebSocketMask.apply(mask, phase: phase + Int64(index), to: &scratch, from: 0)
+            pass(scratch.span, limit: limit)
+            index += piece.count
+        }
+    }
+
+    /// Ends a message of which all bytes arrived.
+    mutating func finishInflating() {
+        guard case .inflating(let inflater) = mode else { return }
+        // Nothing stands for nothing, though one zero byte should (RFC 7692, 7.2.3.6).
+        guard wireSize > 0 else { return }
+        do {
+            try inflater.finish()
+        } catch {
+            stop(error)
+        }
+    }
+
+    /// Takes unmasked bytes.
+    private mutating func pass(_ bytes: borrowing Span<UInt8>, limit: Int) {
+        switch mode {
+        case .plain, .contextLost:
+            store(bytes, limit: limit)
+        case .inflating(let inflater):
+            do {
+                try inflater.feed(bytes) { store($0, limit: limit) }
+            } catch {
+                stop(error)
+            }
+        case .stopped:
+            break
+        }
+    }
+
+    private mutating func stop(_ error: MessageInflateError) {
+        failure = error
+        mode = .stopped
+        problems.append(error.description)
+    }
+
+    /// Keeps bytes of the decoded payload as far as there is room, and counts them.
+    private mutating func store(_ bytes: borrowing Span<UInt8>, limit: Int) {
+        size += Int64(bytes.count)
+        let room = limit - payload.count
+        let stored = min(room, bytes.count)
+        if stored > 0 {
+            bytes.extracting(first: stored).withUnsafeBufferPointer {
+                payload.append(contentsOf: $0)
+            }
+        }
+        guard stored < bytes.count else { return }
+        if check == nil {
+            var check = UTF8Check()
+            check.consume(payload.span)
+            isStoredText = check.firstInvalidOffset == nil
+            self.check = check
+        }
+        if opcode == .text { check?.consume(bytes.extracting(droppingFirst: stored)) }
+    }
+
+    /// Tells what of the payload is text.
+    ///
+    /// - Parameter isWhole: Whether all bytes of the message arrived and could be decoded.
+    /// - Returns: Whether what is stored is UTF-8, and where the whole payload first is not.
+    func text(isWhole: Bool) -> (isText: Bool, invalidOffset: Int64?) {
+        if let check {
+            let offset = isWhole ? check.firstInvalidOffsetAtEnd : check.firstInvalidOffset
+            return (isStoredText, offset)
+        }
+        var check = UTF8Check()
+        check.consume(payload.span)
+        let offset = isWhole ? check.firstInvalidOffsetAtEnd : check.firstInvalidOffset
+        return (offset == nil, offset)
+    }
+}

@@ -1,0 +1,56 @@
+/// What a request to a CommCare or OpenRosa server is for, named as in the `api` of an exchange.
+public enum OpenRosaAPI: String, Hashable, Sendable, CaseIterable {
+    /// A form is submitted to CommCare.
+    case commcareSubmit = "commcare.submit"
+    /// A device asks for its data, all of it or what is new.
+    case commcareRestore = "commcare.restore"
+    /// An administrator asks for somebody's restore.
+    case commcareAdminRestore = "commcare.admin-restore"
+    /// Cases are searched on the server.
+    case commcareSearch = "commcare.search"
+    /// A case that was found is claimed.
+    case commcareClaim = "commcare.claim"
+    /// A device asks which versions it should have, and reports on itself.
+    case commcareHeartbeat = "commcare.heartbeat"
+    /// A device asks for the keys of its user's data.
+    case commcareKeys = "commcare.keys"
+    /// A device asks what to do about known troubles.
+    case commcareRecovery = "commcare.recovery"
+    /// Cases are asked for as a fixture.
+    case commcareFixture = "commcare.fixture"
+    /// A case of another project is asked for.
+    case commcareRegistryCase = "commcare.registry-case"
+    /// One case is asked for as a restore.
+    case commcareCaseRestore = "commcare.case-restore"
+    /// A number that nobody else has is asked for.
+    case commcareNextID = "commcare.next-id"
+    /// A form is submitted to an OpenRosa server.
+    case openRosaSubmit = "openrosa.submit"
+    /// A client asks, before it submits, whether and where.
+    case openRosaSubmitCheck = "openrosa.submit-check"
+    /// The list of forms.
+    case openRosaFormList = "openrosa.form-list"
+    /// A form definition.
+    case openRosaForm = "openrosa.form"
+    /// The files that go with a form.
+    case openRosaManifest = "openrosa.manifest"
+
+    /// The requests that a code of the table may treat alike.
+    public enum Group: String, Hashable, Sendable, CaseIterable {
+        /// A form is submitted.
+        case submission
+        /// A device gets its data.
+        case sync
+        /// Everything else.
+        case other
+    }
+
+    /// Whether it submits, syncs or does neither.
+    public var group: Group {
+        switch self {
+        case .commcareSubmit, .openRosaSubmit: .submission
+        case .commcareRestore, .commcareAdminRestore, .commcareCaseRestore: .sync
+        default: .other
+        }
+    }
+}

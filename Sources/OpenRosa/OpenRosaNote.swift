@@ -1,0 +1,50 @@
+/// Something about a document that differs from what its specification says.
+///
+/// Never a refusal: real servers and clients send such documents, and others accept them.
+public struct OpenRosaNote: Hashable, Sendable {
+    /// Stable name, `openrosa.…`; one of ``codes``.
+    public var code: String
+    /// The same for people, with the values concerned.
+    public var says: String
+    /// Where, if it is about one place.
+    public var position: XMLPosition?
+
+    /// A note with these values.
+    public init(_ code: String, _ says: String, at position: XMLPosition? = nil) {
+        self.code = code
+        self.says = says
+        self.position = position
+    }
+
+    /// Every code there is, with what it means.
+    public static let codes: [(code: String, means: String)] = [
+        ("openrosa.namespace-missing", "the root of a response, form list or manifest has none"),
+        ("openrosa.namespace-unexpected", "the root or a known element has another namespace"),
+        ("openrosa.nature-unknown", "the nature of the message is in no specification"),
+        ("openrosa.message-missing", "a response without message"),
+        ("openrosa.message-repeated", "a response with more than one message"),
+        ("openrosa.message-not-first", "clients look for the message in the first place alone"),
+        ("openrosa.items-not-a-number", "`items` of a response is not a number"),
+        ("openrosa.items-differ", "`items` is not the number of children, the message counted"),
+        ("openrosa.progress-malformed", "`done` or `total` is missing, no number, or too large"),
+        ("openrosa.restore-id-missing", "a restore without `restore_id`, or with an empty one"),
+        ("openrosa.restore-id-repeated", "a restore with more than one `restore_id`"),
+        ("openrosa.restore-id-not-first", "something stands before `restore_id` in `Sync`"),
+        ("openrosa.registration-incomplete", "a registration without one of its four fields"),
+        ("openrosa.registration-order", "not username, password, uuid, date in this order"),
+        ("openrosa.fixture-id-missing", "a fixture without `id`"),
+        ("openrosa.fixture-schema-missing", "an indexed fixture without a schema before it"),
+        ("openrosa.case-id-missing", "a case block without `case_id`"),
+        ("openrosa.case-date-missing", "a case block without `date_modified`"),
+        ("openrosa.case-namespace", "a case block of version 2 outside its namespace"),
+        ("openrosa.create-incomplete", "a `create` without type or name"),
+        ("openrosa.index-relationship", "`relationship` is neither `child` nor `extension`"),
+        ("openrosa.index-self", "a case with an index to itself"),
+        ("openrosa.xmlns-missing", "a form without namespace"),
+        ("openrosa.meta-missing", "a form without `meta`"),
+        ("openrosa.meta-namespace", "`meta` in a namespace that no specification names"),
+        ("openrosa.instance-id-missing", "a form without `instanceID`, or with an empty one"),
+        ("openrosa.instance-id-repeated", "a form with more than one `instanceID`"),
+        ("openrosa.xml-namespace", "a breach of Namespaces in XML, such as an undeclared prefix"),
+    ]
+}

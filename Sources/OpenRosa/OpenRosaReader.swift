@@ -1,0 +1,60 @@
+/// Tells what an OpenRosa or CommCare document is and holds while it streams by.
+///
+/// Memory does not grow with the document. What is not well formed ends the reading; what was
+/// found until there stays.
+public final class OpenRosaReader {
+    /// What is known beforehand about the document.
+    public enum Purpose: Hashable, Sendable {
+        /// Nothing.
+        case any
+        /// It was submitted: what is no response is a form, even without `meta`.
+        case submission
+    }
+
+    private let outline: OpenRosaOutline
+    private let stream: XMLStream
+    private var problem: XMLError?
+
+    /// A reader at the start of a document.
+    public init(purpose: Purpose = .any, limits: XMLLimits = XMLLimits()) {
+        outline = OpenRosaOutline(purpose: purpose)
+        stream = XMLStream(handler: outline, limits: limits)
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// - Returns: Whether the document is well formed so far; once it is not, nothing more is read.
+    @discardableResult
+    public func feed(_ bytes: borrowing Span<UInt8>) -> Bool {
+        guard problem == nil else { return false }
+        do {
+            try stream.feed(bytes)
+            return true
+        } catch {
+            problem = error
+            return false
+        }
+    }
+
+    /// Ends the document and tells what it was.
+    public func finish() -> OpenRosaDocument {
+        if problem == nil {
+            do {
+                try stream.finish()
+            } catch {
+                problem = error
+            }
+        }
+        return outline.finish(problem: problem, namespaceError: stream.namespaceError)
+    }
+
+    /// Reads a whole document.
+    public static func read(_ bytes: [UInt8], purpose: Purpose = .any) -> OpenRosaDocument {
+        let reader = OpenRosaReader(purpose: purpose)
+        reader.feed(bytes.span)
+        return reader.finish()
+    }
+}
+
+@available(*, unavailable)
+extension OpenRosaReader: Sendable {}

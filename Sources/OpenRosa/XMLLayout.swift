@@ -1,0 +1,165 @@
+/// Cuts a well-formed document in UTF-8 into its markup and lays it out.
+struct XMLLayout {
+    private enum Kind {
+        case start
+        case end
+        case empty
+        case text
+        case blank
+        case other
+    }
+
+    private struct Piece {
+        var kind: Kind
+        var bytes: Range<Int>
+    }
+
+    private let source: [UInt8]
+    private let maxBytes: Int
+    private var output: [UInt8] = []
+
+    /// A layout of `source` in at most `maxBytes` bytes.
+    init(_ source: [UInt8], maxBytes: Int) {
+        self.source = source
+        self.maxBytes = maxBytes
+    }
+
+    /// Lays the document out.
+    mutating func run() -> String {
+        let pieces = pieces()
+        let mixed = mixed(pieces)
+        var depth = 0
+        /// Depth of the outermost open element with text of its own; what is in it stays as it is.
+        var verbatim: Int?
+        var index = 0
+        while index < pieces.count {
+            let piece = pieces[index]
+            if output.count > maxBytes { return cut() }
+            switch piece.kind {
+            case .start:
+                if verbatim == nil { line(depth) }
+                put(piece)
+                depth += 1
+                if verbatim == nil, mixed[index] { verbatim = depth }
+                if verbatim == nil, index + 1 < pieces.count, pieces[index + 1].kind == .end {
+                    // `<a></a>` stays on one line.
+                    put(pieces[index + 1])
+                    depth -= 1
+                    index += 1
+                }
+            case .end:
+                if verbatim == nil {
+                    line(depth - 1)
+                } else if verbatim == depth {
+                    verbatim = nil
+                }
+                put(piece)
+                depth -= 1
+            case .empty, .other, .text:
+                if verbatim == nil { line(depth) }
+                put(piece)
+            case .blank:
+                if verbatim != nil { put(piece) }
+            }
+            index += 1
+        }
+        return output.count > maxBytes ? cut() : String(decoding: output, as: UTF8.self)
+    }
+
+    private mutating func line(_ depth: Int) {
+        if !output.isEmpty { output.append(0x0A) }
+        output.append(contentsOf: repeatElement(0x20, count: 2 * max(0, depth)))
+    }
+
+    private mutating func put(_ piece: Piece) {
+        // A single piece may be far longer than the result.
+        let room = max(0, maxBytes + 4 - output.count)
+        output.append(contentsOf: source[piece.bytes.prefix(room)])
+    }
+
+    private func cut() -> String {
+        var end = min(maxBytes, output.count)
+        while end > 0, end < output.count, output[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: output[..<end], as: UTF8.self) + "\n… cut after \(end) bytes"
+    }
+
+    /// For every start tag whether its element has text of its own.
+    private func mixed(_ pieces: [Piece]) -> [Bool] {
+        var result = Array(repeating: false, count: pieces.count)
+        var open: [Int] = []
+        for (index, piece) in pieces.enumerated() {
+            switch piece.kind {
+            case .start: open.append(index)
+            case .end: _ = open.popLast()
+            case .text: if let innermost = open.last { result[innermost] = true }
+            case .empty, .blank, .other: break
+            }
+        }
+        // An element with white space alone and nothing else is not empty: the space is its text.
+        for index in pieces.indices.dropLast(2)
+        where pieces[index].kind == .start && pieces[index + 1].kind == .blank
+            && pieces[index + 2].kind == .end
+        {
+            result[index] = true
+        }
+        return result
+    }
+
+    private func pieces() -> [Piece] {
+        var pieces: [Piece] = []
+        var at = 0
+        while at < source.count {
+            let start = at
+            if source[at] != 0x3C {
+                while at < source.count, source[at] != 0x3C { at += 1 }
+                let isBlank = source[start..<at].allSatisfy {
+                    [0x20, 0x09, 0x0A, 0x0D].contains($0)
+                }
+                pieces.append(Piece(kind: isBlank ? .blank : .text, bytes: start..<at))
+            } else if begins("<!--", at) {
+                at = place(after: "-->", from: at + 4)
+                pieces.append(Piece(kind: .other, bytes: start..<at))
+            } else if begins("<?", at) {
+                at = place(after: "?>", from: at + 2)
+                pieces.append(Piece(kind: .other, bytes: start..<at))
+            } else if begins("<![CDATA[", at) {
+                at = place(after: "]]>", from: at + 9)
+                pieces.append(Piece(kind: .text, bytes: start..<at))
+            } else {
+                at = placeAfterTag(from: at)
+                let kind: Kind =
+                    begins("</", start)
+                    ? .end : source[max(start, at - 2)] == 0x2F ? .empty : .start
+                pieces.append(Piece(kind: kind, bytes: start..<at))
+            }
+        }
+        return pieces
+    }
+
+    private func begins(_ text: StaticString, _ at: Int) -> Bool {
+        text.withUTF8Buffer { source[at...].starts(with: $0) }
+    }
+
+    private func place(after text: StaticString, from start: Int) -> Int {
+        var at = min(start, source.count)
+        while at < source.count, !begins(text, at) { at += 1 }
+        return min(source.count, at + text.utf8CodeUnitCount)
+    }
+
+    private func placeAfterTag(from start: Int) -> Int {
+        var at = start
+        var quote: UInt8?
+        while at < source.count {
+            let byte = source[at]
+            at += 1
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == 0x22 || byte == 0x27 {
+                quote = byte
+            } else if byte == 0x3E {
+                break
+            }
+        }
+        return at
+    }
+}

@@ -1,0 +1,481 @@
+import CLibXML2
+
+/// Reads XML piece by piece, in memory that does not grow with the document.
+///
+/// libxml2's push parser underneath, with everything turned off that reaches beyond the bytes it
+/// is fed: no document type declaration, no entity but the five predefined ones, no file, no
+/// network. Where the document is cut makes no difference to events or errors: libxml2 gets it in
+/// whole tags and references (``XMLSegmenter``).
+///
+/// Encodings: UTF-8, UTF-16, US-ASCII, ISO-8859-1 and windows-1252.
+public final class XMLStream {
+    /// Longest stretch handed to libxml2 at once, in bytes.
+    private static let stretch = 1 << 16
+
+    private static let library: Void = {
+        xmlInitParser()
+        xmlSetExternalEntityLoader { _, _, _ in nil }
+    }()
+
+    /// A comment of no meaning.
+    private static let nothing: StaticString = "<!---->"
+
+    private let handler: any XMLEventHandler
+    let limits: XMLLimits
+    private let context: xmlParserCtxtPtr?
+
+    // What is still to be read.
+    private var head: [UInt8]? = []
+    private var transcoder: XMLTranscoder?
+    /// Bytes of a UTF-8 character that is not complete, up to 3.
+    private var partial: [UInt8] = []
+    private var segmenter: XMLSegmenter
+    /// The document since the last safe place, in UTF-8.
+    private var pending: [UInt8] = []
+
+    // Where libxml2 is.
+    @exclusivity(unchecked) private var lines = XMLLineCounter()
+    /// The document's bytes that libxml2 has, in UTF-8.
+    @exclusivity(unchecked) private var pushed: Int64 = 0
+    /// Those of them that it is being given.
+    @exclusivity(unchecked) private var current: UnsafeBufferPointer<UInt8>?
+    /// The last of the document's bytes that libxml2 has and did not read: at most a short text.
+    @exclusivity(unchecked) private var lag: [UInt8] = []
+    /// Bytes at the end of libxml2's input that are not the document's.
+    @exclusivity(unchecked) private var foreign = 0
+    private var isSectionCut = false
+    private var isFinishing = false
+    private var isFinished = false
+
+    // What the callbacks keep. Safety: nothing here is reached from outside but through `feed` and
+    // `finish`, which refuse to be called from a callback; the checks cost a third of the time.
+    @exclusivity(unchecked) private(set) var names = XMLNameTable()
+    @exclusivity(unchecked) private var depth = 0
+    @exclusivity(unchecked) private var scopes: [UInt16] = []
+    @exclusivity(unchecked) private var namespaces = 0
+    @exclusivity(unchecked) private var gathered: [UInt8] = []
+
+    /// The document as far as it was read is not well formed, or breaks a bound.
+    @exclusivity(unchecked) public private(set) var error: XMLError?
+    /// The first breach of Namespaces in XML, such as a prefix without declaration; the document
+    /// is read on, since XML 1.0 allows it.
+    public private(set) var namespaceError: XMLError?
+    /// Whether ``XMLEventHandler/text(_:)`` is called; a handler that needs no text at some place
+    /// saves time by turning it off there.
+    @exclusivity(unchecked) public var deliversText = true
+
+    /// A stream at the start of a document.
+    ///
+    /// - Parameters:
+    ///   - handler: Called during ``feed(_:)`` and ``finish()``; kept alive by the stream.
+    ///   - limits: When to refuse a document.
+    public init(handler: any XMLEventHandler, limits: XMLLimits = XMLLimits()) {
+        _ = Self.library
+        self.handler = handler
+        self.limits = limits
+        segmenter = XMLSegmenter(limits: limits)
+        var callbacks = XMLCallbacks.table
+        context = xmlCreatePushParserCtxt(&callbacks, nil, nil, 0, nil)
+        if let context {
+            xmlCtxtUseOptions(
+                context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
+            context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+        }
+    }
+
+    deinit {
+        if let context { xmlFreeParserCtxt(context) }
+    }
+
+    /// Reads the next bytes of the document.
+    ///
+    /// - Throws: ``XMLError``; the same again from then on.
+    public func feed(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+        if let error { throw error }
+        precondition(!isFinished, "nothing can follow finish()")
+        precondition(current == nil, "called from a handler")
+        guard head != nil else { return try decode(bytes) }
+        var whole = head ?? []
+        // Only a declaration is waited for, so that little of what was fed is copied.
+        var taken = 0
+        while taken < bytes.count {
+            whole.append(bytes[taken])
+            taken += 1
+            if case .undecided = XMLEncoding.detect(whole, isWhole: false) { continue }
+            try begin(whole, isWhole: false)
+            return try decode(bytes.extracting(taken...))
+        }
+        head = whole
+    }
+
+    /// Ends the document.
+    ///
+    /// - Throws: ``XMLError`` where it is not complete, or not one.
+    public func finish() throws(XMLError) {
+        if let error { throw error }
+        guard !isFinished else { return }
+        precondition(current == nil, "called from a handler")
+        isFinished = true
+        if let head {
+            guard !head.isEmpty else { throw fail(.empty) }
+            try begin(head, isWhole: true)
+        }
+        guard partial.isEmpty, transcoder?.isBetweenCharacters ?? true else {
+            throw try refuse(.encoding, at: pushed + Int64(pending.count))
+        }
+        isFinishing = true
+        try push(pending, isLast: true)
+        flushText()
+    }
+
+    // MARK: From bytes to UTF-8
+
+    private func begin(_ bytes: [UInt8], isWhole: Bool) throws(XMLError) {
+        head = nil
+        switch XMLEncoding.detect(bytes, isWhole: isWhole) {
+        case .undecided: break
+        case .unknown(let name, let offset):
+            lines.advance(over: bytes.span.extracting(..<min(offset, bytes.count)))
+            throw fail(.unknownEncoding(name))
+        case .known(let encoding, let mark):
+            lines.encoding = encoding
+            lines.skipMark(mark)
+            if encoding != .utf8 { transcoder = XMLTranscoder(encoding) }
+            try decode(bytes.span.extracting(mark...))
+        }
+    }
+
+    private func decode(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+        guard transcoder != nil else { return try validate(bytes) }
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + Self.stretch)
+            var output: [UInt8] = []
+            let isValid =
+                transcoder?.decode(bytes.extracting(start..<end), into: &output) ?? false
+            try validate(output.span)
+            guard isValid else { throw try refuse(.encoding, at: pushed + Int64(pending.count)) }
+            start = end
+        }
+    }
+
+    private func validate(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+        var start = 0
+        while !partial.isEmpty, start < bytes.count {
+            partial.append(bytes[start])
+            start += 1
+            let valid = Self.validPrefix(partial.span)
+            if valid.count > 0 {
+                let whole = partial
+                partial = []
+                try take(whole.span)
+            } else if !valid.isCut {
+                throw try refuse(.encoding, at: pushed + Int64(pending.count))
+            }
+        }
+        while start < bytes.count {
+            let end = min(bytes.count, start + Self.stretch)
+            let stretch = bytes.extracting(start..<end)
+            let valid = Self.validPrefix(stretch)
+            if valid.count > 0 { try take(stretch.extracting(..<valid.count)) }
+            start += valid.count
+            if start == end { continue }
+            guard valid.isCut else {
+                throw try refuse(.encoding, at: pushed + Int64(pending.count))
+            }
+            if end == bytes.count {
+                while start < end {
+                    partial.append(bytes[start])
+                    start += 1
+                }
+            }
+        }
+    }
+
+    /// Length in bytes of the whole characters at the start, and whether what follows them may
+    /// become one.
+    private static func validPrefix(_ bytes: borrowing Span<UInt8>) -> (count: Int, isCut: Bool) {
+        bytes.withUnsafeBufferPointer { buffer in
+            do throws(UTF8.ValidationError) {
+                _ = try UTF8Span(validating: buffer.span)
+                return (buffer.count, false)
+            } catch {
+                let range = error.byteOffsets
+                let isCut = error.kind == .truncatedScalar && range.upperBound == buffer.count
+                return (range.lowerBound, isCut)
+            }
+        }
+    }
+
+    // MARK: From UTF-8 to libxml2
+
+    private func take(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+        let scan = segmenter.scan(bytes)
+        var rest = 0
+        if let first = scan.first {
+            rest = scan.last
+            if !pending.isEmpty {
+                append(bytes.extracting(..<first))
+                try pushPending(pending.count, isSection: first == rest && segmenter.isInSection)
+                if rest > first {
+                    try push(bytes.extracting(first..<rest), isSection: segmenter.isInSection)
+                }
+            } else {
+                try push(bytes.extracting(..<rest), isSection: segmenter.isInSection)
+            }
+        }
+        switch scan.stop {
+        case nil:
+            append(bytes.extracting(rest...))
+            try drain()
+        case .illFormed(let end):
+            append(bytes.extracting(rest..<end))
+            try push(pending, isLast: true)
+            throw fail(.malformed(code: 0, says: "unexpected character"))
+        case .refused(let reason, let offset):
+            append(bytes.extracting(rest...))
+            throw try refuse(reason, at: offset)
+        }
+    }
+
+    private func append(_ bytes: borrowing Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+    }
+
+    /// Passes on what of the pending text need not wait.
+    private func drain() throws(XMLError) {
+        guard segmenter.isInText || segmenter.isInSection, !pending.isEmpty else { return }
+        let count = pending.count - held(pending)
+        guard count > 0 else { return }
+        try pushPending(count, isSection: segmenter.isInSection)
+    }
+
+    private func held(_ bytes: [UInt8]) -> Int { XMLSegmenter.held(atEndOf: bytes.span, from: 0) }
+
+    private func pushPending(_ count: Int, isSection: Bool) throws(XMLError) {
+        let bytes = pending
+        pending = []
+        try push(bytes.span.extracting(..<count), isSection: isSection)
+        if count < bytes.count { pending = Array(bytes[count...]) }
+    }
+
+    private func push(_ bytes: [UInt8], isLast: Bool) throws(XMLError) {
+        try push(bytes.span, isSection: false, isLast: isLast)
+    }
+
+    /// Hands `bytes` to libxml2.
+    ///
+    /// Where they end inside a CDATA section (`isSection`), it is closed here and opened again
+    /// before the next bytes, which means the same.
+    private func push(
+        _ bytes: borrowing Span<UInt8>, isSection: Bool, isLast: Bool = false
+    )
+        throws(XMLError)
+    {
+        guard let context else { throw fail(.malformed(code: 2, says: "out of memory")) }
+        if pushed == 0, !bytes.isEmpty, !Self.isDeclaration(bytes) {
+            // libxml2 looks at four bytes before it begins; with these it does so at once.
+            xmlParseChunk(context, "<?xml version='1.0'?>", 21, 0)
+        }
+        if isSectionCut, !bytes.isEmpty || isLast {
+            isSectionCut = false
+            xmlParseChunk(context, "<![CDATA[", 9, 0)
+        }
+        bytes.withUnsafeBufferPointer { buffer in
+            current = buffer
+            pushed += Int64(buffer.count)
+            buffer.withMemoryRebound(to: CChar.self) { characters in
+                if isSection {
+                    xmlParseChunk(context, characters.baseAddress, Int32(characters.count), 0)
+                    foreign = 3
+                    xmlParseChunk(context, "]]>", 3, 0)
+                    foreign = 0
+                    isSectionCut = true
+                } else {
+                    xmlParseChunk(
+                        context, characters.baseAddress, Int32(characters.count),
+                        isLast ? 1 : 0)
+                }
+            }
+            settle()
+            current = nil
+        }
+        if let error { throw error }
+        guard context.pointee.wellFormed != 0 else {
+            throw fail(.malformed(code: Int(context.pointee.errNo), says: "not well formed"))
+        }
+    }
+
+    private static func isDeclaration(_ bytes: borrowing Span<UInt8>) -> Bool {
+        bytes.count >= 5 && bytes[0] == 0x3C && bytes[1] == 0x3F && bytes[2] == 0x78
+            && bytes[3] == 0x6D && bytes[4] == 0x6C
+    }
+
+    // MARK: Places
+
+    /// Moves the line counter to `offset`, as far as libxml2 has the document.
+    private func walk(to offset: Int64) {
+        let lagging = Int(max(0, min(offset - lines.utf8, Int64(lag.count))))
+        if lagging > 0 {
+            let bytes = lag
+            lines.advance(over: bytes.span.extracting(..<lagging))
+            lag.removeFirst(lagging)
+        }
+        guard lag.isEmpty, let current else { return }
+        let start = pushed - Int64(current.count)
+        let from = Int(lines.utf8 - start)
+        let to = Int(min(offset, pushed) - start)
+        guard from >= 0, from < to else { return }
+        lines.advance(over: current.span.extracting(from..<to))
+    }
+
+    /// Moves the line counter to where libxml2 is, and keeps what it has not read.
+    private func settle() {
+        walk(to: readOffset)
+        guard let current else { return }
+        let rest = Int(min(Int64(current.count), pushed - lines.utf8 - Int64(lag.count)))
+        if rest > 0 { lag.append(contentsOf: current[(current.count - rest)...]) }
+    }
+
+    /// Offset of the first byte that libxml2 has and did not read.
+    private var readOffset: Int64 {
+        pushed - Int64(max(0, tapedeck_xml_unread(context) - foreign))
+    }
+
+    func tagPosition() -> XMLPosition {
+        walk(to: pushed - Int64(max(0, tapedeck_xml_from_tag(context) - foreign)))
+        return lines.position
+    }
+
+    @discardableResult
+    private func fail(_ reason: XMLError.Reason) -> XMLError {
+        let error = error ?? XMLError(reason, at: lines.position)
+        self.error = error
+        return error
+    }
+
+    /// Refuses the document for what stands at `offset`, once the events before it are out.
+    ///
+    /// - Returns: The refusal; what libxml2 finds before that place is thrown instead.
+    private func refuse(_ reason: XMLError.Reason, at offset: Int64) throws(XMLError) -> XMLError {
+        let safe = segmenter.lastSafe(before: offset) - pushed
+        let count = Int(max(0, min(Int64(pending.count), safe)))
+        if count > 0 { try pushPending(count, isSection: segmenter.isInSection) }
+        if let context, pushed > 0 {
+            // libxml2 waits with short text for what follows; a comment can follow anywhere.
+            foreign = Self.nothing.utf8CodeUnitCount
+            xmlParseChunk(context, Self.nothing.description, Int32(foreign), 0)
+            walk(to: readOffset)
+            foreign = 0
+            if let error { throw error }
+        }
+        walk(to: pushed)
+        let rest = pending
+        let before = Int(max(0, min(Int64(rest.count), offset - pushed)))
+        lines.advance(over: rest.span.extracting(..<before))
+        flushText()
+        return fail(reason)
+    }
+
+    // MARK: Callbacks
+
+    /// An element begins; `tag` is borrowed from libxml2.
+    func starts(
+        _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
+        _ namespace: UnsafePointer<UInt8>?, declared: Int, count: Int,
+        _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+    ) {
+        guard error == nil else { return }
+        flushText()
+        depth += 1
+        namespaces += declared
+        scopes.append(UInt16(clamping: declared))
+        if depth > limits.depth {
+            _ = tagPosition()
+            fail(.tooDeep(limit: limits.depth))
+        } else if namespaces > limits.namespaces {
+            _ = tagPosition()
+            fail(.tooManyNamespaces(limit: limits.namespaces))
+        } else {
+            handler.start(
+                XMLTag(
+                    stream: self, local: local, prefix: prefix, namespace: namespace,
+                    attributes: attributes,
+                    symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
+                    count: count, depth: depth))
+        }
+    }
+
+    /// An element ends.
+    func ends(
+        _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
+        _ namespace: UnsafePointer<UInt8>?
+    ) {
+        guard error == nil else { return }
+        flushText()
+        handler.end(
+            XMLTag(
+                stream: self, local: local, prefix: prefix, namespace: namespace,
+                attributes: nil,
+                symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
+                count: 0, depth: depth))
+        depth -= 1
+        if let declared = scopes.popLast() { namespaces -= Int(declared) }
+    }
+
+    /// Text goes on.
+    func gather(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard error == nil, deliversText else { return }
+        var rest = bytes[...]
+        while gathered.count + rest.count > limits.text {
+            var taken = limits.text - gathered.count
+            while taken > 0, rest[rest.startIndex + taken] & 0xC0 == 0x80 { taken -= 1 }
+            gathered.append(contentsOf: rest.prefix(taken))
+            rest = rest.dropFirst(taken)
+            flushText()
+        }
+        gathered.append(contentsOf: rest)
+    }
+
+    private func flushText() {
+        guard !gathered.isEmpty else { return }
+        handler.text(gathered.span)
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    /// A comment.
+    func comment(_ text: UnsafePointer<UInt8>) {
+        guard error == nil, foreign == 0 else { return }
+        flushText()
+        handler.comment(String(cString: text))
+    }
+
+    /// A processing instruction.
+    func instruction(_ target: UnsafePointer<UInt8>, _ data: UnsafePointer<UInt8>?) {
+        guard error == nil else { return }
+        flushText()
+        handler.instruction(
+            target: String(cString: target), data: data.map { String(cString: $0) } ?? "")
+    }
+
+    /// libxml2 found fault with the document; the first fault counts.
+    func found(domain: Int32, code: Int32, isFatal: Bool, says: UnsafePointer<CChar>?) {
+        let isNamespace = domain == Int32(XML_FROM_NAMESPACE.rawValue)
+        guard error == nil, isNamespace ? namespaceError == nil : isFatal else { return }
+        walk(to: readOffset)
+        var text = says.map { String(cString: $0) } ?? "error \(code)"
+        while text.last?.isNewline ?? false { text.removeLast() }
+        if isNamespace {
+            namespaceError = XMLError(.malformed(code: Int(code), says: text), at: lines.position)
+        } else if isFinishing, depth > 0 || !pending.isEmpty {
+            flushText()
+            fail(.truncated(inside: context?.pointee.name.map { String(cString: $0) }))
+        } else {
+            flushText()
+            fail(.malformed(code: Int(code), says: text))
+        }
+    }
+}
+
+@available(*, unavailable)
+extension XMLStream: Sendable {}

@@ -1,0 +1,37 @@
+public import Interception
+
+/// What a proxy needs to know.
+public struct ProxyConfiguration: Sendable {
+    /// Host name or address to listen on.
+    public var host: String
+    /// Port to listen on; 0 asks for a free one.
+    public var port: Int
+    /// What becomes of the traffic.
+    public var relay: RelaySettings
+    /// The certificates that clients are shown.
+    public var leaves: LeafCache
+    /// What servers have to show.
+    public var trust: ServerTrust
+    /// How long a handshake may take, in seconds.
+    public var handshakeSeconds: Int64
+    /// How long a connection to a server may take, in seconds.
+    public var connectSeconds: Int64
+    /// Gets a line for people when something needs their attention, from any thread.
+    public var notice: @Sendable (String) -> Void
+
+    /// A configuration with these values.
+    public init(
+        host: String, port: Int, relay: RelaySettings, leaves: LeafCache, trust: ServerTrust,
+        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        self.host = host
+        self.port = port
+        self.relay = relay
+        self.leaves = leaves
+        self.trust = trust
+        self.handshakeSeconds = handshakeSeconds
+        self.connectSeconds = connectSeconds
+        self.notice = notice
+    }
+}

@@ -1,0 +1,113 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+public import Wire
+
+/// A listening proxy.
+public final class ProxyServer: Sendable {
+    /// Port it listens on.
+    public let port: Int
+    /// Host it listens on, as it was asked for.
+    public let host: String
+
+    private let group: MultiThreadedEventLoopGroup
+    private let listener: any Channel
+    private let connections: ConnectionList
+
+    private init(
+        host: String, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel,
+        connections: ConnectionList
+    ) {
+        self.host = host
+        self.port = port
+        self.group = group
+        self.listener = listener
+        self.connections = connections
+    }
+
+    /// Listens and relays until ``stop()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to do with the traffic.
+    ///   - sink: Gets what is to be written to the trace.
+    ///   - threads: Number of event loops, at least 1.
+    /// - Throws: ``ProxyError`` when the address can not be listened on.
+    public static func start(
+        _ configuration: ProxyConfiguration, sink: any RecordSink, threads: Int
+    ) async throws(ProxyError) -> ProxyServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
+        let connections = ConnectionList()
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let id = ObjectIdentifier(channel as AnyObject)
+                    let connection = ProxyConnection(
+                        client: channel, configuration: configuration, sink: sink,
+                        onClose: { connections.remove(id) })
+                    try connection.start()
+                    connections.add(id, NIOLoopBound(connection, eventLoop: channel.eventLoop))
+                }
+            }
+        do {
+            let listener = try await bootstrap.bind(
+                host: configuration.host, port: configuration.port
+            ).get()
+            return ProxyServer(
+                host: configuration.host, port: listener.localAddress?.port ?? 0, group: group,
+                listener: listener, connections: connections)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw ProxyError(listening: configuration, error)
+        }
+    }
+
+    /// Stops listening and closes every connection; returns when all are closed.
+    public func stop() async {
+        try? await listener.close()
+        connections.stopAll()
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// The connections that are open, so that they can be closed.
+private final class ConnectionList: Sendable {
+    private let open = Mutex<[ObjectIdentifier: NIOLoopBound<ProxyConnection>]>([:])
+
+    func add(_ id: ObjectIdentifier, _ connection: NIOLoopBound<ProxyConnection>) {
+        open.withLock { $0[id] = connection }
+    }
+
+    func remove(_ id: ObjectIdentifier) {
+        open.withLock { $0[id] = nil }
+    }
+
+    func stopAll() {
+        for connection in open.withLock({ Array($0.values) }) {
+            connection.eventLoop.execute { connection.value.stop() }
+        }
+    }
+}
+
+extension ProxyError {
+    /// Why `configuration` can not be listened on.
+    fileprivate init(listening configuration: ProxyConfiguration, _ error: any Error) {
+        let place = "\(configuration.host):\(configuration.port)"
+        switch (error as? IOError)?.errnoCode {
+        case 98:
+            self.init(
+                .addressInUse,
+                "\(place) is taken by another program; choose another port with --listen, or 0 for a free one")
+        case 99:
+            self.init(.badAddress, "\(place) is no address of this machine")
+        case 13:
+            self.init(
+                .notPermitted, "this user may not listen on \(place); choose a port above 1023")
+        default:
+            self.init(.badAddress, "can not listen on \(place): \(ConnectCause.says(error))")
+        }
+    }
+}

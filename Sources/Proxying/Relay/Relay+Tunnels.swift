@@ -1,0 +1,119 @@
+import Framing
+import Interception
+import Wire
+
+extension Relay {
+    /// A CONNECT came: the server is connected before the client is told that it is.
+    mutating func openTunnel(
+        _ server: ServerAddress, _ head: HTTPHead, _ read: HeldBytes, upTo end: Int,
+        _ commands: inout [RelayCommand]
+    ) {
+        let isRecorded = settings.records(server.host)
+        if isRecorded {
+            for held in scan.partial {
+                recordChunk(
+                    held.bytes, patches: [], leg: clientLeg.id, sender: .client, at: held.at,
+                    &commands)
+            }
+            recordChunk(
+                read.bytes.prefix(end), patches: [], leg: clientLeg.id, sender: .client,
+                at: read.at, &commands)
+        }
+        scan = MessageScan()
+        fixed = server
+        isTunnel = true
+        let leg = openLeg(server, read.at, isRecorded: isRecorded, &commands)
+        phase = .connecting(leg)
+        pauseClient(&commands)
+        let rest = read.bytes.dropFirst(end)
+        if !rest.isEmpty { hold(HeldBytes(bytes: rest, at: read.at, start: 0), &commands) }
+    }
+
+    /// The server of a CONNECT is connected.
+    mutating func tunnelIsOpen(
+        _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+        if leg.isRecorded {
+            recordChunk(
+                bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
+                origin: .tapedeck, &commands)
+        }
+        commands.append(.send(clientLeg.id, bytes))
+        phase = .start
+        requests = HTTPFramer(role: .request)
+        let waiting = backlog
+        backlog = []
+        resumeClient(&commands)
+        for read in waiting {
+            handle(.received(clientLeg.id, Array(read.bytes)), at: read.at, into: &commands)
+        }
+        if hasClientEnded { endServers(&commands) }
+    }
+
+    /// Gathers a ClientHello, and then leaves its TLS alone or answers it.
+    mutating func gatherHello(
+        _ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        var name: String?
+        switch ClientHello.parse(bytes.span) {
+        case .needMore:
+            phase = .hello(bytes)
+            return
+        case .notTLS, .malformed:
+            passUnread(bytes, at, &commands)
+            return
+        case .hello(let hello):
+            name = hello.serverName?.lowercased()
+        }
+        let host = name ?? (isTunnel ? fixed?.host : nil) ?? ""
+        let names = [host, fixed?.host ?? ""]
+        let isPassed = names.contains(where: settings.passes)
+        let isRecorded = names.contains { settings.records($0) }
+        if let fixed, isPassed || !isRecorded {
+            passTLS(bytes, fixed, host: host, isRecorded: isRecorded, at, &commands)
+            return
+        }
+        phase = .securing
+        commands.append(.secureClient(host: host, hello: bytes))
+        guard isTunnel, let leg = current else { return }
+        let server = ServerAddress(
+            host: fixed?.host ?? host, port: fixed?.port ?? 443, isTLS: true)
+        fixed = server
+        replaceLeg(leg, by: server)
+        commands.append(.secureServer(leg, serverName: name ?? server.host))
+    }
+
+    /// The leg to a tunnel's server is to speak TLS, and is not ready until it does.
+    private mutating func replaceLeg(_ id: LegID, by server: ServerAddress) {
+        guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
+        legs[index] = RelayLeg(id: id, address: server, isRecorded: legs[index].isRecorded)
+    }
+
+    /// Leaves TLS alone: its bytes pass and are not recorded, and the trace says so.
+    private mutating func passTLS(
+        _ bytes: [UInt8], _ server: ServerAddress, host: String, isRecorded: Bool, _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
+        let plain = ServerAddress(host: server.host, port: server.port, isTLS: false)
+        let leg = current ?? openLeg(plain, at, isRecorded: isRecorded, &commands)
+        if isRecorded {
+            record(
+                .passthrough, leg: clientLeg.id, at: at, says: host.isEmpty ? server.host : host,
+                &commands)
+        }
+        phase = .raw(leg, isRecorded: false)
+        update(leg) { $0 = $0.unrecorded }
+        send(bytes, on: leg, &commands)
+    }
+}
+
+extension RelayLeg {
+    /// The same leg, whose bytes are not written to the trace.
+    fileprivate var unrecorded: RelayLeg {
+        var leg = RelayLeg(id: id, address: address, isRecorded: false)
+        leg.isReady = isReady
+        leg.held = held
+        return leg
+    }
+}

@@ -1,0 +1,41 @@
+/// What a relay does with what it sees.
+public struct RelaySettings: Hashable, Sendable {
+    /// Whom the client believes to talk to.
+    public enum Mode: Hashable, Sendable {
+        /// An HTTP proxy: targets are absolute, or tunnels are asked for with CONNECT.
+        case forward
+        /// The server itself.
+        case reverse(ServerAddress)
+    }
+
+    /// Whom the client believes to talk to.
+    public var mode: Mode
+    /// Whether a reverse proxy leaves `Host`, `Origin` and `Location` alone.
+    public var keepsHost: Bool
+    /// Hosts that are recorded; all where empty.
+    public var only: [HostPattern]
+    /// Hosts whose TLS is left alone.
+    public var passthrough: [HostPattern]
+    /// Bytes of a head, or of the start of a tunnel, that are held back at most.
+    public var heldBytes: Int
+
+    /// Settings with these values.
+    public init(
+        mode: Mode, keepsHost: Bool = false, only: [HostPattern] = [],
+        passthrough: [HostPattern] = [], heldBytes: Int = 256 << 10
+    ) {
+        self.mode = mode
+        self.keepsHost = keepsHost
+        self.only = only
+        self.passthrough = passthrough
+        self.heldBytes = heldBytes
+    }
+
+    /// Whether what is said to `host` is recorded.
+    func records(_ host: String) -> Bool {
+        only.isEmpty || only.contains { $0.matches(host) }
+    }
+
+    /// Whether the TLS of `host` is left alone.
+    func passes(_ host: String) -> Bool { passthrough.contains { $0.matches(host) } }
+}

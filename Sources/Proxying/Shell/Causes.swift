@@ -1,0 +1,40 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Says for people why a leg was closed.
+enum CloseCause {
+    /// The cause in a few words.
+    static func says(_ errors: [any Error], isReset: Bool) -> String {
+        if isReset { return "reset" }
+        guard let error = errors.last else { return "closed" }
+        if let io = error as? IOError { return io.localizedReason }
+        return "\(error)"
+    }
+}
+
+/// Says for people why a server could not be connected.
+enum ConnectCause {
+    /// The cause in a few words.
+    static func says(_ error: any Error) -> String {
+        if let error = error as? NIOConnectionError {
+            if let dns = error.dnsAError ?? error.dnsAAAAError, error.connectionErrors.isEmpty {
+                return "the name \(error.host) can not be resolved (\(dns))"
+            }
+            if let first = error.connectionErrors.first { return says(first.error) }
+        }
+        switch error {
+        case ChannelError.connectTimeout:
+            return "connecting took too long"
+        case let io as IOError:
+            return io.localizedReason
+        default:
+            return "\(error)"
+        }
+    }
+}
+
+extension IOError {
+    /// The system's own words for the error number.
+    fileprivate var localizedReason: String { String(cString: strerror(errnoCode)) }
+}

@@ -1,0 +1,85 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+import Wire
+
+/// The end of a leg's pipeline: tells the connection what happens, and reads when it may.
+///
+/// Makes no decisions. Runs on the connection's event loop.
+final class LegHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let leg: LegID
+    private let connection: ProxyConnection
+    private var context: ChannelHandlerContext?
+    private var isPaused = false
+    private var wantsRead = false
+    /// Errors since the leg opened, oldest first: the TLS library gives the cause before the close.
+    private(set) var errors: [any Error] = []
+    private var isOver = false
+
+    init(leg: LegID, connection: ProxyConnection) {
+        self.leg = leg
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Reads no more, or reads again.
+    func setPaused(_ paused: Bool) {
+        guard paused != isPaused else { return }
+        isPaused = paused
+        if !paused, wantsRead {
+            wantsRead = false
+            context?.read()
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isPaused { wantsRead = true } else { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.received(leg, unwrapInboundIn(data))
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        connection.updateReading()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            connection.inputClosed(leg, errors: errors)
+        case TLSUserEvent.handshakeCompleted(let negotiated):
+            connection.secured(leg, alpn: negotiated)
+        default:
+            break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if errors.count < 8 { errors.append(error) }
+        connection.failed(leg, errors: errors)
+        // The connection is of no use after an error; its close tells the relay.
+        if !(error is NIOSSLError) || connection.isHandshaking(leg) {
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        isOver = true
+        connection.inactive(leg, errors: errors)
+        context.fireChannelInactive()
+    }
+}
+
+@available(*, unavailable)
+extension LegHandler: Sendable {}

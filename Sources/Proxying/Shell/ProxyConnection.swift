@@ -1,0 +1,337 @@
+import Glibc
+import Interception
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Wire
+
+/// The sockets of one client connection, driven by a ``Relay``.
+///
+/// Carries out what the relay decides and tells it what happens; decides nothing but when to read.
+/// All its channels live on one event loop, which is the only thread that touches it.
+final class ProxyConnection {
+    /// One channel and how far its TLS is.
+    private struct Line {
+        let channel: any Channel
+        let handler: LegHandler
+        var security: Security = .plain
+        var isDirty = false
+        var deadline: Scheduled<Void>?
+    }
+
+    enum Security {
+        case plain, handshaking(serverName: String), secure
+    }
+
+    private let configuration: ProxyConfiguration
+    private let sink: any RecordSink
+    private let eventLoop: any EventLoop
+    private let clientLeg: LegID
+    private let listener: String
+    private var relay: Relay
+    private var lines: [LegID: Line] = [:]
+    private var addresses: [LegID: ServerAddress] = [:]
+    private var events: [RelayEvent] = []
+    private var isRunning = false
+    private var isClientPausedByRelay = false
+    private var hasRoom = true
+    private let onClose: () -> Void
+
+    init(
+        client: any Channel, configuration: ProxyConfiguration, sink: any RecordSink,
+        onClose: @escaping () -> Void
+    ) {
+        self.configuration = configuration
+        self.sink = sink
+        self.onClose = onClose
+        eventLoop = client.eventLoop
+        listener = client.localAddress?.ipAddress ?? configuration.host
+        clientLeg = sink.nextLeg()
+        let at = sink.now()
+        let id = sink.nextConnection()
+        let mode: ConnectionRow.Mode =
+            if case .forward = configuration.relay.mode { .forward } else { .reverse }
+        relay = Relay(
+            connection: ConnectionRow(
+                id: id, at: at, listener: client.localAddress.text, client: client.remoteAddress.text,
+                mode: mode),
+            clientLeg: LegRow(
+                id: clientLeg, connection: id, peer: .client, at: at,
+                host: client.remoteAddress?.ipAddress ?? "", port: client.remoteAddress?.port ?? 0),
+            settings: configuration.relay, nextLeg: { sink.nextLeg() })
+        let handler = LegHandler(leg: clientLeg, connection: self)
+        lines[clientLeg] = Line(channel: client, handler: handler)
+    }
+
+    /// Puts the client's handler in place.
+    func start() throws {
+        guard let line = lines[clientLeg] else { return }
+        try line.channel.pipeline.syncOperations.addHandler(line.handler)
+    }
+
+    /// Closes everything, because the proxy stops.
+    func stop() {
+        for line in lines.values { line.channel.close(promise: nil) }
+    }
+
+    // MARK: What happens
+
+    func received(_ leg: LegID, _ buffer: ByteBuffer) {
+        dispatch(.received(leg, Array(buffer.readableBytesView)))
+    }
+
+    func inputClosed(_ leg: LegID, errors: [any Error]) {
+        guard !isHandshaking(leg) else { return }
+        dispatch(.ended(leg))
+    }
+
+    func isHandshaking(_ leg: LegID) -> Bool {
+        if case .handshaking = lines[leg]?.security { true } else { false }
+    }
+
+    func secured(_ leg: LegID, alpn: String?) {
+        guard case .handshaking(let name) = lines[leg]?.security else { return }
+        lines[leg]?.security = .secure
+        lines[leg]?.deadline?.cancel()
+        lines[leg]?.deadline = nil
+        note(.tls, leg, says: ["server name \(name)", alpn.map { "ALPN \($0)" }]
+            .compactMap(\.self).joined(separator: ", "))
+        dispatch(leg == clientLeg ? .clientSecured : .ready(leg))
+    }
+
+    /// An error came; if it ends a handshake, the cause is said now.
+    func failed(_ leg: LegID, errors: [any Error]) {
+        guard case .handshaking(let name) = lines[leg]?.security else { return }
+        handshakeFailed(leg, TLSFailure(errors, on: leg == clientLeg ? .client : .server), name)
+    }
+
+    func inactive(_ leg: LegID, errors: [any Error]) {
+        if case .handshaking(let name) = lines[leg]?.security {
+            let side: TLSFailure.Leg = leg == clientLeg ? .client : .server
+            handshakeFailed(
+                leg, errors.isEmpty ? TLSFailure(.closed, on: side) : TLSFailure(errors, on: side),
+                name)
+        }
+        lines[leg]?.deadline?.cancel()
+        lines[leg] = nil
+        let isReset = errors.contains { ($0 as? IOError)?.errnoCode == 104 }
+        dispatch(.closed(leg, isReset: isReset, CloseCause.says(errors, isReset: isReset)))
+        updateReading()
+        if lines.isEmpty { onClose() }
+    }
+
+    private func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {
+        lines[leg]?.security = .plain
+        note(.tlsFailed, leg, says: "\(name): \(failure.says)")
+        configuration.notice("tapedeck: TLS with \(leg == clientLeg ? "the client for " : "")\(name): \(failure)")
+        if leg == clientLeg {
+            lines[leg]?.channel.close(promise: nil)
+        } else {
+            dispatch(.refused(leg, failure.says))
+            lines[leg]?.channel.close(promise: nil)
+        }
+    }
+
+    private func note(_ kind: EventRow.Kind, _ leg: LegID, says: String) {
+        put([
+            .event(
+                EventRow(
+                    kind, connection: relay.connection.id, leg: leg, at: sink.now(), says: says))
+        ])
+    }
+
+    // MARK: What is done
+
+    /// Gives an event to the relay and carries out what it decides, in order, one event at a time.
+    private func dispatch(_ event: RelayEvent) {
+        events.append(event)
+        guard !isRunning else { return }
+        isRunning = true
+        defer { isRunning = false }
+        var commands: [RelayCommand] = []
+        var index = 0
+        while index < events.count {
+            commands.removeAll(keepingCapacity: true)
+            relay.handle(events[index], at: sink.now(), into: &commands)
+            index += 1
+            carryOut(commands)
+        }
+        events.removeAll(keepingCapacity: true)
+        for (leg, line) in lines where line.isDirty {
+            lines[leg]?.isDirty = false
+            line.channel.flush()
+        }
+    }
+
+    private func carryOut(_ commands: [RelayCommand]) {
+        var records: [Record] = []
+        for command in commands {
+            switch command {
+            case .record(let record):
+                records.append(record)
+            case .send(let leg, let bytes):
+                // What is sent stands in the trace before an answer to it can.
+                put(records)
+                records = []
+                guard let channel = lines[leg]?.channel else { continue }
+                channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
+                lines[leg]?.isDirty = true
+            case .connect(let leg, let server):
+                connect(leg, server)
+            case .end(let leg):
+                lines[leg]?.channel.flush()
+                lines[leg]?.channel.close(mode: .output, promise: nil)
+            case .close(let leg, let isReset):
+                close(leg, isReset: isReset)
+            case .secureClient(let host, let hello):
+                put(records)
+                records = []
+                secureClient(host: host.isEmpty ? listener : host, hello: hello)
+            case .secureServer(let leg, let name):
+                secureServer(leg, name)
+            case .pauseClient:
+                isClientPausedByRelay = true
+                updateReading()
+            case .resumeClient:
+                isClientPausedByRelay = false
+                updateReading()
+            }
+        }
+        put(records)
+    }
+
+    private func put(_ records: [Record]) {
+        guard !records.isEmpty, !sink.put(records), hasRoom else { return }
+        hasRoom = false
+        updateReading()
+        let resume = NIOLoopBound(self, eventLoop: eventLoop)
+        let loop = eventLoop
+        sink.whenRoom {
+            loop.execute {
+                resume.value.hasRoom = true
+                resume.value.updateReading()
+            }
+        }
+    }
+
+    /// Reads from each peer only while its counterpart takes what it gets and the trace has room.
+    func updateReading() {
+        let isClientWritable = lines[clientLeg]?.channel.isWritable ?? true
+        var areServersWritable = true
+        for (leg, line) in lines where leg != clientLeg {
+            line.handler.setPaused(!hasRoom || !isClientWritable)
+            if !line.channel.isWritable { areServersWritable = false }
+        }
+        lines[clientLeg]?.handler.setPaused(
+            !hasRoom || !areServersWritable || isClientPausedByRelay)
+    }
+
+    private func connect(_ leg: LegID, _ server: ServerAddress) {
+        addresses[leg] = server
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        ClientBootstrap(group: eventLoop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connectTimeout(.seconds(configuration.connectSeconds))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }
+            }
+            .connect(host: server.host, port: server.port)
+            .whenComplete { result in bound.value.connected(leg, server, result) }
+    }
+
+    /// The pipeline of a server leg, in place before its first byte.
+    private func attach(_ channel: any Channel, _ leg: LegID) throws {
+        let handler = LegHandler(leg: leg, connection: self)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        // A name with several addresses may try several channels; the one that connects counts.
+        lines[leg] = Line(channel: channel, handler: handler)
+    }
+
+    private func connected(
+        _ leg: LegID, _ server: ServerAddress, _ result: Result<any Channel, any Error>
+    ) {
+        switch result {
+        case .success(let channel):
+            guard lines[clientLeg] != nil else {
+                channel.close(promise: nil)
+                return
+            }
+            if lines[leg]?.channel !== channel, let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self) {
+                lines[leg] = Line(channel: channel, handler: handler)
+            }
+            note(.opened, leg, says: channel.remoteAddress.text)
+            if server.isTLS { secureServer(leg, server.host) } else { dispatch(.ready(leg)) }
+            updateReading()
+        case .failure(let error):
+            lines[leg] = nil
+            dispatch(.refused(leg, ConnectCause.says(error)))
+            if lines.isEmpty { onClose() }
+        }
+    }
+
+    private func secureServer(_ leg: LegID, _ name: String) {
+        guard let line = lines[leg] else { return }
+        do {
+            let handler = try configuration.trust.handler(for: name)
+            begin(leg, name)
+            try line.channel.pipeline.syncOperations.addHandler(
+                handler, position: .before(line.handler))
+        } catch {
+            handshakeFailed(leg, TLSFailure(error, on: .server), name)
+        }
+    }
+
+    private func secureClient(host: String, hello: [UInt8]) {
+        guard let line = lines[clientLeg] else { return }
+        do {
+            let context = try configuration.leaves.context(for: host)
+            begin(clientLeg, host)
+            try line.channel.pipeline.syncOperations.addHandler(
+                NIOSSLServerHandler(context: context), position: .before(line.handler))
+            line.channel.pipeline.fireChannelRead(line.channel.allocator.buffer(bytes: hello))
+            line.channel.pipeline.fireChannelReadComplete()
+        } catch {
+            handshakeFailed(clientLeg, TLSFailure(error, on: .client), host)
+        }
+    }
+
+    /// A handshake begins, and has to end in time.
+    private func begin(_ leg: LegID, _ name: String) {
+        lines[leg]?.security = .handshaking(serverName: name)
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        lines[leg]?.deadline = eventLoop.scheduleTask(
+            in: .seconds(configuration.handshakeSeconds)
+        ) {
+            guard case .handshaking(let name) = bound.value.lines[leg]?.security else { return }
+            let side: TLSFailure.Leg = leg == bound.value.clientLeg ? .client : .server
+            bound.value.handshakeFailed(leg, TLSFailure(.timeout, on: side), name)
+        }
+    }
+
+    /// Closes a leg after what was sent before.
+    private func close(_ leg: LegID, isReset: Bool) {
+        guard let channel = lines[leg]?.channel else { return }
+        if isReset, let socket = channel as? any SocketOptionProvider {
+            // Closing with a linger time of zero sends a RST.
+            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+                channel.close(promise: nil)
+            }
+            return
+        }
+        channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ProxyConnection: Sendable {}
+
+extension SocketAddress? {
+    /// `HOST:PORT`, or nothing where it is not known.
+    fileprivate var text: String {
+        guard let self, let host = self.ipAddress, let port = self.port else { return "" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

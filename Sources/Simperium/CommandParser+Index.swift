@@ -1,0 +1,126 @@
+import Wire
+
+/// What is in a bucket: `i`, `e`, `index`.
+extension CommandParser {
+    mutating func indexPage(_ payload: Range<Int>) throws(SimperiumError) -> IndexPage {
+        let root = try json(payload, .object)
+        var current, index, mark, count: JSONDocument.Node?
+        for member in root.members {
+            switch member.key.string {
+            case "current": take(&current, member, "current")
+            case "index": take(&index, member, "index")
+            case "mark": take(&mark, member, "mark")
+            case "count": take(&count, member, "count")
+            default: break
+            }
+        }
+        var page = IndexPage()
+        page.current = text(current, "current")
+        if page.current == nil { note(.noCurrent, at: root.range.lowerBound) }
+        if page.current?.isEmpty == true { note(.emptyCurrent, at: root.range.lowerBound) }
+        if index?.kind != .array { note(.noIndex, at: root.range.lowerBound) }
+        page.mark = text(mark, "mark")
+        page.count = count?.int.flatMap { Int(exactly: $0) }
+        if let index { page.entries = try entries(index) }
+        return page
+    }
+
+    /// Entries of a page, or of a client's state.
+    private mutating func entries(
+        _ index: JSONDocument.Node
+    ) throws(SimperiumError) -> [IndexPage.Entry] {
+        var entries: [IndexPage.Entry] = []
+        for element in index.elements {
+            guard entries.count < SimperiumCommand.mostElements else {
+                throw .tooManyElements(
+                    limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
+            }
+            var key, version, data, sole: JSONDocument.Node?
+            var members = 0
+            for member in element.members {
+                switch member.key.string {
+                case "id": take(&key, member, "id")
+                case "v": take(&version, member, "v")
+                case "d": take(&data, member, "d")
+                default: sole = member.key
+                }
+                members += 1
+            }
+            if members == 1, key == nil, let sole, let number = element[sole.string ?? ""]?.int {
+                // The clients for iOS answer `index` so.
+                note(.indexEntryAsMember, at: element.range.lowerBound)
+                entries.append(IndexPage.Entry(key: sole.string, version: number))
+                continue
+            }
+            let entry = IndexPage.Entry(
+                key: text(key, "id"), version: self.version(version, "v"), data: data?.range)
+            if entry.key == nil || entry.version == nil {
+                note(.indexEntry, at: element.range.lowerBound)
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    mutating func entity(_ payload: Range<Int>) throws(SimperiumError) -> SimperiumCommand.Body {
+        let lineEnd = message[payload].firstIndex(of: 0x0A)
+        if (lineEnd == nil) != (sender == .client) { note(.wrongDirection, at: 0) }
+        let name = payload.lowerBound..<(lineEnd ?? payload.upperBound)
+        guard !name.isEmpty else { throw .noPayload(offset: name.lowerBound) }
+        guard let dot = message[name].lastIndex(of: 0x2E), dot > name.lowerBound else {
+            throw .entityKey(offset: name.lowerBound)
+        }
+        guard let version = integer(dot + 1..<name.upperBound) else {
+            throw .entityVersion(offset: dot + 1)
+        }
+        let key = try text(name.lowerBound..<dot)
+        if message[name.lowerBound..<dot].contains(0x2E) { note(.dottedKey, at: name.lowerBound) }
+        guard let lineEnd else { return .entityRequest(key: key, version: version) }
+        let rest = lineEnd + 1..<payload.upperBound
+        if isQuestionMark(rest) {
+            return .entity(EntityReply(key: key, version: version, content: .missing))
+        }
+        let root = try json(rest, .object)
+        var data: JSONDocument.Node?
+        for member in root.members where member.key.spells("data") { take(&data, member, "data") }
+        guard let data else {
+            note(.entityWithoutData, at: root.range.lowerBound)
+            return .entity(EntityReply(key: key, version: version, content: .other(root.range)))
+        }
+        return .entity(EntityReply(key: key, version: version, content: .data(data.range)))
+    }
+
+    mutating func indexState(_ payload: Range<Int>) throws(SimperiumError) -> IndexState {
+        let root = try json(payload, .object)
+        var current, index, pending, spelled, extra: JSONDocument.Node?
+        for member in root.members {
+            switch member.key.string {
+            case "current": take(&current, member, "current")
+            case "index": take(&index, member, "index")
+            case "pending": take(&pending, member, "pending")
+            case "pendings": take(&spelled, member, "pendings")
+            case "extra": take(&extra, member, "extra")
+            default: break
+            }
+        }
+        if let spelled {
+            note(.pendingsSpelling, at: spelled.range.lowerBound)
+            pending = pending ?? spelled
+        }
+        var state = IndexState(current: text(current, "current"), extra: extra?.range)
+        if index?.kind != .array { note(.noIndex, at: root.range.lowerBound) }
+        if let index { state.entries = try entries(index) }
+        guard let pending else { return state }
+        for element in pending.elements {
+            guard state.pending.count < SimperiumCommand.mostElements else {
+                throw .tooManyElements(
+                    limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
+            }
+            state.pending.append(
+                IndexState.Pending(
+                    key: text(element["id"], "id"), sv: version(element["sv"], "sv"),
+                    ccid: text(element["ccid"], "ccid")))
+        }
+        return state
+    }
+}

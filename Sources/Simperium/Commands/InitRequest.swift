@@ -1,0 +1,41 @@
+/// The payload of `init`: a client opens a bucket on a channel.
+///
+/// Source: Simperium WebSocket API, "Authorizing: init". Every field may be missing; the notes of
+/// the command tell which is. Numbers are given as their text.
+public struct InitRequest: Hashable, Sendable {
+    /// Name of the bucket.
+    public var bucket: String?
+    /// Identifier of the application.
+    public var app: String?
+    /// Access token of the user.
+    public var token: String?
+    /// Identifier of the client, from `clientid` or `client_id`.
+    public var clientID: String?
+    /// Version of the protocol: `1.1`.
+    public var api: String?
+    /// Name of the client library.
+    public var library: String?
+    /// Version of the client library.
+    public var version: String?
+    /// User name, which the clients for iOS send.
+    public var username: String?
+    /// Command to be executed as if it came after the `auth`, as text.
+    public var command: String?
+    /// What ``command`` asks for.
+    public var request: Request?
+    /// Bytes of the token in the message, with quotes, so that it can be redacted.
+    public var tokenRange: Range<Int>?
+
+    /// What the `cmd` of an `init` asks for.
+    public enum Request: Hashable, Sendable {
+        /// A page of the index.
+        case index(IndexRequest)
+        /// The changes since this change version.
+        case changesSince(cv: String)
+        /// Something that is not specified.
+        case other
+    }
+
+    /// A request that says nothing yet.
+    public init() {}
+}

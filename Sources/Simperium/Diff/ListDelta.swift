@@ -1,0 +1,48 @@
+import Wire
+
+/// A delta over an array: each element as JSON on a line of its own, and a string delta over that.
+///
+/// The wire does not say how elements are written. The JavaScript and Apple clients write them
+/// compactly, the Python reference with spaces and in ASCII; the writing whose length the delta
+/// has is the one that was meant.
+enum ListDelta {
+    static func apply(
+        _ delta: String, to list: [JSONValue], at path: JSONPath
+    ) throws(DiffError) -> [JSONValue] {
+        let parsed: StringDelta
+        do {
+            parsed = try StringDelta(parsing: delta)
+        } catch {
+            throw DiffError(.delta(error), at: path)
+        }
+        var text = lines(of: list, .compact)
+        if text.utf16.count != parsed.length {
+            let other = lines(of: list, .python)
+            if other.utf16.count == parsed.length { text = other }
+        }
+        let result: String
+        do {
+            result = try parsed.apply(to: text)
+        } catch {
+            throw DiffError(.delta(error), at: path)
+        }
+        var elements: [JSONValue] = []
+        for line in result.utf8.split(separator: 0x0A) {
+            do {
+                elements.append(JSONValue(try JSONDocument.scan(Array(line)).root))
+            } catch {
+                throw DiffError(.notAList(error), at: path)
+            }
+        }
+        return elements
+    }
+
+    static func lines(of list: [JSONValue], _ style: JSONValue.Style) -> String {
+        var bytes: [UInt8] = []
+        for element in list {
+            bytes.append(contentsOf: element.bytes(style))
+            bytes.append(0x0A)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

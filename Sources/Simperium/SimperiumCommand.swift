@@ -1,0 +1,130 @@
+public import Wire
+
+/// One Simperium command, read from one WebSocket message.
+///
+/// What real clients and servers send differently from the specification is read all the same and
+/// named in ``notes``; what cannot be read leaves a ``problem``, with as much of the command as is
+/// certain. Ranges are in bytes of the message.
+/// Source: Simperium WebSocket API, "Streaming API".
+public struct SimperiumCommand: Hashable, Sendable {
+    /// Who sent it.
+    public var sender: Peer
+    /// Number that the client gave the channel at `init`; nil for commands of the connection.
+    public var channel: Int?
+    /// Name: `init`, `auth`, `i`, `e`, `cv`, `c`, `o`, `h`, `index`, `log`, `?`, or as sent.
+    ///
+    /// Empty where the message is no command at all.
+    public var name: String
+    /// What follows the colon after the name; empty, at the end of the message, without one.
+    public var payload: Range<Int>
+    /// What it says.
+    public var body: Body
+    /// What was tolerated to read it, in order of discovery; each code and field once.
+    public var notes: [SimperiumNote]
+    /// Why the payload could not be read; nil where it could.
+    public var problem: SimperiumError?
+
+    /// What a command says.
+    public enum Body: Hashable, Sendable {
+        /// `init`: a client opens a bucket.
+        case initialize(InitRequest)
+        /// `auth`: the server lets it, or does not.
+        case auth(AuthReply)
+        /// `i` of a client: a page of the index is asked for.
+        case indexRequest(IndexRequest)
+        /// `i` of a server: a page of the index.
+        case indexPage(IndexPage)
+        /// `i:?`: the server does not know the mark.
+        case unknownMark
+        /// `e` of a client: an entity is asked for.
+        case entityRequest(key: String, version: Int64)
+        /// `e` of a server: an entity, or the lack of it.
+        case entity(EntityReply)
+        /// `cv` of a client: changes since this change version are asked for; may be empty.
+        case changesSince(cv: String)
+        /// `cv:?` or `c:?`: the server does not know the change version.
+        case unknownChangeVersion
+        /// `c`: changes, in their order; may be empty.
+        case changes([SimperiumChange])
+        /// `h`: a heartbeat and its number, at least 0.
+        case heartbeat(Int64)
+        /// `o` of a server: options of the channel.
+        case options(ChannelOptions)
+        /// `index` of a server: the client's state is asked for.
+        case indexStateRequest
+        /// `index` of a client: its state.
+        case indexState(IndexState)
+        /// `log` of a server: logging begins or ends.
+        case logLevel(Int)
+        /// `log` of a client.
+        case log(LogMessage)
+        /// `?`: the server did not understand something.
+        case notUnderstood
+        /// A command that no specification has.
+        case other
+        /// It could not be read; see ``SimperiumCommand/problem``.
+        case unreadable
+    }
+
+    /// Most changes or index entries that are read from one command.
+    public static let mostElements = 262_144
+
+    /// Reads one message.
+    ///
+    /// Takes time and memory linear in the length of the message, and a constant amount of stack.
+    ///
+    /// - Parameters:
+    ///   - message: The text of the message, outside of SockJS frames.
+    ///   - sender: Who sent it; decides between the readings of `cv` and what is noted.
+    /// - Returns: The command, or with a ``problem`` as much of it as is certain.
+    public static func parse(_ message: [UInt8], from sender: Peer) -> SimperiumCommand {
+        var parser = CommandParser(message, from: sender)
+        return parser.parse()
+    }
+}
+
+extension SimperiumCommand {
+    /// The key it is about: of an `e`, or of a `c` with one change.
+    public var key: String? {
+        switch body {
+        case .entityRequest(let key, _): key
+        case .entity(let reply): reply.key
+        case .changes(let changes) where changes.count == 1: changes[0].key
+        default: nil
+        }
+    }
+
+    /// The change version it states: asked for, of a page, or of its last change.
+    public var cv: String? {
+        switch body {
+        case .changesSince(let cv): cv
+        case .indexPage(let page): page.current
+        case .changes(let changes): changes.last { $0.cv != nil }?.cv
+        case .indexState(let state): state.current
+        default: nil
+        }
+    }
+
+    /// The error code of an `auth` or of the first change with one.
+    public var error: Int? {
+        switch body {
+        case .auth(.refused(let code, _)): code
+        case .changes(let changes): changes.lazy.compactMap(\.error).first
+        default: nil
+        }
+    }
+
+    /// Whether a message looks like a Simperium command, from its first bytes alone.
+    ///
+    /// True for `CHANNEL:NAME` with a name that is specified, `h:`, `log:` and a bare `?`.
+    public static func looksLikeSimperium(_ message: some Collection<UInt8>) -> Bool {
+        let start = Array(message.prefix(32))
+        guard let head = CommandHead(start) else { return false }
+        guard CommandHead.known.contains(head.name) else { return false }
+        switch head.name {
+        case "h", "log": return head.hasPayload
+        case "?": return head.channel != nil || start.count == 1
+        default: return head.channel != nil
+        }
+    }
+}

@@ -1,0 +1,140 @@
+/// Something that was tolerated while a command was read.
+///
+/// Source of the tolerances: what real clients and servers send.
+public struct SimperiumNote: Hashable, Sendable {
+    /// What was tolerated, and where in the message.
+    public var code: Code
+    /// Name of the field or slot it is about, if there are several; never text of a peer.
+    public var field: String?
+    /// Offset in bytes of its first occurrence in the message.
+    public var offset: Int
+
+    /// A note with these values.
+    public init(_ code: Code, field: String? = nil, offset: Int) {
+        self.code = code
+        self.field = field
+        self.offset = offset
+    }
+
+    /// The note for people.
+    public var says: String {
+        guard let field else { return code.says }
+        return "\(code.says): \(field)"
+    }
+
+    /// Stable names of what is tolerated.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// A command of a channel came without its number, as in the specification's own example.
+        case noChannel = "simperium.no-channel"
+        /// The number of the channel has leading zeros.
+        case channelZeros = "simperium.channel-zeros"
+        /// A heartbeat came with a channel.
+        case heartbeatOnChannel = "simperium.heartbeat-on-channel"
+        /// A `log` came with a channel.
+        case logOnChannel = "simperium.log-on-channel"
+        /// A `?` came alone, without a channel.
+        case bareQuestionMark = "simperium.bare-question-mark"
+        /// The name of the command is in no specification.
+        case unknownCommand = "simperium.unknown-command"
+        /// The other side is the one that sends this.
+        case wrongDirection = "simperium.wrong-direction"
+        /// There is a payload where none belongs.
+        case unexpectedPayload = "simperium.unexpected-payload"
+        /// The payload and its colon are missing.
+        case missingPayload = "simperium.missing-payload"
+
+        /// A key stands twice in an object; the last was taken.
+        case duplicateKey = "simperium.duplicate-key"
+        /// A string has half a surrogate pair; it was read as U+FFFD.
+        case loneSurrogate = "simperium.lone-surrogate"
+        /// A field that should be a string is a number.
+        case numberAsText = "simperium.number-as-text"
+        /// A field that should be a string is something else.
+        case notText = "simperium.not-text"
+
+        /// `client_id` stands where every client sends `clientid`.
+        case clientIDSpelling = "simperium.client-id-spelling"
+        /// A field of `init` is missing.
+        case initMissing = "simperium.init-missing"
+        /// Without `library` and `version` a server may answer an unknown cv with `c:?`.
+        case initWithoutLibrary = "simperium.init-without-library"
+        /// The `cmd` of an `init` is neither `i:` nor `cv:`.
+        case initCommand = "simperium.init-command"
+
+        /// The authorization failed in the way of API versions before 1.1.
+        case authExpired = "simperium.auth-expired"
+        /// The user name is JSON, which some clients take for a failure.
+        case authLooksLikeJSON = "simperium.auth-looks-like-json"
+        /// The user name is empty.
+        case authEmpty = "simperium.auth-empty"
+        /// A refusal has no code.
+        case authWithoutCode = "simperium.auth-without-code"
+
+        /// The request has other than four slots.
+        case indexSlots = "simperium.index-slots"
+        /// The slot for data holds something other than `1`.
+        case indexDataSlot = "simperium.index-data-slot"
+        /// The mark is all digits and could be an offset.
+        case indexOffsetOrMark = "simperium.index-offset-or-mark"
+        /// The mark stands in the third slot, as the prose of the specification has it.
+        case indexMarkInThirdSlot = "simperium.index-mark-in-third-slot"
+        /// The limit is missing or no number.
+        case indexLimit = "simperium.index-limit"
+        /// The server does not know the mark.
+        case indexUnknownMark = "simperium.index-unknown-mark"
+        /// A page has no `current`.
+        case noCurrent = "simperium.no-current"
+        /// The `current` of a page is empty.
+        case emptyCurrent = "simperium.empty-current"
+        /// A page has no `index`.
+        case noIndex = "simperium.no-index"
+        /// An entry has no key or no version.
+        case indexEntry = "simperium.index-entry"
+
+        /// The key has dots; the version is what follows the last.
+        case dottedKey = "simperium.dotted-key"
+        /// The answer to `e` has no `data`.
+        case entityWithoutData = "simperium.entity-without-data"
+
+        /// The client knows no change version.
+        case cvEmpty = "simperium.cv-empty"
+        /// The server answers an unknown change version with something other than `?`.
+        case cvReply = "simperium.cv-reply"
+        /// An unknown change version was answered with `c:?`, as before API version 1.1.
+        case unknownCVAsChange = "simperium.unknown-cv-as-change"
+
+        /// A client sent an array of changes.
+        case changeArrayFromClient = "simperium.change-array-from-client"
+        /// A server sent a single change outside of an array.
+        case changeObjectFromServer = "simperium.change-object-from-server"
+        /// An element of the array is no object.
+        case changeNotAnObject = "simperium.change-not-an-object"
+        /// A field of a change is missing.
+        case changeMissing = "simperium.change-missing"
+        /// The operation of a change is in no specification.
+        case changeOperation = "simperium.change-operation"
+        /// A client sent `ccids`.
+        case ccidsFromClient = "simperium.ccids-from-client"
+        /// A server sent `ccid`.
+        case ccidFromServer = "simperium.ccid-from-server"
+        /// A client names itself in a change.
+        case clientIDInChange = "simperium.client-id-in-change"
+        /// A version is a string.
+        case versionAsString = "simperium.version-as-string"
+        /// A version is no whole number.
+        case versionUnreadable = "simperium.version-unreadable"
+        /// An error code is a string.
+        case errorAsString = "simperium.error-as-string"
+        /// An error code is no whole number.
+        case errorUnreadable = "simperium.error-unreadable"
+
+        /// `pendings` stands where the specification has `pending`.
+        case pendingsSpelling = "simperium.pendings-spelling"
+        /// An index entry of a client is `{key: version}`.
+        case indexEntryAsMember = "simperium.index-entry-as-member"
+        /// The level of logging is none of 0, 1 and 2.
+        case logLevel = "simperium.log-level"
+        /// A log message has no `log`.
+        case logWithoutText = "simperium.log-without-text"
+    }
+}

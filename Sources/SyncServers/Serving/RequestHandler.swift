@@ -1,0 +1,100 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOWebSocket
+
+/// Collects an HTTP request, has it answered and writes the answer.
+final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Largest body, in bytes: a form with a few attachments.
+    static let limit = 64 << 20
+
+    private let hub: SyncHub
+    private let isSecure: Bool
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+
+    /// A handler for one connection.
+    init(_ hub: SyncHub, isSecure: Bool) {
+        self.hub = hub
+        self.isSecure = isSecure
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(let bytes):
+            guard head != nil else { return }
+            guard body.count + bytes.readableBytes <= Self.limit else {
+                return refuse(context)
+            }
+            body.append(contentsOf: bytes.readableBytesView)
+        case .end:
+            guard let head else { return }
+            let answer = hub.answer(
+                ServedRequest(
+                    head.method.rawValue, head.uri,
+                    fields: head.headers.map { .init($0.name, $0.value) }, body: body,
+                    isSecure: isSecure))
+            write(answer, to: head, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A refused upgrade is answered as the plain request that it then is.
+        if error is NIOWebSocketUpgradeError || error is HTTPServerUpgradeErrors { return }
+        context.close(promise: nil)
+    }
+
+    /// A request began.
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        self.head = head
+        body = []
+        if let count = head.headers.first(name: "content-length").flatMap({ Int($0) }) {
+            guard count <= Self.limit else { return refuse(context) }
+            body.reserveCapacity(min(count, 1 << 20))
+        }
+        if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+            let head = HTTPResponseHead(version: head.version, status: .continue)
+            context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+        }
+    }
+
+    /// The body is too large, and the rest of it is not waited for.
+    private func refuse(_ context: ChannelHandlerContext) {
+        guard var head else { return }
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+        write(.text(413, "The body exceeds \(Self.limit) bytes"), to: head, context)
+    }
+
+    /// Writes an answer and gets ready for the next request.
+    private func write(
+        _ answer: ServedAnswer, to request: HTTPRequestHead, _ context: ChannelHandlerContext
+    ) {
+        head = nil
+        body = []
+        var headers = HTTPHeaders(answer.fields.map { ($0.name, $0.value) })
+        headers.add(name: "Server", value: "tapedeck")
+        if answer.status != 204 {
+            headers.add(name: "Content-Length", value: String(answer.body.count))
+        }
+        if !request.isKeepAlive { headers.add(name: "Connection", value: "close") }
+        let status = HTTPResponseStatus(statusCode: answer.status)
+        let head = HTTPResponseHead(version: request.version, status: status, headers: headers)
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        if request.method != .HEAD, !answer.body.isEmpty {
+            let buffer = context.channel.allocator.buffer(bytes: answer.body)
+            context.write(Self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+        }
+        let done = context.eventLoop.makePromise(of: Void.self)
+        if !request.isKeepAlive {
+            let channel = context.channel
+            done.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: done)
+    }
+}
+
+@available(*, unavailable)
+extension RequestHandler: Sendable {}

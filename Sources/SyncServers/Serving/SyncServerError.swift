@@ -1,0 +1,32 @@
+/// Why an embedded server could not be started.
+public struct SyncServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a failure, on which exit statuses depend.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// Somebody else listens there.
+        case addressInUse
+        /// The address is none of this machine, or may not be listened on.
+        case badAddress
+        /// Something else; the reason quotes it.
+        case failed
+    }
+
+    /// The kind of the failure.
+    public let code: Code
+    /// What happened, for people.
+    public let reason: String
+
+    /// An error of kind `code` with an explanation for people.
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Compares codes only, so that tests need not repeat prose.
+    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+
+    /// Hashes the code alone, as ``==(_:_:)`` compares it.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    /// The reason.
+    public var description: String { reason }
+}

@@ -1,0 +1,86 @@
+public import Dissection
+public import Wire
+
+/// A session as stored.
+public struct SessionDetail: Hashable, Sendable {
+    /// Number of the session.
+    public var id: SessionID
+    /// Wall clock at its start, nanoseconds since 1970 UTC.
+    public var startedUnixNanoseconds: Int64
+    /// Where its bytes come from: `proxy`, `capture`, `pcap` or `har`.
+    public var provenance: String
+    /// Version of the program that wrote it.
+    public var version: String
+    /// What that was asked to do.
+    public var arguments: String
+    /// When it ended; nil while it runs, and for ever if it was killed.
+    public var endedAt: Instant?
+    /// How it ended.
+    public var ended: String?
+}
+
+/// An exchange with all that hangs on it.
+public struct ExchangeDetail: Hashable, Sendable {
+    /// The session.
+    public var session: SessionID
+    /// The exchange.
+    public var row: ExchangeRow
+    /// Head and content of the request, once it is complete or cut.
+    public var request: BodyRow?
+    /// Head and content of the response, once it is complete or cut.
+    public var response: BodyRow?
+    /// Parts of multipart bodies, the request's first.
+    public var parts: [PartRow] = []
+    /// OpenRosa documents, the request's first.
+    public var documents: [OpenRosaRow] = []
+    /// Notes about the bytes.
+    public var notes: [NoteRow] = []
+}
+
+/// A message with all that hangs on it.
+public struct MessageDetail: Hashable, Sendable {
+    /// The session.
+    public var session: SessionID
+    /// The message.
+    public var row: MessageRow
+    /// Its frames in order, the first 10,000 of them.
+    public var frames: [FrameRow] = []
+    /// The Simperium commands in it.
+    public var commands: [CommandRow] = []
+    /// Notes about it.
+    public var notes: [NoteRow] = []
+}
+
+/// A Simperium command with all that hangs on it.
+public struct CommandDetail: Hashable, Sendable {
+    /// The session.
+    public var session: SessionID
+    /// The command.
+    public var row: CommandRow
+    /// The whole command: channel, name and payload.
+    public var text: [UInt8]
+    /// The changes of a `c`.
+    public var changes: [ChangeRow] = []
+    /// Notes about its message.
+    public var notes: [NoteRow] = []
+
+    /// What follows the name and its colon.
+    public var payload: ArraySlice<UInt8> {
+        let start = min(max(0, row.payloadOffset), text.count)
+        return text[start..<min(text.count, start + max(0, row.payloadSize))]
+    }
+}
+
+/// A connection with what is known of it apart from bytes.
+public struct ConnectionDetail: Hashable, Sendable {
+    /// The session.
+    public var session: SessionID
+    /// The connection.
+    public var row: ConnectionRow
+    /// Its TCP connections.
+    public var legs: [LegRow] = []
+    /// What happened to it.
+    public var events: [EventRow] = []
+    /// What is missing of it.
+    public var gaps: [GapRow] = []
+}

@@ -1,0 +1,81 @@
+internal import Dissection
+internal import Filters
+internal import Wire
+
+/// Reads the lines of one table page by page, so that no read takes long.
+final class LineSource {
+    private let statement: Statement
+    private let make: (Statement) -> TraceLine
+    private var page: ArraySlice<TraceLine> = []
+    private var last: Int64
+    private let end: Int64
+    private var size: Int64 = 1_000
+
+    /// The lines of `subject` that fit `filter`.
+    ///
+    /// - Parameters:
+    ///   - range: The numbers to look at.
+    ///   - openToo: Whether exchanges that are under way count.
+    init?(
+        _ db: Connection, _ subject: FilterSubject, _ filter: Filter?, _ range: ClosedRange<Int64>,
+        openToo: Bool = true
+    ) throws(StorageFault) {
+        let condition = filter?.sql(for: subject) ?? .always
+        guard condition != .never else { return nil }
+        let table = subject == .exchange ? "http_exchange x" : "simperium_command c"
+        let id = subject == .exchange ? "x.id" : "c.id"
+        let finished = subject == .exchange && !openToo ? "AND x.outcome <> 'open'" : ""
+        statement = try db.prepare(
+            "SELECT * FROM \(table) WHERE \(condition.text) AND \(id) BETWEEN ? AND ? \(finished) "
+                + "ORDER BY \(id)")
+        let count = Int32(condition.arguments.count)
+        for (index, argument) in zip(Int32(1)..., condition.arguments) {
+            statement.bind(index, argument)
+        }
+        low = count + 1
+        last = range.lowerBound - 1
+        end = min(
+            range.upperBound,
+            try db.integer(
+                "SELECT max(id) FROM \(subject == .exchange ? "http_exchange" : "simperium_command")")
+        )
+        make =
+            subject == .exchange
+            ? { .exchange(SessionID($0.integer(1)), $0.exchange()) }
+            : { .command(SessionID($0.integer(1)), $0.command()) }
+    }
+
+    private let low: Int32
+
+    /// The next line, which stays.
+    func peek() throws(StorageFault) -> TraceLine? {
+        while page.isEmpty {
+            guard last < end else { return nil }
+            let upper = min(end, last.addingReportingOverflow(size).partialValue)
+            statement.bind(low, last + 1)
+            statement.bind(low + 1, upper)
+            var lines: [TraceLine] = []
+            while try statement.step() { lines.append(make(statement)) }
+            // Numbers follow arrival, which differs from time by what two threads differ.
+            lines.sort { $0.precedes($1) }
+            page = lines[...]
+            last = upper
+            size = min(size * 4, 64_000)
+        }
+        return page.first
+    }
+
+    /// Goes on to the line after the next.
+    func pop() { page = page.dropFirst() }
+}
+
+extension Statement {
+    /// Binds the argument of a condition.
+    func bind(_ index: Int32, _ value: SQLValue) {
+        switch value {
+        case .integer(let value): bind(index, value)
+        case .text(let value): bind(index, value)
+        case .blob(let value): bind(index, copying: value, asText: false)
+        }
+    }
+}

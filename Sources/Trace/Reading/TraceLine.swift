@@ -1,0 +1,44 @@
+public import Dissection
+public import Wire
+
+/// A line of a listing.
+public enum TraceLine: Hashable, Sendable {
+    /// An exchange and its session.
+    case exchange(SessionID, ExchangeRow)
+    /// A Simperium command and its session; its text is not read.
+    case command(SessionID, CommandRow)
+
+    /// The session.
+    public var session: SessionID {
+        switch self {
+        case .exchange(let session, _), .command(let session, _): session
+        }
+    }
+
+    /// Where the line stands in a listing.
+    public var at: Instant {
+        switch self {
+        case .exchange(_, let row): row.startedAt
+        case .command(_, let row): row.at
+        }
+    }
+
+    /// The number of the exchange or command.
+    var id: Int64 {
+        switch self {
+        case .exchange(_, let row): row.id.rawValue
+        case .command(_, let row): row.id.rawValue
+        }
+    }
+
+    /// Whether this line stands before `other`: by session, time, kind and number.
+    func precedes(_ other: TraceLine) -> Bool {
+        if session != other.session { return session < other.session }
+        if at != other.at { return at < other.at }
+        switch (self, other) {
+        case (.exchange, .command): return true
+        case (.command, .exchange): return false
+        default: return id < other.id
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import Dissection
+public import Wire
+
+/// The bytes of a message as they were on one side of this program.
+public enum BytesSide: Hashable, Sendable, CaseIterable {
+    /// As the sender sent them.
+    case sent
+    /// As the receiver got them.
+    case received
+}
+
+extension TraceReader {
+    /// Gives the bytes of one side of an exchange as they were on the wire, after TLS.
+    ///
+    /// From the first byte of the start line to the last byte of the body, interim responses and
+    /// chunked framing included, in pieces as they were read. Where the last chunk holds the
+    /// beginning of what follows, that is left out.
+    ///
+    /// - Parameters:
+    ///   - id: The exchange.
+    ///   - sender: Whose bytes.
+    ///   - side: Before or after rewrites.
+    ///   - body: Gets each piece, with the number of its chunk, and answers whether to go on.
+    /// - Throws: ``TraceError``, with code `notFound` where there is no such exchange.
+    public func bytes(
+        of id: ExchangeID, sender: Peer, _ side: BytesSide = .received,
+        _ body: (ChunkID, ArraySlice<UInt8>) -> Bool
+    ) throws(TraceError) {
+        guard let exchange = try exchange(id)?.row else {
+            throw TraceError(.notFound, "there is no exchange \(id) in \(path)")
+        }
+        let start = sender == .client ? exchange.requestPlace : exchange.responsePlace
+        guard let start else { return }
+        let ended = sender == .client ? exchange.requestEndedAt : exchange.endedAt
+        try told { () throws(StorageFault) in
+            let next = try next(after: exchange, sender)
+            // An upgraded connection goes on with frames where the response ends.
+            let message = try firstMessage(of: exchange, sender)
+            let end = [next, message].compactMap(\.self).min {
+                ($0.chunk, $0.offset) < ($1.chunk, $1.offset)
+            }
+            try chunks(
+                of: exchange.connection, sender, from: start.chunk, upto: end?.chunk, ended: ended
+            ) { chunk, value in
+                let first = chunk == start.chunk ? start.offset : 0
+                let last = end.flatMap { $0.chunk == chunk ? $0.offset : nil }
+                let bytes = side == .received ? value.received : value.bytes
+                let from = side == .received ? first : Self.sent(first, value.patches)
+                let to = last.map { side == .received ? $0 : Self.sent($0, value.patches) }
+                let low = min(max(0, from), bytes.count)
+                let high = min(max(low, to ?? bytes.count), bytes.count)
+                return low == high || body(chunk, bytes[low..<high])
+            }
+        }
+    }
+
+    /// The offset in what was sent of what lies at `offset` in what was received.
+    private static func sent(_ offset: Int, _ patches: [Patch]) -> Int {
+        var shift = 0
+        for patch in patches where patch.offset + shift < offset {
+            if offset < patch.offset + shift + patch.inserted.count { return patch.offset }
+            shift += patch.inserted.count - patch.removed
+        }
+        return offset - shift
+    }
+
+    /// Where the same sender's next message on the connection begins.
+    private func next(after exchange: ExchangeRow, _ sender: Peer) throws(StorageFault) -> Place? {
+        let columns =
+            sender == .client
+            ? ("request_chunk_id", "request_offset") : ("response_chunk_id", "response_offset")
+        return try list(
+            """
+            SELECT \(columns.0), \(columns.1) FROM http_exchange
+            WHERE connection_id = ? AND id > ? AND \(columns.0) IS NOT NULL
+              AND \(sender == .client ? "1" : "server_leg_id IS ?")
+            ORDER BY id LIMIT 1
+            """,
+            bind: {
+                $0.bind(1, exchange.connection.rawValue)
+                $0.bind(2, exchange.id.rawValue)
+                if sender == .server { $0.bind(3, exchange.serverLeg?.rawValue) }
+            }, { $0.place(0) }
+        ).first
+    }
+
+    private func firstMessage(of exchange: ExchangeRow, _ sender: Peer) throws(StorageFault)
+        -> Place?
+    {
+        guard exchange.status == 101 else { return nil }
+        return try list(
+            """
+            SELECT chunk_id, "offset" FROM message
+            WHERE connection_id = ? AND exchange_id = ? AND sender = ? ORDER BY id LIMIT 1
+            """, [exchange.connection.rawValue, exchange.id.rawValue, Int64(sender.rawValue)]
+        ) { $0.place(0) }.first
+    }
+
+    /// Gives the chunks of one sender on a connection, a few at a time.
+    private func chunks(
+        of connection: ConnectionID, _ sender: Peer, from first: ChunkID, upto last: ChunkID?,
+        ended: Instant?, _ body: (ChunkID, Chunk) -> Bool
+    ) throws(StorageFault) {
+        let patches = try db.prepare("SELECT * FROM patch WHERE chunk_id = ? ORDER BY id")
+        let statement = try db.prepare(
+            """
+            SELECT * FROM chunk WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND sender = ?4
+              AND at_ns <= ?5 AND leg_id = (SELECT leg_id FROM chunk WHERE id = ?6)
+            ORDER BY id LIMIT 16
+            """)
+        var from = first.rawValue
+        while true {
+            statement.bind(1, connection.rawValue)
+            statement.bind(2, from)
+            statement.bind(3, last?.rawValue ?? .max)
+            statement.bind(4, sender.rawValue)
+            statement.bind(5, ended?.nanoseconds ?? .max)
+            statement.bind(6, first.rawValue)
+            var page: [(ChunkID, Chunk)] = []
+            while try statement.step() {
+                page.append((ChunkID(statement.integer(0)), statement.chunk()))
+            }
+            guard let end = page.last?.0 else { return }
+            for (id, chunk) in page {
+                var chunk = chunk
+                patches.bind(1, id.rawValue)
+                while try patches.step() { chunk.patches.append(patches.patch()) }
+                guard body(id, chunk) else { return }
+            }
+            from = end.rawValue + 1
+        }
+    }
+}

@@ -1,0 +1,353 @@
+internal import Dissection
+public import Filters
+internal import GRDBSQLite
+internal import Glibc
+public import Wire
+
+/// Reads a trace, also while it is being written.
+///
+/// Never changes the trace and never holds the writer up: every call reads in one or several short
+/// transactions. For one thread at a time.
+public final class TraceReader {
+    let db: Connection
+    /// The file.
+    public let path: String
+    /// What a reader of this trace should know, such as that what is newest cannot be read; nil
+    /// where there is nothing.
+    public let warning: String?
+
+    /// Opens the trace at `path`.
+    ///
+    /// A trace in a place where nothing can be written is read without its write-ahead log, which
+    /// ``warning`` says if there is one.
+    ///
+    /// - Throws: ``TraceError`` where there is none, or one of a later format.
+    public init(path: String) throws(TraceError) {
+        self.path = path
+        guard access(path, R_OK) == 0 else {
+            throw TraceError(
+                .cannotOpen,
+                "\(path) cannot be read: \(String(cString: strerror(errno))); check the name")
+        }
+        let uri = "file:" + Self.escaped(path)
+        do {
+            db = try Self.open(uri + "?mode=ro")
+            warning = nil
+        } catch {
+            // SQLite keeps an index of the log in shared memory beside the file, and where it can
+            // neither find nor create that, it can only read a file that nobody changes.
+            guard error.primary == SQLITE_CANTOPEN || error.primary == SQLITE_READONLY else {
+                throw error.told(about: path)
+            }
+            do {
+                db = try Self.open(uri + "?mode=ro&immutable=1")
+            } catch {
+                throw error.told(about: path)
+            }
+            var status = stat()
+            let hasLog = stat(path + "-wal", &status) == 0 && status.st_size > 0
+            warning =
+                hasLog
+                ? "\(path) lies where nothing can be written: read without \(path)-wal, "
+                    + "the newest is missing; copy both elsewhere to see it"
+                : nil
+        }
+        try TraceFile.check(db, path: path, allowsEmpty: false)
+        do {
+            try db.register(FilterFunctions())
+        } catch {
+            throw error.told(about: path)
+        }
+    }
+
+    private static func open(_ uri: String) throws(StorageFault) -> Connection {
+        let db = try Connection(path: uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        try db.execute("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -8192")
+        // The first read is what opens the log and tells what the file is.
+        _ = try db.integer("PRAGMA schema_version")
+        return db
+    }
+
+    /// `path` as it stands in a URI.
+    private static func escaped(_ path: String) -> String {
+        var uri = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                uri += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return uri
+    }
+
+    // MARK: Listing
+
+    /// Gives exchanges and Simperium commands in order of session and time.
+    ///
+    /// - Parameters:
+    ///   - filter: Which; nil for all.
+    ///   - limit: How many at most; nil for no bound.
+    ///   - body: Gets each line and answers whether to go on.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func lines(
+        _ filter: Filter? = nil, limit: Int? = nil, _ body: (TraceLine) -> Bool
+    ) throws(TraceError) {
+        try lines(filter, exchanges: 1...Int64.max, commands: 1...Int64.max, limit: limit, body)
+    }
+
+    func lines(
+        _ filter: Filter?, exchanges: ClosedRange<Int64>?, commands: ClosedRange<Int64>?,
+        openToo: Bool = true, limit: Int? = nil, _ body: (TraceLine) -> Bool
+    ) throws(TraceError) {
+        try told { () throws(StorageFault) in
+            var sources: [LineSource] = []
+            if let exchanges,
+                let source = try LineSource(db, .exchange, filter, exchanges, openToo: openToo)
+            {
+                sources.append(source)
+            }
+            if let commands, let source = try LineSource(db, .command, filter, commands) {
+                sources.append(source)
+            }
+            var left = limit ?? .max
+            while left > 0 {
+                var next: (line: TraceLine, source: LineSource)?
+                for source in sources {
+                    guard let line = try source.peek() else { continue }
+                    if let found = next, !line.precedes(found.line) { continue }
+                    next = (line, source)
+                }
+                guard let next else { return }
+                next.source.pop()
+                left -= 1
+                guard body(next.line) else { return }
+            }
+        }
+    }
+
+    /// The numbers of the last exchange and the last command, 0 for none.
+    func lastNumbers() throws(TraceError) -> (exchange: Int64, command: Int64) {
+        try told { () throws(StorageFault) in
+            (
+                try db.integer("SELECT max(id) FROM http_exchange"),
+                try db.integer("SELECT max(id) FROM simperium_command")
+            )
+        }
+    }
+
+    // MARK: Details
+
+    /// The sessions, in order.
+    public func sessions() throws(TraceError) -> [SessionDetail] {
+        try told { () throws(StorageFault) in
+            try list(
+                """
+                SELECT s.*, (SELECT e.at_ns FROM event e WHERE e.session_id = s.id
+                    AND e.kind = 'session-ended' LIMIT 1),
+                  (SELECT e.says FROM event e WHERE e.session_id = s.id
+                    AND e.kind = 'session-ended' LIMIT 1)
+                FROM session s ORDER BY s.id
+                """, []
+            ) {
+                SessionDetail(
+                    id: SessionID($0.integer(0)), startedUnixNanoseconds: $0.integer(1),
+                    provenance: $0.string(2), version: $0.string(3), arguments: $0.string(4),
+                    endedAt: $0.optionalInstant(5), ended: $0.optionalString(6))
+            }
+        }
+    }
+
+    /// An exchange with all that hangs on it; nil where there is none of that number.
+    public func exchange(_ id: ExchangeID) throws(TraceError) -> ExchangeDetail? {
+        try told { () throws(StorageFault) in
+            try db.transaction("BEGIN") { () throws(StorageFault) -> ExchangeDetail? in
+                let found = try list(
+                    "SELECT * FROM http_exchange WHERE id = ?", [id.rawValue]
+                ) { (SessionID($0.integer(1)), $0.exchange()) }
+                guard let (session, row) = found.first else { return nil }
+                var detail = ExchangeDetail(session: session, row: row)
+                for body in try list(
+                    "SELECT * FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1", [id.rawValue],
+                    { $0.body() })
+                {
+                    if body.sender == .client {
+                        detail.request = body
+                    } else {
+                        detail.response = body
+                    }
+                }
+                detail.parts = try list(
+                    "SELECT * FROM part WHERE exchange_id = ? ORDER BY id", [id.rawValue]
+                ) { $0.part() }
+                detail.documents = try list(
+                    "SELECT * FROM openrosa WHERE exchange_id = ? ORDER BY id", [id.rawValue]
+                ) { $0.document() }
+                detail.notes = try list(
+                    "SELECT * FROM note WHERE exchange_id = ? ORDER BY id", [id.rawValue]
+                ) { $0.note() }
+                return detail
+            }
+        }
+    }
+
+    /// A message with its frames and commands; nil where there is none of that number.
+    public func message(_ id: MessageID) throws(TraceError) -> MessageDetail? {
+        try told { () throws(StorageFault) in
+            try db.transaction("BEGIN") { () throws(StorageFault) -> MessageDetail? in
+                let found = try list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
+                    (SessionID($0.integer(1)), $0.message())
+                }
+                guard let (session, row) = found.first else { return nil }
+                var detail = MessageDetail(session: session, row: row)
+                let share = DerivedStatements.share
+                detail.frames = try list(
+                    "SELECT * FROM frame WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1) "
+                        + "ORDER BY id LIMIT 10000", [id.rawValue]
+                ) { $0.frame() }
+                detail.commands = try list(
+                    "SELECT * FROM simperium_command WHERE message_id = ? ORDER BY id",
+                    [id.rawValue]
+                ) { $0.command() }
+                detail.notes = try list(
+                    "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
+                    [row.connection.rawValue, id.rawValue]
+                ) { $0.note() }
+                return detail
+            }
+        }
+    }
+
+    /// A command with its text and changes; nil where there is none of that number.
+    public func command(_ id: CommandID) throws(TraceError) -> CommandDetail? {
+        try told { () throws(StorageFault) in
+            try db.transaction("BEGIN") { () throws(StorageFault) -> CommandDetail? in
+                try commands("c.id = ?", [id.rawValue]).first
+            }
+        }
+    }
+
+    /// The commands about one object before another command, the last first.
+    ///
+    /// What a change changed is found in them: an entity or the changes since.
+    public func commands(
+        about key: String, in bucket: String, connection: ConnectionID? = nil,
+        before: CommandID, limit: Int = 100
+    ) throws(TraceError) -> [CommandDetail] {
+        try told { () throws(StorageFault) in
+            try db.transaction("BEGIN") { () throws(StorageFault) -> [CommandDetail] in
+                let found = try list(
+                    """
+                    SELECT id FROM simperium_command WHERE id < ?1 AND bucket = ?2
+                      AND (?4 IS NULL OR connection_id = ?4)
+                      AND (key = ?3 OR id IN (SELECT command_id FROM change WHERE key = ?3))
+                    ORDER BY id DESC LIMIT ?5
+                    """,
+                    bind: {
+                        $0.bind(1, before.rawValue)
+                        $0.bind(2, bucket)
+                        $0.bind(3, key)
+                        $0.bind(4, connection?.rawValue)
+                        $0.bind(5, limit)
+                    }
+                ) { $0.integer(0) }
+                var details: [CommandDetail] = []
+                for id in found { details += try commands("c.id = ?", [id]) }
+                return details
+            }
+        }
+    }
+
+    private func commands(_ condition: String, _ arguments: [Int64]) throws(StorageFault)
+        -> [CommandDetail]
+    {
+        var details = try list(
+            "SELECT c.*, coalesce(c.text, m.payload) FROM simperium_command c "
+                + "LEFT JOIN message m ON m.id = c.message_id WHERE \(condition)", arguments
+        ) {
+            CommandDetail(
+                session: SessionID($0.integer(1)), row: $0.command(), text: $0.bytes(18))
+        }
+        for index in details.indices {
+            let row = details[index].row
+            details[index].changes = try list(
+                "SELECT * FROM change WHERE command_id = ? ORDER BY position",
+                [row.id.rawValue]
+            ) { $0.change() }
+            details[index].notes = try list(
+                "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
+                [row.connection.rawValue, row.message.rawValue]
+            ) { $0.note() }
+        }
+        return details
+    }
+
+    /// A connection with its legs, events and gaps; nil where there is none of that number.
+    public func connection(_ id: ConnectionID) throws(TraceError) -> ConnectionDetail? {
+        try told { () throws(StorageFault) in
+            try db.transaction("BEGIN") { () throws(StorageFault) -> ConnectionDetail? in
+                let found = try list("SELECT * FROM connection WHERE id = ?", [id.rawValue]) {
+                    (SessionID($0.integer(1)), $0.connectionRow())
+                }
+                guard let (session, row) = found.first else { return nil }
+                var detail = ConnectionDetail(session: session, row: row)
+                let id = [id.rawValue]
+                detail.legs = try list(
+                    "SELECT * FROM leg WHERE connection_id = ? ORDER BY id", id
+                ) { $0.leg() }
+                detail.events = try list(
+                    "SELECT * FROM event WHERE connection_id = ? ORDER BY id", id
+                ) { $0.event() }
+                detail.gaps = try list(
+                    "SELECT * FROM gap WHERE connection_id = ? ORDER BY id", id
+                ) { $0.gap() }
+                return detail
+            }
+        }
+    }
+
+    /// What is known to be missing from the trace.
+    public func gaps() throws(TraceError) -> [GapRow] {
+        try told { () throws(StorageFault) in
+            try list("SELECT * FROM gap ORDER BY id", []) { $0.gap() }
+        }
+    }
+
+    // MARK: Inside
+
+    /// All rows of `sql`, made by `make`.
+    func list<Row>(_ sql: String, _ arguments: [Int64], _ make: (Statement) -> Row)
+        throws(StorageFault) -> [Row]
+    {
+        try list(
+            sql,
+            bind: { statement in
+                for (index, argument) in zip(Int32(1)..., arguments) {
+                    statement.bind(index, argument)
+                }
+            }, make)
+    }
+
+    func list<Row>(_ sql: String, bind: (Statement) -> Void, _ make: (Statement) -> Row)
+        throws(StorageFault) -> [Row]
+    {
+        let statement = try db.prepare(sql)
+        bind(statement)
+        var rows: [Row] = []
+        while try statement.step() { rows.append(make(statement)) }
+        return rows
+    }
+
+    /// Runs `body` with its failures told as callers understand them.
+    func told<Result>(_ body: () throws(StorageFault) -> Result) throws(TraceError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw error.told(about: path)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+internal import Dissection
+internal import Wire
+
+/// Drops everything that decoding made of a trace and makes it again from what was seen.
+///
+/// With the same version of the program the rows are the same, numbers included. Connections of
+/// which bytes were let go keep the rows they have: what these rows were made of is not there any
+/// more. All or nothing: a rebuild that is stopped leaves the trace as it was.
+public enum Rebuild {
+    /// What a rebuild did.
+    public struct Outcome: Hashable, Sendable {
+        /// Exchanges in the trace.
+        public var exchanges: Int64 = 0
+        /// WebSocket messages in the trace.
+        public var messages: Int64 = 0
+        /// Simperium commands in the trace.
+        public var commands: Int64 = 0
+        /// Connections whose rows were left as they are.
+        public var kept: Int64 = 0
+    }
+
+    /// Rebuilds the trace at `path`, which nobody else may be writing.
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - progress: Told now and then how much is done, in 0...1.
+    /// - Throws: ``TraceError`` where there is no such trace, it is being written, or the disk is
+    ///   full.
+    @discardableResult public static func run(
+        path: String, progress: (Double) -> Void = { _ in }
+    ) throws(TraceError) -> Outcome {
+        let file = try TraceFile(path: path, mustExist: true)
+        defer { file.close() }
+        do {
+            let db = file.connection
+            var kept: Set<Int64> = []
+            try db.transaction { () throws(StorageFault) in
+                kept = try keptConnections(db)
+                try rebuild(db, kept: kept, progress: progress)
+            }
+            let indexer = try SearchIndexer(db)
+            while !indexer.isDone {
+                var rows = 0
+                _ = try indexer.slice {
+                    rows += 1
+                    return rows > 2_000
+                }
+                progress(0.8 + 0.2 * (try indexer.share()))
+            }
+            try db.execute("DROP TABLE IF EXISTS temp.old_exchange")
+            try file.settle()
+            return Outcome(
+                exchanges: try db.integer("SELECT count(*) FROM http_exchange"),
+                messages: try db.integer("SELECT count(*) FROM message"),
+                commands: try db.integer("SELECT count(*) FROM simperium_command"),
+                kept: Int64(kept.count))
+        } catch {
+            throw error.told(about: path)
+        }
+    }
+
+    private static func keptConnections(_ db: Connection) throws(StorageFault) -> Set<Int64> {
+        let statement = try db.prepare(
+            """
+            SELECT DISTINCT connection_id FROM gap
+            WHERE reason = 'let-go' AND connection_id IS NOT NULL
+            """)
+        var kept: Set<Int64> = []
+        while try statement.step() { kept.insert(statement.integer(0)) }
+        return kept
+    }
+
+    private static func rebuild(_ db: Connection, kept: Set<Int64>, progress: (Double) -> Void)
+        throws(StorageFault)
+    {
+        let counters = try Counters(from: db)
+        let old = try hasHoles(db, counters) ? OldNumbers(db, free: counters) : nil
+        try clear(db, kept: kept)
+        let derived = try DerivedStatements(db)
+        let cursor = try TruthCursor(db)
+        var position = WritePosition()
+        var dissector = Dissector(first: DissectorNumbers())
+        var session: Int64 = 1
+        var done: Int64 = 0
+        func write(_ rows: [DerivedRow]) throws(StorageFault) {
+            guard let old else {
+                for row in rows { try derived.write(row, session: session, at: &position) }
+                return
+            }
+            try old.renumber(rows) { row, note throws(StorageFault) in
+                if case .note = row { position.counters.note = note }
+                try derived.write(row, session: session, at: &position)
+            }
+        }
+        while let entry = try cursor.next() {
+            if let next = entry.session, next > session {
+                // The session before it was killed: what was open then stays open.
+                var rows: [DerivedRow] = []
+                dissector.flush(into: &rows)
+                try write(rows)
+                dissector = Dissector(first: dissector.numbers)
+                session = next
+            }
+            if let connection = entry.record.connection, kept.contains(connection.rawValue) {
+                continue
+            }
+            var rows: [DerivedRow] = []
+            dissector.consume(entry.record, chunk: entry.chunk, into: &rows)
+            // Rows that hang on an exchange find it known.
+            if old != nil { dissector.flush(into: &rows) }
+            if case .event(let event) = entry.record, event.kind == .sessionEnded {
+                dissector.flush(into: &rows)
+                dissector.finish(at: event.at, into: &rows)
+            }
+            try write(rows)
+            done += 1
+            if done % 4_096 == 0, let chunk = entry.chunk {
+                progress(0.8 * Double(chunk.rawValue) / Double(max(1, counters.chunk)))
+            }
+        }
+        var rows: [DerivedRow] = []
+        dissector.flush(into: &rows)
+        try write(rows)
+        try store(
+            old?.counters ?? position.counters, dissector.numbers, in: db)
+    }
+
+    /// Whether decoding everything from 1 on would give other numbers than the rows have.
+    private static func hasHoles(_ db: Connection, _ counters: Counters) throws(StorageFault) -> Bool {
+        for (table, next) in [
+            ("http_exchange", counters.exchange), ("message", counters.message),
+            ("simperium_command", counters.command), ("note", counters.note),
+        ] where try db.integer("SELECT count(*) FROM \(table)") != next - 1 {
+            return true
+        }
+        return false
+    }
+
+    /// Deletes what is to be made again.
+    private static func clear(_ db: Connection, kept: Set<Int64>) throws(StorageFault) {
+        if kept.isEmpty {
+            for table in [
+                "http_exchange", "body", "part", "openrosa", "frame", "message",
+                "simperium_command", "change", "note",
+            ] {
+                try db.execute("DELETE FROM \(table)")
+            }
+        } else {
+            let connections = kept.map(String.init).joined(separator: ",")
+            try db.execute(
+                """
+                CREATE TEMP TABLE kept AS SELECT id FROM connection WHERE id IN (\(connections));
+                DELETE FROM change WHERE command_id NOT IN (SELECT id FROM simperium_command
+                  WHERE connection_id IN (SELECT id FROM kept));
+                DELETE FROM simperium_command WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM frame WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM message WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM note WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM http_exchange WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM body WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
+                DELETE FROM part WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
+                DELETE FROM openrosa WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
+                DROP TABLE temp.kept;
+                """)
+        }
+        try db.execute(
+            """
+            INSERT INTO search(search) VALUES ('delete-all');
+            DELETE FROM progress;
+            DELETE FROM late;
+            """)
+    }
+
+    /// Stores the numbers that are free now; none that was given out becomes free again.
+    private static func store(
+        _ counters: Counters, _ numbers: DissectorNumbers, in db: Connection
+    ) throws(StorageFault) {
+        let store = try db.prepare("UPDATE counter SET next = max(next, ?) WHERE name = ?")
+        for (name, next) in [
+            ("exchange", max(counters.exchange, numbers.exchange)),
+            ("message", max(counters.message, numbers.message)),
+            ("command", max(counters.command, numbers.command)), ("note", counters.note),
+        ] {
+            store.bind(1, next)
+            store.bind(2, name)
+            try store.run()
+        }
+    }
+}
+
+extension Record {
+    /// The connection it belongs to, if any.
+    fileprivate var connection: ConnectionID? {
+        switch self {
+        case .connection(let row): row.id
+        case .leg(let row): row.connection
+        case .chunk(let row): row.connection
+        case .event(let row): row.connection
+        case .gap(let row): row.connection
+        case .mark, .fault, .finding: nil
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import GRDBSQLite
+
+/// One connection to a SQLite database, for one thread at a time.
+///
+/// Thin on purpose: rows go in and out as bytes through prepared statements, without `Data`,
+/// without boxing each value, and every failure keeps its extended code, on which the handling of
+/// a full disk depends.
+final class Connection {
+    private(set) var handle: OpaquePointer?
+
+    /// Opens `path`.
+    ///
+    /// - Parameters:
+    ///   - path: A path, or a `file:` URI where `flags` has `SQLITE_OPEN_URI`.
+    ///   - flags: As `sqlite3_open_v2` takes them.
+    init(path: String, flags: Int32) throws(StorageFault) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(
+            path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message =
+                opened.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite cannot start"
+            sqlite3_close_v2(opened)
+            throw StorageFault(code: code, message: message)
+        }
+        handle = opened
+        // Long enough for a checkpoint of another program, short enough to be noticed.
+        sqlite3_busy_timeout(opened, 5_000)
+    }
+
+    deinit { close() }
+
+    /// Closes the connection; statements that are still about become useless.
+    func close() {
+        guard let opened = handle else { return }
+        handle = nil
+        while let statement = sqlite3_next_stmt(opened, nil) { sqlite3_finalize(statement) }
+        sqlite3_close_v2(opened)
+    }
+
+    /// The last failure of this connection.
+    func fault(_ code: Int32) -> StorageFault {
+        guard let handle else { return StorageFault(code: code, message: "the trace is closed") }
+        return StorageFault(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// Runs all statements in `sql`, rows unseen.
+    func execute(_ sql: String) throws(StorageFault) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw fault(code) }
+    }
+
+    /// Compiles one statement for many uses.
+    func prepare(_ sql: String) throws(StorageFault) -> Statement {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw fault(code) }
+        return Statement(prepared, of: self)
+    }
+
+    /// The first column of the first row of `sql` as a number, 0 without a row.
+    func integer(_ sql: String) throws(StorageFault) -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The first column of the first row of `sql` as text, nil without a row.
+    func text(_ sql: String) throws(StorageFault) -> String? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.string(0) : nil
+    }
+
+    /// Whether no transaction is under way; SQLite ends one by itself after some failures.
+    var isIdle: Bool { handle.map { sqlite3_get_autocommit($0) != 0 } ?? true }
+
+    /// Rows changed by the statement that ran last.
+    var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
+
+    /// Runs `body` in a transaction that is rolled back if it fails.
+    func transaction<Result>(
+        _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(StorageFault) -> Result
+    ) throws(StorageFault) -> Result {
+        try execute(begin)
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Ends the transaction under way, if one is, without a trace of it.
+    func rollBack() {
+        // A failure here is the failure that brought us here, already told.
+        if !isIdle { try? execute("ROLLBACK") }
+    }
+}

@@ -1,0 +1,139 @@
+/// The documentation of the trace format, made from the comments in its SQL.
+struct SchemaDocument {
+    /// A table or view.
+    struct Table: Hashable {
+        var name: String
+        /// Whether it is a view.
+        var isView: Bool
+        var says: String
+        var columns: [Column] = []
+    }
+
+    /// A column of a table or view.
+    struct Column: Hashable {
+        var name: String
+        /// The declared type with its constraints; empty in a view.
+        var type: String
+        var says: String
+    }
+
+    /// A part of the schema with what it is about.
+    struct Chapter {
+        var title: String
+        var says: String
+        var tables: [Table]
+    }
+
+    /// The whole format.
+    static let chapters = [
+        Chapter(
+            title: "What was seen",
+            says: """
+                Written once, in the order of arrival, and never updated. Deleted only by
+                `--max-size` and `--keep-last`, which leave a row in `gap`.
+                """, tables: tables(in: Schema.truth)),
+        Chapter(
+            title: "What decoding made of it",
+            says: "Dropped and made again from what was seen by `tapedeck rebuild`.",
+            tables: tables(in: Schema.derived)),
+        Chapter(
+            title: "What was stated",
+            says: "Points into what was seen by chunk and offset, so that it survives a rebuild.",
+            tables: tables(in: Schema.statements)),
+        Chapter(
+            title: "Views", says: "For people and programs that query a trace.",
+            tables: tables(in: Schema.views)),
+        Chapter(
+            title: "Full-text search",
+            says: """
+                Built behind the commits as far as `progress` says. `rowid` is 2 * `body.id` for bodies
+                and 2 * `message.id` + 1 for messages. Contentless: the words are here, the text is in
+                `body` and `message`.
+                """, tables: tables(in: Schema.search)),
+    ]
+
+    /// The tables that `sql` creates, one column to a line with its comment.
+    static func tables(in sql: String) -> [Table] {
+        var tables: [Table] = []
+        for line in sql.split(separator: "\n") {
+            let (code, comment) = split(line)
+            let words = code.split(separator: " ", omittingEmptySubsequences: true)
+            if words.first == "CREATE" {
+                guard let comment, words.count > 2 else { continue }
+                let name = words[1] == "VIRTUAL" ? words[3] : words[2]
+                tables.append(
+                    Table(
+                        name: String(name.prefix { $0 != "(" }), isView: words[1] == "VIEW",
+                        says: comment))
+                continue
+            }
+            guard let comment, let last = tables.indices.last else { continue }
+            if tables[last].isView {
+                // `… AS name,` or `… AS name` before the comment.
+                guard let name = words.last, words.dropLast().last == "AS" else { continue }
+                tables[last].columns.append(
+                    Column(name: unquoted(name), type: "", says: comment))
+            } else if let name = words.first {
+                let type = words.dropFirst().joined(separator: " ")
+                tables[last].columns.append(
+                    Column(
+                        name: unquoted(name), type: type.hasSuffix(",") ? String(type.dropLast()) : type,
+                        says: comment))
+            }
+        }
+        return tables
+    }
+
+    /// The code of a line and its comment.
+    private static func split(_ line: Substring) -> (code: Substring, comment: String?) {
+        var previous: Character?
+        for index in line.indices {
+            if line[index] == "-", previous == "-" {
+                let comment = line[line.index(after: index)...]
+                return (line[..<line.index(before: index)], String(comment.drop { $0 == " " }))
+            }
+            previous = line[index]
+        }
+        return (line, nil)
+    }
+
+    private static func unquoted(_ name: Substring) -> String {
+        String(name.filter { $0 != "\"" && $0 != "," })
+    }
+
+    /// The documentation as Markdown.
+    static var markdown: String {
+        var text = """
+            # The trace format
+
+            A trace is a SQLite file with `application_id` \(Schema.applicationID) (the letters `TAPE`) and
+            `user_version` \(Schema.version), the version of the format. It can be read with any SQLite from 3.37
+            on, also while it is being written.
+
+            Columns that end in `_ns` are nanoseconds since the start of the row's session, unless they say
+            otherwise. `sender` is 0 for the client and 1 for the server. Numbers are never given out twice,
+            also when rows are let go.
+
+            The order in which everything was seen is that of `chunk.id`; rows of other tables come after the
+            chunk in `after_chunk_id`, in the order of `step`.
+
+            This file is made from the comments in `Schema.swift`; a test compares the two.
+
+            """
+        for chapter in chapters {
+            text += "\n## \(chapter.title)\n\n\(chapter.says)\n"
+            for table in chapter.tables {
+                text += "\n### \(table.name)\n\n\(table.says)\n\n"
+                text +=
+                    table.isView
+                    ? "| column | meaning |\n|---|---|\n"
+                    : "| column | type | meaning |\n|---|---|---|\n"
+                for column in table.columns {
+                    let type = table.isView ? "" : " `\(column.type)` |"
+                    text += "| `\(column.name)` |\(type) \(column.says) |\n"
+                }
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,165 @@
+internal import GRDBSQLite
+internal import Glibc
+internal import Synchronization
+
+/// The file of a trace while it is written: opened, locked and brought to the current format.
+///
+/// Two writers would hand out the same numbers, so there is one, which holds `flock` on a
+/// descriptor of its own. That descriptor is opened before SQLite opens the file and closed only
+/// after SQLite closed it: closing any descriptor of a file drops all POSIX (`fcntl`) locks that
+/// the process has on it, those of SQLite among them, and another process would then take the
+/// write-ahead log for abandoned. For the same reason a second writer of the same process is
+/// refused before it opens anything.
+final class TraceFile {
+    let path: String
+    let connection: Connection
+    private let descriptor: CInt
+    private let identity: FileIdentity
+    private var isOpen = false
+
+    /// A file, whatever path leads to it.
+    private struct FileIdentity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    private static let writing = Mutex<Set<FileIdentity>>([])
+
+    /// Opens the trace at `path` for the only writer, and creates it if there is none.
+    ///
+    /// - Parameter mustExist: Whether a missing file is a failure.
+    init(path: String, mustExist: Bool = false) throws(TraceError) {
+        if let identity = Self.identity(of: path),
+            Self.writing.withLock({ $0.contains(identity) })
+        {
+            throw Self.taken(path)
+        }
+        let create = mustExist ? 0 : O_CREAT
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | create, 0o600)
+        guard descriptor >= 0 else {
+            throw TraceError(
+                .cannotOpen,
+                "\(path) cannot be written: \(String(cString: strerror(errno))); "
+                    + "check the directory and who owns the file")
+        }
+        // Closing the descriptor is harmless here: nobody in this process writes this file.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            Glibc.close(descriptor)
+            throw Self.taken(path)
+        }
+        guard let identity = Self.identity(of: path),
+            Self.writing.withLock({ $0.insert(identity).inserted })
+        else {
+            Glibc.close(descriptor)
+            throw Self.taken(path)
+        }
+        self.descriptor = descriptor
+        self.identity = identity
+        self.path = path
+        do {
+            connection = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
+        } catch {
+            Self.release(descriptor, identity)
+            throw error.told(about: path)
+        }
+        isOpen = true
+        try Self.check(connection, path: path, allowsEmpty: !mustExist)
+        do {
+            try bringUpToDate()
+        } catch {
+            throw error.told(about: path)
+        }
+    }
+
+    deinit { close() }
+
+    /// Closes SQLite's connection first and lets go of the lock last.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        connection.close()
+        Self.release(descriptor, identity)
+    }
+
+    /// Refuses what is not a trace, or a later one.
+    ///
+    /// - Parameter allowsEmpty: Whether a database without a page passes, which is what a file
+    ///   just created is, also after a crash in the middle of creating it.
+    static func check(_ connection: Connection, path: String, allowsEmpty: Bool) throws(TraceError) {
+        do throws(StorageFault) {
+            if try connection.integer("PRAGMA page_count") == 0 {
+                guard !allowsEmpty else { return }
+            } else if try connection.integer("PRAGMA application_id")
+                == Int64(Schema.applicationID)
+            {
+                let version = try connection.integer("PRAGMA user_version")
+                if version <= Int64(Schema.version) { return }
+                throw StorageFault(code: newer, message: "\(version)")
+            }
+            throw StorageFault(code: SQLITE_NOTADB, message: "")
+        } catch {
+            guard error.code == newer else { throw error.told(about: path) }
+            throw TraceError(
+                .newerFormat,
+                "\(path) has format \(error.message), this program knows \(Schema.version): "
+                    + "use a newer tapedeck")
+        }
+    }
+
+    /// Stands for a format that is too new, where SQLite's codes have nothing to say.
+    private static let newer: Int32 = -1
+
+    /// Creates the schema or migrates it, and sets how the file is written.
+    private func bringUpToDate() throws(StorageFault) {
+        // Until the first transaction is committed the file has no page, so a crash before leaves
+        // an empty file and one after it a trace. It happens before the switch to WAL, which
+        // writes a page of its own.
+        if try connection.integer("PRAGMA page_count") == 0 {
+            try connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = DELETE")
+        }
+        let present = Int(try connection.integer("PRAGMA user_version"))
+        if present < Schema.migrations.count {
+            try connection.transaction("BEGIN EXCLUSIVE") { () throws(StorageFault) in
+                for step in Schema.migrations.dropFirst(max(0, present)) {
+                    try connection.execute(step)
+                }
+                try connection.execute(
+                    "PRAGMA application_id = \(Schema.applicationID);"
+                        + "PRAGMA user_version = \(Schema.version)")
+            }
+        }
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = NORMAL;
+            PRAGMA foreign_keys = OFF;
+            PRAGMA temp_store = FILE;
+            PRAGMA cache_size = -16384;
+            PRAGMA wal_autocheckpoint = 4096;
+            PRAGMA journal_size_limit = 67108864;
+            """)
+    }
+
+    /// Moves everything into the one file, so that it can be copied and read from anywhere.
+    func settle() throws(StorageFault) {
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // A reader may be there, and then the log stays; the trace is whole either way.
+        try? connection.execute("PRAGMA journal_mode = DELETE")
+    }
+
+    private static func taken(_ path: String) -> TraceError {
+        TraceError(
+            .busy, "\(path) is being written by another tapedeck; end it or name another file")
+    }
+
+    private static func identity(of path: String) -> FileIdentity? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    private static func release(_ descriptor: CInt, _ identity: FileIdentity) {
+        _ = writing.withLock { $0.remove(identity) }
+        Glibc.close(descriptor)
+    }
+}

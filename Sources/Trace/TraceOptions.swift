@@ -1,0 +1,49 @@
+public import Dissection
+internal import Glibc
+
+/// How a trace is written.
+public struct TraceOptions: Sendable {
+    /// What happens when there is no room on the disk.
+    public enum OnDiskFull: String, Hashable, Sendable, CaseIterable {
+        /// Traffic goes on; the trace says which bytes are missing.
+        case pass
+        /// `onStop` is called, and whoever records is expected to stop the traffic.
+        case stop
+    }
+
+    /// What happens when there is no room on the disk.
+    public var onDiskFull = OnDiskFull.pass
+    /// Size in bytes that the trace is kept within by letting the oldest go; nil for no bound.
+    ///
+    /// Below 4 MiB it counts as 4 MiB.
+    public var maxSize: Int64?
+    /// Nanoseconds that things are kept for before they are let go; nil for ever.
+    public var keepLast: Int64?
+    /// Bytes of memory for what waits to be written, overhead included.
+    public var budget = 64 << 20
+    /// Called on the writer's thread after each commit with the exchanges that ended in it and its
+    /// commands.
+    public var onCommit: (@Sendable ([DerivedRow]) -> Void)?
+    /// Called once, on the writer's thread, when nothing more can be written and recording should
+    /// stop.
+    public var onStop: (@Sendable (TraceError) -> Void)?
+    /// Monotonic nanoseconds, from any start.
+    public var clock: @Sendable () -> Int64 = TraceOptions.monotonic
+    /// Whether search indexes are built while the trace is written.
+    public var indexesSearch = true
+    /// Largest number of pages the file may have, asked before every commit: a disk that fills up
+    /// and has room again, for tests.
+    var pageLimit: (@Sendable () -> Int64)?
+    /// Least nanoseconds between two attempts to write to a disk that was full.
+    var retryInterval: Int64 = 1_000_000_000
+
+    /// The usual way: unbounded, traffic goes on when the disk is full.
+    public init() {}
+
+    /// Nanoseconds of the machine's monotonic clock.
+    public static let monotonic: @Sendable () -> Int64 = {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

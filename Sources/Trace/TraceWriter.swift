@@ -1,0 +1,153 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+public import Wire
+
+/// Writes one session to a trace.
+///
+/// Everything that is put goes through a bounded queue to one thread of the writer's own, which
+/// decodes it and commits it at most 50 ms after it came, as long as the disk keeps up. Killed at
+/// any moment, the trace is whole and lacks at most that.
+///
+/// Theory of operation: records are numbered, decoded and written in the order in which they were
+/// put. A batch is one transaction with its chunks, events and all rows that decoding made of
+/// them. A batch that cannot be committed because the disk is full is kept and tried again; what
+/// comes meanwhile is only counted, so that memory stays bounded, and becomes gap rows as soon as
+/// something can be written. In spare time the thread builds the search index in slices of 20 ms.
+public final class TraceWriter: RecordSink {
+    private let queue: WriteQueue
+    private let clock: @Sendable () -> Int64
+    private let started: Int64
+    private let connections: Atomic<Int64>
+    private let legs: Atomic<Int64>
+    private let report: WriterReport
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Number of the session.
+    public let session: SessionID
+    /// The file.
+    public let path: String
+
+    /// Opens the trace at `path`, or creates it readable by its owner alone, and begins a session.
+    ///
+    /// - Parameters:
+    ///   - path: The file. A trace that exists gains a session and nothing else of it changes.
+    ///   - session: What is known of the session.
+    ///   - options: How to write.
+    /// - Throws: ``TraceError`` where the file is no trace, one of a later format, written by
+    ///   somebody else, or cannot be opened.
+    public init(path: String, session: SessionStart, options: TraceOptions = TraceOptions())
+        throws(TraceError)
+    {
+        let queue = WriteQueue(budget: options.budget)
+        let report = WriterReport()
+        let clock = options.clock
+        let started = clock()
+        let opened = Mutex<Result<(session: Int64, counters: Counters), TraceError>?>(nil)
+        let isOpen = DispatchSemaphore(value: 0)
+        let ended = ended
+        // The thread opens the trace itself, since nothing of SQLite may leave it.
+        let answer = Box(opened)
+        let thread = Thread {
+            do throws(TraceError) {
+                let loop = try WriterLoop(
+                    path: path, start: session, options: options, queue: queue, report: report,
+                    now: { Instant(nanoseconds: max(0, clock() - started)) })
+                answer.value.withLock { $0 = .success((loop.session, loop.counters)) }
+                isOpen.signal()
+                loop.run()
+            } catch {
+                answer.value.withLock { $0 = .failure(error) }
+                isOpen.signal()
+            }
+            ended.signal()
+        }
+        thread.name = "trace"
+        thread.stackSize = 1 << 21
+        thread.start()
+        isOpen.wait()
+        switch answer.value.withLock({ $0 }) {
+        case .success(let opened):
+            self.session = SessionID(opened.session)
+            connections = Atomic(opened.counters.connection)
+            legs = Atomic(opened.counters.leg)
+        case .failure(let error): throw error
+        case nil: throw TraceError(.storage, "\(path): the writer did not start")
+        }
+        self.path = path
+        self.queue = queue
+        self.report = report
+        self.clock = clock
+        self.started = started
+    }
+
+    deinit { queue.finish() }
+
+    /// Takes records that follow each other.
+    ///
+    /// - Returns: Whether there is room for more; false from the moment when what waits exceeds
+    ///   the budget.
+    public func put(_ records: consuming [Record]) -> Bool { queue.put(records) }
+
+    /// Calls `resume` once, on the writer's thread, when less than half of the budget is in use.
+    ///
+    /// After the end it is called at once, on the thread that asks.
+    public func whenRoom(_ resume: @escaping @Sendable () -> Void) { queue.whenRoom(resume) }
+
+    /// A connection number that nobody else has, over all sessions of the trace.
+    public func nextConnection() -> ConnectionID {
+        ConnectionID(connections.add(1, ordering: .relaxed).oldValue)
+    }
+
+    /// A leg number that nobody else has, over all sessions of the trace.
+    public func nextLeg() -> LegID { LegID(legs.add(1, ordering: .relaxed).oldValue) }
+
+    /// Nanoseconds since the session started.
+    public func now() -> Instant { Instant(nanoseconds: max(0, clock() - started)) }
+
+    /// What is in the trace so far, as of the last commit.
+    public var totals: TraceTotals {
+        var totals = report.totals
+        totals.refused += queue.refused
+        return totals
+    }
+
+    /// Why nothing more could be written, if that happened.
+    public var failure: TraceError? { report.failure }
+
+    /// Waits until everything that was put before is committed or, on a full disk, counted.
+    ///
+    /// Blocks; never call it on an event loop.
+    public func flush() {
+        let done = DispatchSemaphore(value: 0)
+        queue.whenWritten { done.signal() }
+        done.wait()
+    }
+
+    /// Writes what waits, ends the session, completes the search index and closes the trace.
+    ///
+    /// Blocks; never call it on an event loop. Calls after the first wait for the same end.
+    ///
+    /// - Parameters:
+    ///   - reason: How the session ended, for people.
+    ///   - indexing: Told on the writer's thread how much of the search index is there, in 0...1;
+    ///     answers whether to go on. What is not indexed is found by reading, and indexed by the
+    ///     next session.
+    /// - Returns: What the session put into the trace.
+    @discardableResult public func finish(
+        _ reason: String = "finished", indexing: (@Sendable (Double) -> Bool)? = nil
+    ) -> TraceTotals {
+        report.end(reason: reason, indexing: indexing)
+        queue.finish()
+        ended.wait()
+        ended.signal()
+        return totals
+    }
+}
+
+/// Carries a value that cannot be copied into a closure.
+private final class Box<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: consuming Value) { self.value = value }
+}

@@ -1,0 +1,46 @@
+/// The numbers that the next rows of each table get.
+///
+/// Kept in the table `counter`, since rows are let go and a number is never given out twice.
+struct Counters: Hashable {
+    var session: Int64 = 1
+    var connection: Int64 = 1
+    var leg: Int64 = 1
+    var chunk: Int64 = 1
+    var patch: Int64 = 1
+    var event: Int64 = 1
+    var gap: Int64 = 1
+    var mark: Int64 = 1
+    var fault: Int64 = 1
+    var finding: Int64 = 1
+    var exchange: Int64 = 1
+    var message: Int64 = 1
+    var command: Int64 = 1
+    var note: Int64 = 1
+
+    /// Name in the table and place in this value.
+    static let all: [(name: String, next: any WritableKeyPath<Counters, Int64> & Sendable)] = [
+        ("session", \.session), ("connection", \.connection), ("leg", \.leg), ("chunk", \.chunk),
+        ("patch", \.patch), ("event", \.event), ("gap", \.gap), ("mark", \.mark),
+        ("fault", \.fault), ("finding", \.finding), ("exchange", \.exchange),
+        ("message", \.message), ("command", \.command), ("note", \.note),
+    ]
+
+    /// Gives out the next number of one table.
+    static func take(_ next: inout Int64) -> Int64 {
+        defer { next += 1 }
+        return next
+    }
+
+    init() {}
+
+    /// Reads what `connection` has stored.
+    init(from connection: Connection) throws(StorageFault) {
+        let statement = try connection.prepare("SELECT name, next FROM counter")
+        while try statement.step() {
+            let name = statement.string(0)
+            if let next = Self.all.first(where: { $0.name == name })?.next {
+                self[keyPath: next] = statement.integer(1)
+            }
+        }
+    }
+}

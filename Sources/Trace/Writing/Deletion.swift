@@ -1,0 +1,110 @@
+internal import Wire
+
+/// Deletes what hangs on exchanges, messages and connections, search entries included.
+///
+/// Everything here runs in the transaction under way.
+final class Deletion {
+    private let indexer: SearchIndexer
+    private let bodies: Statement
+    private let payload: Statement
+    private let commands: Statement
+    private let byExchange: [Statement]
+    private let byMessage: [Statement]
+    private let changes: Statement
+    private let exchanges: Statement
+    private let messages: Statement
+    private let byConnection: [Statement]
+
+    init(_ db: Connection, indexer: SearchIndexer) throws(StorageFault) {
+        self.indexer = indexer
+        let share = DerivedStatements.share
+        bodies = try db.prepare(
+            "SELECT id, content FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1")
+        payload = try db.prepare("SELECT payload FROM message WHERE id = ?")
+        commands = try db.prepare("SELECT id FROM simperium_command WHERE message_id = ?")
+        changes = try db.prepare(
+            "DELETE FROM change WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)")
+        exchanges = try db.prepare("SELECT id FROM http_exchange WHERE connection_id = ?")
+        messages = try db.prepare("SELECT id FROM message WHERE connection_id = ?")
+        var prepared: [Statement] = []
+        for sql in [
+            "DELETE FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1",
+            "DELETE FROM part WHERE exchange_id = ?1",
+            "DELETE FROM openrosa WHERE exchange_id = ?1",
+            "DELETE FROM note WHERE exchange_id = ?1",
+            "DELETE FROM http_exchange WHERE id = ?1",
+        ] {
+            prepared.append(try db.prepare(sql))
+        }
+        byExchange = prepared
+        prepared = []
+        for sql in [
+            "DELETE FROM simperium_command WHERE message_id = ?1",
+            "DELETE FROM frame WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)",
+            "DELETE FROM message WHERE id = ?1",
+        ] {
+            prepared.append(try db.prepare(sql))
+        }
+        byMessage = prepared
+        prepared = []
+        for sql in [
+            "DELETE FROM note WHERE connection_id = ?1",
+            "DELETE FROM patch WHERE chunk_id IN (SELECT id FROM chunk WHERE connection_id = ?1)",
+            "DELETE FROM fault_statement WHERE chunk_id IN "
+                + "(SELECT id FROM chunk WHERE connection_id = ?1)",
+            "DELETE FROM finding_statement WHERE chunk_id IN "
+                + "(SELECT id FROM chunk WHERE connection_id = ?1)",
+            "DELETE FROM chunk WHERE connection_id = ?1",
+            "DELETE FROM event WHERE connection_id = ?1",
+            "DELETE FROM gap WHERE connection_id = ?1",
+            "DELETE FROM leg WHERE connection_id = ?1",
+            "DELETE FROM connection WHERE id = ?1",
+        ] {
+            prepared.append(try db.prepare(sql))
+        }
+        byConnection = prepared
+    }
+
+    /// Deletes an exchange with its bodies.
+    func exchange(_ id: Int64) throws(StorageFault) {
+        bodies.bind(1, id)
+        while try bodies.step() {
+            try indexer.forget(2 * bodies.integer(0), text: bodies, column: 1)
+        }
+        try run(byExchange, id)
+    }
+
+    /// Deletes a message with its frames and commands.
+    func message(_ id: Int64) throws(StorageFault) {
+        payload.bind(1, id)
+        while try payload.step() {
+            try indexer.forget(2 * id + 1, text: payload, column: 0)
+        }
+        for command in try list(commands, id) {
+            changes.bind(1, command)
+            try changes.run()
+        }
+        try run(byMessage, id)
+    }
+
+    /// Deletes a connection with everything that hangs on it.
+    func connection(_ id: Int64) throws(StorageFault) {
+        for exchange in try list(exchanges, id) { try self.exchange(exchange) }
+        for message in try list(messages, id) { try self.message(message) }
+        try run(byConnection, id)
+    }
+
+    private func list(_ statement: Statement, _ id: Int64) throws(StorageFault) -> [Int64] {
+        statement.bind(1, id)
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.integer(0)) }
+        return ids
+    }
+
+    private func run(_ statements: [Statement], _ id: Int64) throws(StorageFault) {
+        for statement in statements {
+            statement.bind(1, id)
+            try statement.run()
+        }
+    }
+}

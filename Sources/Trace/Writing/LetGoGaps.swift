@@ -1,0 +1,113 @@
+/// The gap rows that say what was let go.
+final class LetGoGaps {
+    private let sums: Statement
+    private let closing: Statement
+    private let grow: Statement
+    private let insert: Statement
+    private let session: Statement
+
+    init(_ db: Connection) throws(StorageFault) {
+        sums = try db.prepare(
+            """
+            SELECT sender, count(*), sum(length(bytes)), min(at_ns), max(at_ns), min(id)
+            FROM chunk WHERE connection_id = ?1 AND id > ?2 AND id < ?3
+              AND id NOT IN (SELECT request_chunk_id FROM http_exchange WHERE connection_id = ?1)
+              AND id NOT IN (SELECT response_chunk_id FROM http_exchange
+                             WHERE connection_id = ?1 AND response_chunk_id IS NOT NULL)
+            GROUP BY sender
+            """)
+        closing = try db.prepare(
+            """
+            SELECT sender, sum(chunks), sum(bytes), min(at_ns), max(until_ns),
+              sum(chunks * fresh), sum(bytes * fresh)
+            FROM (
+              SELECT sender, count(*) AS chunks, sum(length(bytes)) AS bytes,
+                     min(at_ns) AS at_ns, max(at_ns) AS until_ns, 1 AS fresh
+                FROM chunk WHERE connection_id = ?1 GROUP BY sender
+              UNION ALL
+              SELECT sender, chunks, bytes, at_ns, until_ns, 0
+                FROM gap WHERE connection_id = ?1 AND reason = 'let-go')
+            GROUP BY sender
+            """)
+        grow = try db.prepare(
+            """
+            UPDATE gap SET at_ns = min(at_ns, ?4), until_ns = max(until_ns, ?5),
+              bytes = bytes + ?6, chunks = chunks + ?7
+            WHERE connection_id IS ?2 AND session_id = ?1 AND sender = ?3 AND reason = 'let-go'
+            """)
+        insert = try db.prepare(
+            "INSERT INTO gap VALUES (?,?,?,NULL,?,?,0,?,?,?,?,'let-go')")
+        session = try db.prepare("SELECT session_id FROM connection WHERE id = ?")
+    }
+
+    /// Counts the chunks of a connection between two others, which are about to be deleted, apart
+    /// from those that an exchange begins in.
+    ///
+    /// - Parameters:
+    ///   - after: The last chunk that stays.
+    ///   - before: The first chunk that stays.
+    func count(
+        _ connection: Int64, after: Int64, before: Int64, _ position: inout WritePosition
+    ) throws(StorageFault) -> LettingGo.Amount {
+        sums.bind(1, connection)
+        sums.bind(2, after)
+        sums.bind(3, before)
+        var amount = LettingGo.Amount()
+        while try sums.step() {
+            amount.chunks += sums.integer(1)
+            amount.bytes += sums.integer(2)
+            try add(
+                session: try session(of: connection), connection: connection, sums,
+                after: after, &position)
+        }
+        return amount
+    }
+
+    /// Counts a connection that is about to be deleted as a whole, with what it had lost before.
+    func close(_ connection: Int64, _ position: inout WritePosition) throws(StorageFault)
+        -> LettingGo.Amount
+    {
+        closing.bind(1, connection)
+        var amount = LettingGo.Amount()
+        while try closing.step() {
+            // What had been let go before was counted then.
+            amount.chunks += closing.integer(5)
+            amount.bytes += closing.integer(6)
+            try add(
+                session: try session(of: connection), connection: nil, closing, after: 0,
+                &position)
+        }
+        return amount
+    }
+
+    private func add(
+        session: Int64, connection: Int64?, _ row: Statement, after: Int64,
+        _ position: inout WritePosition
+    ) throws(StorageFault) {
+        grow.bind(1, session)
+        grow.bind(2, connection)
+        grow.bind(3, row.integer(0))
+        grow.bind(4, row.integer(3))
+        grow.bind(5, row.integer(4))
+        grow.bind(6, row.integer(2))
+        grow.bind(7, row.integer(1))
+        try grow.run()
+        if grow.connection.changes > 0 { return }
+        insert.bind(1, Counters.take(&position.counters.gap))
+        insert.bind(2, session)
+        insert.bind(3, connection)
+        insert.bind(4, row.integer(0))
+        insert.bind(5, after)
+        insert.bind(6, row.integer(3))
+        insert.bind(7, row.integer(4))
+        insert.bind(8, row.integer(2))
+        insert.bind(9, row.integer(1))
+        try insert.run()
+    }
+
+    private func session(of connection: Int64) throws(StorageFault) -> Int64 {
+        session.bind(1, connection)
+        defer { session.reset() }
+        return try session.step() ? session.integer(0) : 0
+    }
+}

@@ -1,0 +1,105 @@
+internal import Wire
+
+/// What happened while nothing could be written: bytes as counts, everything else as it was.
+///
+/// Bounded: chunks become one gap for each leg and direction, and when too much else has happened
+/// it is only counted.
+struct MissingBytes {
+    private struct Stream: Hashable {
+        var leg: LegID
+        var sender: Peer
+    }
+
+    /// Gaps that grow, by connection.
+    private var growing: [ConnectionID: [Stream: GapRow]] = [:]
+    /// What is to be written, in order.
+    private var held: [Record] = []
+    /// Bytes of memory that `held` takes.
+    private var cost = 0
+    /// Chunks that no gap of their own could be kept for.
+    private var others: GapRow?
+    /// Records that are not chunks and could not be kept.
+    private(set) var dropped: Int64 = 0
+
+    /// Most bytes of memory for what is kept.
+    private static let limit = 8 << 20
+
+    /// Whether nothing happened.
+    var isEmpty: Bool { growing.isEmpty && held.isEmpty && others == nil && dropped == 0 }
+
+    /// Takes note of one record.
+    mutating func take(_ record: Record) {
+        switch record {
+        case .chunk(let chunk): count(chunk)
+        case .event(let event): hold(record, after: event.connection)
+        case .leg(let leg): hold(record, after: leg.connection)
+        case .connection, .gap, .mark, .fault, .finding: hold(record, after: nil)
+        }
+    }
+
+    /// Gives everything in the order in which it is to be written and forgets it.
+    ///
+    /// - Parameter now: The moment, for what is said about what could not even be counted singly.
+    mutating func drain(at now: Instant) -> [Record] {
+        for connection in growing.keys.sorted() { settle(connection) }
+        var records = held
+        if let others { records.append(.gap(others)) }
+        if dropped > 0 {
+            records.append(
+                .event(
+                    EventRow(
+                        .warning, at: now,
+                        says: "\(dropped) events that came while the disk was full are missing")))
+        }
+        self = MissingBytes()
+        return records
+    }
+
+    private mutating func count(_ chunk: Chunk) {
+        let stream = Stream(leg: chunk.leg, sender: chunk.sender)
+        let row = GapRow(
+            connection: chunk.connection, leg: chunk.leg, sender: chunk.sender, at: chunk.at,
+            until: chunk.at, count: Int64(chunk.bytes.count), chunks: 1, reason: .diskFull)
+        if let old = growing[chunk.connection]?[stream] {
+            growing[chunk.connection]?[stream] = Self.join(old, row)
+        } else if cost < Self.limit {
+            growing[chunk.connection, default: [:]][stream] = row
+            cost += 256
+        } else {
+            var row = row
+            row.connection = nil
+            row.leg = nil
+            row.sender = nil
+            others = others.map { Self.join($0, row) } ?? row
+        }
+    }
+
+    private mutating func hold(_ record: Record, after connection: ConnectionID?) {
+        guard cost < Self.limit else {
+            dropped += 1
+            return
+        }
+        // Bytes that came before an event are missing before it.
+        if let connection { settle(connection) }
+        cost += record.cost
+        held.append(record)
+    }
+
+    /// Makes the gaps of one connection final.
+    private mutating func settle(_ connection: ConnectionID) {
+        guard let streams = growing.removeValue(forKey: connection) else { return }
+        let rows = streams.values.sorted {
+            ($0.at, $0.leg?.rawValue ?? 0, $0.sender?.rawValue ?? 0)
+                < ($1.at, $1.leg?.rawValue ?? 0, $1.sender?.rawValue ?? 0)
+        }
+        for row in rows { held.append(.gap(row)) }
+    }
+
+    private static func join(_ a: GapRow, _ b: GapRow) -> GapRow {
+        var joined = a
+        joined.until = max(a.until, b.until)
+        joined.count += b.count
+        joined.chunks += b.chunks
+        return joined
+    }
+}

@@ -1,0 +1,177 @@
+internal import Dissection
+internal import Wire
+
+/// Builds full-text search behind the commits, a slice at a time.
+final class SearchIndexer {
+    /// How far it has come.
+    struct Progress: Hashable {
+        /// Last `body.id` that is done.
+        var body: Int64 = 0
+        /// Last `message.id` that is done.
+        var message: Int64 = 0
+    }
+
+    private let db: Connection
+    private(set) var progress = Progress()
+    private let nextBody: Statement
+    private let nextMessage: Statement
+    private let nextLate: Statement
+    private let lateBody: Statement
+    private let lateMessage: Statement
+    private let add: Statement
+    private let remove: Statement
+    private let mark: Statement
+    private let lay: Statement
+    private let drop: Statement
+    /// Whether a slice found nothing to do and nothing was written since.
+    private(set) var isDone = false
+    private var hasLate = true
+
+    init(_ db: Connection) throws(StorageFault) {
+        self.db = db
+        progress.body = try db.integer("SELECT upto FROM progress WHERE name = 'body'")
+        progress.message = try db.integer("SELECT upto FROM progress WHERE name = 'message'")
+        nextBody = try db.prepare(
+            "SELECT id, content FROM body WHERE id > ? ORDER BY id LIMIT 1000")
+        nextMessage = try db.prepare(
+            "SELECT id, payload FROM message WHERE id > ? ORDER BY id LIMIT 1000")
+        nextLate = try db.prepare("SELECT id FROM late ORDER BY id LIMIT 1")
+        lateBody = try db.prepare("SELECT content FROM body WHERE id = ?")
+        lateMessage = try db.prepare("SELECT payload FROM message WHERE id = ?")
+        add = try db.prepare("INSERT INTO search(rowid, text) VALUES (?, ?)")
+        remove = try db.prepare("INSERT INTO search(search, rowid, text) VALUES ('delete', ?, ?)")
+        mark = try db.prepare(
+            "INSERT INTO progress VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET upto = excluded.upto"
+        )
+        lay = try db.prepare("INSERT OR IGNORE INTO late VALUES (?)")
+        drop = try db.prepare("DELETE FROM late WHERE id = ?")
+    }
+
+    /// Takes note of rows that are being written in the transaction under way.
+    func noteWritten(_ rows: [DerivedRow]) throws(StorageFault) {
+        for row in rows {
+            switch row {
+            case .body(let row):
+                isDone = false
+                let id = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
+                if id <= progress.body { try layAside(2 * id) }
+            case .message(let row):
+                isDone = false
+                if row.id.rawValue <= progress.message { try layAside(2 * row.id.rawValue + 1) }
+            case .exchange, .part, .openRosa, .frame, .command, .change, .note: break
+            }
+        }
+    }
+
+    private func layAside(_ rowid: Int64) throws(StorageFault) {
+        lay.bind(1, rowid)
+        try lay.run()
+        hasLate = true
+    }
+
+    /// Indexes what is next, in a transaction of its own.
+    ///
+    /// - Parameter isOver: Asked after every row, so that a slice stays short.
+    /// - Returns: Whether there is more to do.
+    func slice(until isOver: () -> Bool) throws(StorageFault) -> Bool {
+        guard !isDone else { return false }
+        var next = progress
+        var stillLate = hasLate
+        let isComplete = try db.transaction { () throws(StorageFault) -> Bool in
+            if hasLate {
+                while !isOver(), let rowid = try first() { try addLate(rowid) }
+                stillLate = try first() != nil
+                if stillLate { return false }
+            }
+            next.body = try run(nextBody, from: next.body, until: isOver) { 2 * $0 }
+            next.message = try run(nextMessage, from: next.message, until: isOver) { 2 * $0 + 1 }
+            if next.body != progress.body { try store("body", next.body) }
+            if next.message != progress.message { try store("message", next.message) }
+            return next == progress && !isOver()
+        }
+        progress = next
+        hasLate = stillLate
+        isDone = isComplete
+        return !isComplete
+    }
+
+    /// Takes a row out of the search before it is deleted, in the transaction under way.
+    ///
+    /// - Parameters:
+    ///   - rowid: Its `rowid` in `search`.
+    ///   - text: The statement whose current row holds the text, and the column.
+    func forget(_ rowid: Int64, text: Statement, column: Int32) throws(StorageFault) {
+        let id = rowid >> 1
+        guard id <= (rowid & 1 == 0 ? progress.body : progress.message) else { return }
+        if hasLate {
+            drop.bind(1, rowid)
+            try drop.run()
+            // One that waits is not in the index yet.
+            if db.changes > 0 { return }
+        }
+        guard text.isText(column) else { return }
+        try text.withBytes(column) { (bytes) throws(StorageFault) in
+            remove.bind(1, rowid)
+            remove.bind(2, borrowed: bytes, asText: true)
+            try remove.run()
+        }
+    }
+
+    /// How much of what there is has been indexed, in 0...1.
+    func share() throws(StorageFault) -> Double {
+        let all = try db.integer(
+            "SELECT coalesce((SELECT max(id) FROM body), 0) + coalesce((SELECT max(id) FROM message), 0)"
+        )
+        guard all > 0 else { return 1 }
+        return min(1, Double(progress.body + progress.message) / Double(all))
+    }
+
+    private func first() throws(StorageFault) -> Int64? {
+        guard try nextLate.step() else { return nil }
+        defer { nextLate.reset() }
+        return nextLate.integer(0)
+    }
+
+    private func addLate(_ rowid: Int64) throws(StorageFault) {
+        let source = rowid & 1 == 0 ? lateBody : lateMessage
+        source.bind(1, rowid >> 1)
+        if try source.step() { try index(rowid, source, column: 0) }
+        source.reset()
+        drop.bind(1, rowid)
+        try drop.run()
+    }
+
+    private func run(
+        _ source: Statement, from start: Int64, until isOver: () -> Bool,
+        rowid: (Int64) -> Int64
+    ) throws(StorageFault) -> Int64 {
+        var last = start
+        while !isOver() {
+            source.bind(1, last)
+            defer { source.reset() }
+            let before = last
+            while !isOver(), try source.step() {
+                last = source.integer(0)
+                try index(rowid(last), source, column: 1)
+            }
+            if last == before { break }
+        }
+        return last
+    }
+
+    private func index(_ rowid: Int64, _ source: Statement, column: Int32) throws(StorageFault) {
+        guard source.isText(column) else { return }
+        try source.withBytes(column) { (bytes) throws(StorageFault) in
+            guard bytes.count > 0 else { return }
+            add.bind(1, rowid)
+            add.bind(2, borrowed: bytes, asText: true)
+            try add.run()
+        }
+    }
+
+    private func store(_ name: String, _ upto: Int64) throws(StorageFault) {
+        mark.bind(1, name)
+        mark.bind(2, upto)
+        try mark.run()
+    }
+}

@@ -1,0 +1,30 @@
+/// How far writing has come: a value, so that a commit that fails leaves no trace in it.
+struct WritePosition: Hashable {
+    var counters = Counters()
+    /// Number of the last chunk, 0 for none.
+    var lastChunk: Int64 = 0
+    /// How many rows of other tables came after that chunk.
+    var step: Int64 = 0
+
+    /// The place of the next row that is not a chunk.
+    mutating func nextStep() -> Int64 {
+        step += 1
+        return step
+    }
+
+    init() {}
+
+    /// Goes on where the trace ends.
+    init(from connection: Connection) throws(StorageFault) {
+        counters = try Counters(from: connection)
+        lastChunk = counters.chunk - 1
+        step = try connection.integer(
+            """
+            SELECT max(step) FROM (
+              SELECT step FROM connection WHERE after_chunk_id = \(lastChunk)
+              UNION ALL SELECT step FROM leg WHERE after_chunk_id = \(lastChunk)
+              UNION ALL SELECT step FROM event WHERE after_chunk_id = \(lastChunk)
+              UNION ALL SELECT step FROM gap WHERE after_chunk_id = \(lastChunk))
+            """)
+    }
+}

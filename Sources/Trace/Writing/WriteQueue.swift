@@ -1,0 +1,229 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+internal import Wire
+
+/// What waits to be written, bounded by bytes, and the sleep of the thread that writes it.
+final class WriteQueue: Sendable {
+    /// What the writer's thread does next.
+    enum Work {
+        /// Write these.
+        case records([Record])
+        /// Nothing waits, or not long enough; do what is slow until then, in `DispatchTime` terms.
+        case spare(until: UInt64)
+        /// Write these, then end.
+        case finish([Record])
+    }
+
+    /// Whether and how the writer's thread sleeps.
+    private enum Sleep {
+        case awake
+        /// Wants to be woken by the first record.
+        case idle
+        /// Wants to be woken when the batch is large.
+        case dozing
+    }
+
+    private struct State {
+        var records: [Record] = []
+        /// Bytes of records that wait or are being written.
+        var bytes = 0
+        /// Bytes of those that wait.
+        var waiting = 0
+        /// When the first of the records that wait came.
+        var since: UInt64 = 0
+        var sleep = Sleep.awake
+        var resumes: [@Sendable () -> Void] = []
+        var flushes: [@Sendable () -> Void] = []
+        var isFinishing = false
+        var isClosed = false
+        var refused: Int64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let bell = DispatchSemaphore(value: 0)
+    private let budget: Int
+
+    /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
+    /// a commit may take is for writing.
+    private static let patience: UInt64 = 20_000_000
+    /// Bytes that are written without waiting for more.
+    private static let large = 1 << 20
+
+    /// A queue for `budget` bytes.
+    init(budget: Int) { self.budget = budget }
+
+    // MARK: Any thread
+
+    /// Appends records; never blocks.
+    ///
+    /// - Returns: Whether there is room for more.
+    func put(_ records: [Record]) -> Bool {
+        guard !records.isEmpty else { return state.withLock { $0.bytes < budget } }
+        let cost = records.reduce(0) { $0 + $1.cost }
+        let (hasRoom, wakes) = state.withLock { state -> (Bool, Bool) in
+            guard !state.isClosed else {
+                state.refused += Int64(records.count)
+                return (true, false)
+            }
+            if state.records.isEmpty { state.since = DispatchTime.now().uptimeNanoseconds }
+            state.records.append(contentsOf: records)
+            state.bytes += cost
+            state.waiting += cost
+            let wakes =
+                switch state.sleep {
+                case .awake: false
+                case .idle: true
+                case .dozing: state.waiting >= Self.large
+                }
+            if wakes { state.sleep = .awake }
+            return (state.bytes < budget, wakes)
+        }
+        if wakes { bell.signal() }
+        return hasRoom
+    }
+
+    /// Calls `resume` when less than half of the budget is in use.
+    func whenRoom(_ resume: @escaping @Sendable () -> Void) {
+        wake { state in
+            guard !state.isClosed else { return false }
+            state.resumes.append(resume)
+            return true
+        } otherwise: {
+            resume()
+        }
+    }
+
+    /// Calls `done` when all that was put before is written.
+    func whenWritten(_ done: @escaping @Sendable () -> Void) {
+        wake { state in
+            guard !state.isClosed else { return false }
+            state.flushes.append(done)
+            return true
+        } otherwise: {
+            done()
+        }
+    }
+
+    /// Asks the writer's thread to end when everything is written.
+    func finish() {
+        wake { state in
+            state.isFinishing = true
+            return true
+        } otherwise: {
+        }
+    }
+
+    /// Records that came after the end.
+    var refused: Int64 { state.withLock { $0.refused } }
+
+    private func wake(
+        _ change: (inout State) -> Bool, otherwise: () -> Void
+    ) {
+        let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
+            guard change(&state) else { return (false, false) }
+            defer { state.sleep = .awake }
+            return (true, state.sleep != .awake)
+        }
+        if wakes { bell.signal() }
+        if !isTaken { otherwise() }
+    }
+
+    // MARK: The writer's thread
+
+    /// Sleeps until there is something to write or `deadline` is reached.
+    ///
+    /// - Parameters:
+    ///   - deadline: In nanoseconds of `DispatchTime`; nil where nothing else is to be done.
+    ///   - hasSpareWork: Whether `spare` is wanted instead of sleep.
+    func next(deadline: UInt64?, hasSpareWork: Bool) -> Work {
+        while true {
+            enum Step {
+                case work(Work)
+                case sleep(until: UInt64?)
+            }
+            let now = DispatchTime.now().uptimeNanoseconds
+            callResumes()
+            let step = state.withLock { state -> Step in
+                if state.isFinishing { return .work(.finish(Self.takeAll(&state))) }
+                if !state.records.isEmpty {
+                    let due = state.since + Self.patience
+                    if state.waiting >= Self.large || now >= due || !state.flushes.isEmpty {
+                        return .work(.records(Self.takeAll(&state)))
+                    }
+                    if hasSpareWork { return .work(.spare(until: due)) }
+                    state.sleep = .dozing
+                    return .sleep(until: due)
+                }
+                if !state.flushes.isEmpty { return .work(.records([])) }
+                if hasSpareWork { return .work(.spare(until: now + Self.patience)) }
+                if let deadline, now >= deadline { return .work(.spare(until: now)) }
+                state.sleep = .idle
+                return .sleep(until: deadline)
+            }
+            switch step {
+            case .work(let work): return work
+            case .sleep(let until):
+                if let until {
+                    _ = bell.wait(timeout: DispatchTime(uptimeNanoseconds: until))
+                } else {
+                    bell.wait()
+                }
+                state.withLock { $0.sleep = .awake }
+            }
+        }
+    }
+
+    private static func takeAll(_ state: inout State) -> [Record] {
+        let records = state.records
+        state.records = []
+        state.waiting = 0
+        return records
+    }
+
+    /// Gives the room of written records back and calls who waits for it.
+    func release(_ cost: Int) {
+        state.withLock { $0.bytes -= cost }
+        callResumes()
+    }
+
+    /// Whether enough waits that spare work should stop.
+    func isPressed(until deadline: UInt64) -> Bool {
+        DispatchTime.now().uptimeNanoseconds >= deadline
+            || state.withLock {
+                $0.waiting >= Self.large || $0.isFinishing || !$0.flushes.isEmpty
+            }
+    }
+
+    /// Calls those who wait for everything before them to be written.
+    func callFlushes() {
+        let flushes = state.withLock { state in
+            guard state.records.isEmpty else { return [@Sendable () -> Void]() }
+            defer { state.flushes = [] }
+            return state.flushes
+        }
+        for done in flushes { done() }
+    }
+
+    private func callResumes() {
+        let resumes = state.withLock { state in
+            guard state.bytes < budget / 2 || state.isClosed else {
+                return [@Sendable () -> Void]()
+            }
+            defer { state.resumes = [] }
+            return state.resumes
+        }
+        for resume in resumes { resume() }
+    }
+
+    /// Takes no more and lets everybody go who waits.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.refused += Int64(state.records.count)
+            state.records = []
+        }
+        callResumes()
+        callFlushes()
+    }
+}

@@ -1,0 +1,128 @@
+/// One thing that is written to a trace, in the order in which it happened.
+public enum Record: Hashable, Sendable {
+    /// A client connected, or a conversation was found in a capture.
+    case connection(ConnectionRow)
+    /// A TCP connection was asked for or accepted.
+    case leg(LegRow)
+    /// Bytes arrived.
+    case chunk(Chunk)
+    /// Something happened that is not bytes.
+    case event(EventRow)
+    /// Bytes are known to be missing.
+    case gap(GapRow)
+    /// Somebody marked this moment.
+    case mark(MarkRow)
+    /// Tapedeck did something to the traffic on purpose.
+    case fault(FaultRow)
+    /// A rule was broken.
+    case finding(FindingRow)
+}
+
+/// One client connection and how it came to be known.
+public struct ConnectionRow: Hashable, Sendable {
+    /// What the client took Tapedeck for, or where the bytes come from.
+    public enum Mode: String, Hashable, Sendable {
+        /// The client uses Tapedeck as its HTTP proxy.
+        case forward
+        /// The client takes Tapedeck for the server.
+        case reverse
+    }
+
+    /// Number of the connection.
+    public var id: ConnectionID
+    /// When it was accepted.
+    public var at: Instant
+    /// Address the client connected to, `HOST:PORT`.
+    public var listener: String
+    /// Address the client connected from, `HOST:PORT`.
+    public var client: String
+    /// What the client took Tapedeck for.
+    public var mode: Mode
+
+    /// A connection row with these values.
+    public init(id: ConnectionID, at: Instant, listener: String, client: String, mode: Mode) {
+        self.id = id
+        self.at = at
+        self.listener = listener
+        self.client = client
+        self.mode = mode
+    }
+}
+
+/// One TCP connection: the client's, or one to a server.
+public struct LegRow: Hashable, Sendable {
+    /// Number of the leg.
+    public var id: LegID
+    /// The connection it belongs to.
+    public var connection: ConnectionID
+    /// Who is at the other end.
+    public var peer: Peer
+    /// When it was accepted or asked for.
+    public var at: Instant
+    /// Host name or IP address of the other end, without brackets.
+    public var host: String
+    /// TCP port of the other end, in 0...65535.
+    public var port: Int
+
+    /// A leg row with these values.
+    public init(
+        id: LegID, connection: ConnectionID, peer: Peer, at: Instant, host: String, port: Int
+    ) {
+        self.id = id
+        self.connection = connection
+        self.peer = peer
+        self.at = at
+        self.host = host
+        self.port = port
+    }
+}
+
+/// Something that happened to a connection or a session and is not bytes.
+public struct EventRow: Hashable, Sendable {
+    /// What happened.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A server leg is connected; `says` is the address that answered.
+        case opened
+        /// The peer will send no more, and may still receive.
+        case ended
+        /// The leg is closed; `says` tells why (`closed`, `reset`, `timeout` …).
+        case closed
+        /// A server leg could not be connected; `says` tells why.
+        case refused
+        /// TLS is up on the leg; `says` has version, cipher, server name and ALPN.
+        case tls
+        /// The TLS handshake on the leg failed; `says` tells the cause.
+        case tlsFailed = "tls-failed"
+        /// The TLS of this host is left alone; `says` is the host.
+        case passthrough
+        /// What follows on the connection is relayed without being read as a protocol.
+        case raw
+        /// What Tapedeck noticed about the session; `says` tells it.
+        case warning
+        /// The session ended; `says` is how.
+        case sessionEnded = "session-ended"
+    }
+
+    /// What happened.
+    public var kind: Kind
+    /// The connection it happened to, if any.
+    public var connection: ConnectionID?
+    /// The leg it happened to, if any.
+    public var leg: LegID?
+    /// When.
+    public var at: Instant
+    /// The particulars, for people; empty where the kind says all.
+    public var says: String
+
+    /// An event row with these values.
+    public init(
+        _ kind: Kind, connection: ConnectionID? = nil, leg: LegID? = nil, at: Instant,
+        says: String = ""
+    ) {
+        self.kind = kind
+        self.connection = connection
+        self.leg = leg
+        self.at = at
+        self.says = says
+    }
+}

@@ -1,0 +1,126 @@
+/// Bytes of a leg that are known to be missing from the trace.
+public struct GapRow: Hashable, Sendable {
+    /// Why bytes are missing.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// The disk was full and traffic went on.
+        case diskFull = "disk-full"
+        /// They were let go to keep the trace within its bounds.
+        case letGo = "let-go"
+        /// The capture did not see them.
+        case notCaptured = "not-captured"
+    }
+
+    /// The connection.
+    public var connection: ConnectionID?
+    /// The leg, if the bytes of one leg are missing.
+    public var leg: LegID?
+    /// Who sent the missing bytes; nil where both sides' are missing.
+    public var sender: Peer?
+    /// When the first of them arrived.
+    public var at: Instant
+    /// When the last of them arrived.
+    public var until: Instant
+    /// How many bytes are missing.
+    public var count: Int64
+    /// How many chunks are missing.
+    public var chunks: Int64
+    /// Why.
+    public var reason: Reason
+
+    /// A gap row with these values.
+    public init(
+        connection: ConnectionID?, leg: LegID?, sender: Peer?, at: Instant, until: Instant,
+        count: Int64, chunks: Int64, reason: Reason
+    ) {
+        self.connection = connection
+        self.leg = leg
+        self.sender = sender
+        self.at = at
+        self.until = until
+        self.count = count
+        self.chunks = chunks
+        self.reason = reason
+    }
+}
+
+/// A moment that somebody gave a name.
+public struct MarkRow: Hashable, Sendable {
+    /// When.
+    public var at: Instant
+    /// The name.
+    public var name: String
+
+    /// A mark row with these values.
+    public init(at: Instant, name: String) {
+        self.at = at
+        self.name = name
+    }
+}
+
+/// Something that Tapedeck did to the traffic on purpose.
+///
+/// The place is a chunk and an offset rather than a derived row, so that the statement survives a
+/// rebuild of everything derived.
+public struct FaultRow: Hashable, Sendable {
+    /// When.
+    public var at: Instant
+    /// Name of the rule that asked for it.
+    public var rule: String
+    /// What was done.
+    public var action: String
+    /// The chunk that it was done to.
+    public var chunk: ChunkID?
+    /// Offset in bytes within that chunk.
+    public var offset: Int
+
+    /// A fault row with these values.
+    public init(at: Instant, rule: String, action: String, chunk: ChunkID?, offset: Int) {
+        self.at = at
+        self.rule = rule
+        self.action = action
+        self.chunk = chunk
+        self.offset = offset
+    }
+}
+
+/// A broken rule, with the evidence.
+public struct FindingRow: Hashable, Sendable {
+    /// How bad it is.
+    public enum Severity: String, Hashable, Sendable, CaseIterable {
+        /// Violates the specification or loses data.
+        case error
+        /// Risky.
+        case warning
+        /// Worth knowing.
+        case info
+    }
+
+    /// When.
+    public var at: Instant
+    /// Identifier of the rule.
+    public var rule: String
+    /// How bad it is.
+    public var severity: Severity
+    /// The chunk that holds the evidence.
+    public var chunk: ChunkID?
+    /// Offset in bytes within that chunk.
+    public var offset: Int
+    /// What is wrong, with the quoted bytes.
+    public var says: String
+    /// What should have been sent instead.
+    public var expected: String
+
+    /// A finding row with these values.
+    public init(
+        at: Instant, rule: String, severity: Severity, chunk: ChunkID?, offset: Int, says: String,
+        expected: String
+    ) {
+        self.at = at
+        self.rule = rule
+        self.severity = severity
+        self.chunk = chunk
+        self.offset = offset
+        self.says = says
+        self.expected = expected
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import Interception
+
+/// Where the certificate authority is kept.
+struct AuthorityOptions: ParsableArguments {
+    @Option(
+        name: .customLong("ca-dir"),
+        help: ArgumentHelp(
+            "Folder with the certificate authority; made if it is missing.", valueName: "dir"))
+    var directory: String?
+
+    /// The folder that was asked for, or the one for this user.
+    var path: String {
+        if let directory { return directory }
+        let environment = ProcessInfo.processInfo.environment
+        let base = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? ".")/.local/share"
+        return "\(base)/tapedeck"
+    }
+
+    /// The authority in that folder.
+    func open() throws(Failure) -> CertificateAuthority {
+        do {
+            return try CertificateAuthority.open(directory: path, createIfMissing: true)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+/// `tapedeck ca`.
+struct CACommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ca",
+        abstract: "Print the certificate authority that clients have to trust.",
+        discussion: """
+            Makes it on first use. Install the certificate on the device or in the app under test; \
+            the key never leaves the folder and is readable by its owner alone.
+            """)
+
+    @OptionGroup var authority: AuthorityOptions
+
+    @Option(help: ArgumentHelp("Write the certificate as PEM to a file.", valueName: "file"))
+    var pem: String?
+
+    @Option(help: ArgumentHelp("Write the certificate as DER to a file.", valueName: "file"))
+    var der: String?
+
+    func run() throws {
+        let authority = try authority.open()
+        if let pem { try write(Data(authority.pem.utf8), to: pem) }
+        if let der { try write(Data(authority.der), to: der) }
+        if pem == nil, der == nil { StandardOutput.write(authority.pem) }
+        StandardError.write(
+            "\(authority.name)\nSHA-256 \(authority.fingerprintSHA256)\nin \(self.authority.path)\n")
+    }
+
+    private func write(_ data: Data, to path: String) throws(Failure) {
+        do {
+            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw Failure(.io, "can not write \(path): \(error.localizedDescription)")
+        }
+    }
+}

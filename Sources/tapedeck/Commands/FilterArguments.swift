@@ -1,0 +1,48 @@
+import ArgumentParser
+import Filters
+import Trace
+
+/// A trace and a filter for what is in it.
+struct FilterArguments: ParsableArguments {
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Argument(help: "Which exchanges and commands, in the filter language; all without.")
+    var filter: [String] = []
+
+    /// The filter; nil without one.
+    func parsed() throws(Failure) -> Filter? {
+        let text = filter.joined(separator: " ")
+        guard !filter.isEmpty else { return nil }
+        do {
+            return try Filter.parse(text)
+        } catch {
+            throw Failure(error, in: text)
+        }
+    }
+
+    /// A reader of the trace, whose warning is said.
+    func open() throws(Failure) -> TraceReader { try TraceReader.opened(trace) }
+}
+
+extension TraceReader {
+    /// A reader of the trace at `path`, whose warning is said.
+    static func opened(_ path: String) throws(Failure) -> TraceReader {
+        do {
+            let reader = try TraceReader(path: path)
+            if let warning = reader.warning { StandardError.write("tapedeck: \(warning)\n") }
+            return reader
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Runs a read, whose failure is the user's to see.
+    func reading<T>(_ body: (TraceReader) throws(TraceError) -> T) throws(Failure) -> T {
+        do {
+            return try body(self)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Filters
+import Trace
+import Wire
+
+/// `tapedeck ls`.
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List exchanges and Simperium commands in order of time.",
+        discussion: """
+            A filter is made of comparisons such as status:503, method:POST, host:*.example, \
+            api:commcare.restore, bucket:notes, key:note1, command:c, sender:client, at:1s..3s, \
+            size>10KiB, duration>200ms, header.user-agent~"okhttp", body~"needle", \
+            text:"some words", joined by and, or, not and parentheses; words side by side mean and.
+            """)
+
+    @OptionGroup var arguments: FilterArguments
+
+    @Flag(help: "Print a JSON object per line.")
+    var json = false
+
+    @Option(name: .shortAndLong, help: "Print so many lines at most.")
+    var limit: Int?
+
+    func run() throws {
+        let filter = try arguments.parsed()
+        let reader = try arguments.open()
+        let printer = LinePrinter(isJSON: json)
+        try reader.reading { reader throws(TraceError) in
+            var texts = CommandTexts(reader: reader)
+            try reader.lines(filter, limit: limit) { line in
+                printer.print(line, &texts)
+                return true
+            }
+        }
+        printer.flush()
+    }
+}
+
+/// `tapedeck tail`.
+struct TailCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tail",
+        abstract: "List exchanges and commands while they are being recorded.",
+        discussion: """
+            Prints what comes from now on, an exchange when it has ended; SIGINT or SIGTERM ends \
+            it. The filter language is that of `tapedeck ls`.
+            """)
+
+    @OptionGroup var arguments: FilterArguments
+
+    @Flag(help: "Print a JSON object per line.")
+    var json = false
+
+    @Flag(help: "Begin with what is there already.")
+    var all = false
+
+    func run() async throws {
+        let filter = try arguments.parsed()
+        let reader = try arguments.open()
+        let printer = LinePrinter(isJSON: json)
+        let signal = StopSignal()
+        let stopped = Task { await signal.wait() }
+        var tail = try reader.reading { reader throws(TraceError) in
+            try TraceTail(reader, filter: filter, fromStart: all)
+        }
+        let isOver = Flagged()
+        Task {
+            await stopped.value
+            isOver.set()
+        }
+        while !isOver.isSet {
+            try reader.reading { reader throws(TraceError) in
+                var texts = CommandTexts(reader: reader)
+                try tail.poll(reader) { printer.print($0, &texts) }
+            }
+            printer.flush()
+            try? await Task.sleep(nanoseconds: 50_000_000)
+        }
+    }
+}

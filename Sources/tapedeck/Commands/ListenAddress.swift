@@ -1,0 +1,31 @@
+import ArgumentParser
+import Framing
+
+/// `HOST:PORT` to listen on.
+struct ListenAddress: ExpressibleByArgument {
+    let host: String
+    let port: Int
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// `127.0.0.1:8080`, `[::1]:0`, `:8080` or `8080`; without a host this machine alone.
+    init?(argument: String) {
+        if let port = Int(argument.hasPrefix(":") ? String(argument.dropFirst()) : argument) {
+            guard (0...65535).contains(port) else { return nil }
+            (host, self.port) = ("127.0.0.1", port)
+            return
+        }
+        guard let authority = try? HTTPAuthority.parse(argument, defaultPort: nil) else {
+            return nil
+        }
+        (host, port) = (authority.host, authority.port)
+    }
+
+    /// `HOST:PORT` with the port that was given out.
+    static func text(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

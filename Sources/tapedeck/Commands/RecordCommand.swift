@@ -1,0 +1,189 @@
+import ArgumentParser
+import Dissection
+import Foundation
+import Interception
+import Proxying
+import Trace
+
+/// `tapedeck record`.
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Stand between clients and servers and write what passes to a trace.",
+        discussion: """
+            Without --to it is an HTTP proxy for the client (absolute URLs and CONNECT); with --to \
+            it takes the server's place. Bytes pass unchanged, apart from the documented rewrites. \
+            The first line of output is `listening on HOST:PORT`; SIGINT or SIGTERM ends the \
+            recording with a summary, a second one at once.
+            """)
+
+    @Argument(help: "The trace to write; one that exists gains a session.")
+    var trace: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    @Option(help: ArgumentHelp("Take the place of this server.", valueName: "url"))
+    var to: String?
+
+    @Flag(help: "With --to: leave Host, Origin and Location alone.")
+    var keepHost = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Record this host (or *.host) and relay the rest unrecorded; may be repeated.",
+            valueName: "host"))
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave the TLS of this host (or *.host) alone; may be repeated.", valueName: "host"))
+    var passthrough: [String] = []
+
+    @OptionGroup var authority: AuthorityOptions
+
+    @Option(
+        name: .customLong("server-ca"),
+        help: ArgumentHelp(
+            "Trust the authorities in this PEM file for servers, besides the system's; may be repeated.",
+            valueName: "file"))
+    var serverCA: [String] = []
+
+    @Flag(help: "Take any certificate from servers.")
+    var insecure = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Append the secrets of TLS sessions to this file, for Wireshark.", valueName: "file"))
+    var keylog: String?
+
+    @Flag(name: .shortAndLong, help: "Print no line for each exchange and command.")
+    var quiet = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the trace below this size (such as 500MB) by letting the oldest go.",
+            valueName: "size"))
+    var maxSize: ByteCount?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep what happened in this time (such as 2h) and let the older go.",
+            valueName: "duration"))
+    var keepLast: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "When the disk is full: pass traffic on and say what is missing, or stop.",
+            valueName: "pass|stop"))
+    var onDiskFull = OnDiskFull.pass
+
+    @Option(
+        help: ArgumentHelp(
+            "Memory for what waits to be written, for all connections together.",
+            valueName: "size"))
+    var memory: ByteCount?
+
+    func run() async throws {
+        let mode = try target()
+        let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
+        let leaves = try intercepting {
+            try LeafCache(authority: authority.open(), keyLog: keyLog)
+        }
+        let trust = try intercepting {
+            try ServerTrust(
+                insecure ? .insecure : .full(additionalRoots: serverCA), keyLog: keyLog)
+        }
+        if insecure {
+            StandardError.write("tapedeck: --insecure: certificates of servers are not verified\n")
+        }
+        let signal = StopSignal()
+        let stopped = StopReason()
+        let lines = LiveLines(isQuiet: quiet)
+        let writer = try openTrace(lines: lines, signal: signal, stopped: stopped)
+        let proxy: ProxyServer
+        do {
+            proxy = try await ProxyServer.start(
+                ProxyConfiguration(
+                    host: listen.host, port: listen.port,
+                    relay: RelaySettings(
+                        mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
+                        passthrough: passthrough.map(HostPattern.init)),
+                    leaves: leaves, trust: trust,
+                    notice: { StandardError.write("\($0)\n") }),
+                sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
+        } catch {
+            writer.finish("could not listen")
+            throw Failure(error)
+        }
+        StandardOutput.write("listening on \(ListenAddress.text(listen.host, proxy.port))\n")
+        lines.start()
+        await signal.wait()
+        await proxy.stop()
+        let totals = writer.finish(stopped.says ?? "stopped") { share in
+            if StandardError.isTerminal {
+                StandardError.write(
+                    "\rindexing for search: \(Int(share * 100)) %\(share < 1 ? "" : "\n")")
+            }
+            return true
+        }
+        Summary.print(totals, trace: trace)
+        if let failure = stopped.failure { throw failure }
+    }
+
+    /// What is spoken to, by `--to`.
+    private func target() throws(Failure) -> RelaySettings.Mode {
+        guard let to else {
+            if keepHost { throw Failure(.usage, "--keep-host goes with --to URL") }
+            return .forward
+        }
+        guard let server = ServerAddress(url: to) else {
+            throw Failure(
+                .usage,
+                "--to \(to) is no http:// or https:// URL of a server; write https://HOST or http://HOST:PORT"
+            )
+        }
+        return .reverse(server)
+    }
+
+    private func openTrace(
+        lines: LiveLines, signal: StopSignal, stopped: StopReason
+    ) throws(Failure) -> TraceWriter {
+        var options = TraceOptions()
+        options.onDiskFull = onDiskFull.option
+        options.maxSize = maxSize?.bytes
+        options.keepLast = keepLast?.nanoseconds
+        if let memory { options.budget = Int(memory.bytes) }
+        options.onCommit = { lines.show($0) }
+        options.onStop = { error in
+            stopped.set(Failure(error))
+            signal.stop()
+        }
+        do {
+            return try TraceWriter(
+                path: trace,
+                session: SessionStart(
+                    provenance: .proxy, version: Program.version,
+                    arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
+                    startedUnixNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)),
+                options: options)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func intercepting<T>(_ body: () throws -> T) throws(Failure) -> T {
+        do {
+            return try body()
+        } catch let error as InterceptionError {
+            throw Failure(error)
+        } catch let error as Failure {
+            throw error
+        } catch {
+            throw Failure(.software, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Dissection
+import ArgumentParser
+import Trace
+import Wire
+
+/// What `show` is asked for.
+enum Shown: ExpressibleByArgument {
+    case exchange(ExchangeID)
+    case message(MessageID)
+    case command(CommandID)
+    case connection(ConnectionID)
+
+    /// `12` or `#12` for an exchange, `m12` for a message, `c12` for a command, `k12` for a
+    /// connection.
+    init?(argument: String) {
+        let digits = argument.drop { !$0.isNumber }
+        guard let number = Int64(digits), number > 0 else { return nil }
+        switch argument.dropLast(digits.count) {
+        case "", "#": self = .exchange(ExchangeID(number))
+        case "m": self = .message(MessageID(number))
+        case "c": self = .command(CommandID(number))
+        case "k": self = .connection(ConnectionID(number))
+        default: return nil
+        }
+    }
+}
+
+/// `tapedeck show`.
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one exchange, message, command or connection of a trace.",
+        discussion: """
+            An exchange is named by its number, a WebSocket message as m12, a Simperium command as \
+            c12, a connection as k12.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Argument(help: "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection.")
+    var id: Shown
+
+    @Flag(help: "Write the bytes as they were sent: the request's, then the response's.")
+    var raw = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --raw: the bytes of one side alone.", valueName: "client|server"))
+    var side: Side?
+
+    @Flag(help: "Print the curl command that repeats a request.")
+    var curl = false
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() throws {
+        guard [raw, curl, json].count(where: { $0 }) <= 1 else {
+            throw Failure(.usage, "--raw, --curl and --json exclude each other")
+        }
+        let reader = try TraceReader.opened(trace)
+        switch id {
+        case .exchange(let id):
+            guard let detail = try reader.reading({ r throws(TraceError) in try r.exchange(id) })
+            else { throw missing("exchange \(id)") }
+            if raw { return try RawBytes(reader: reader, side: side?.peer).write(detail) }
+            if curl { return StandardOutput.write(try CurlCommand(detail).text + "\n") }
+            if json { return StandardOutput.write(JSONDetail.exchange(detail) + "\n") }
+            StandardOutput.write(try ExchangePage(reader: reader).text(detail))
+        case .message(let id):
+            guard let detail = try reader.reading({ r throws(TraceError) in try r.message(id) })
+            else { throw missing("message \(id)") }
+            if curl { throw Failure(.usage, "--curl repeats an exchange; a message has none") }
+            if raw { return StandardOutput.write(bytes: detail.row.payload) }
+            if json { return StandardOutput.write(JSONDetail.message(detail) + "\n") }
+            StandardOutput.write(MessagePage.text(detail))
+        case .command(let id):
+            guard let detail = try reader.reading({ r throws(TraceError) in try r.command(id) })
+            else { throw missing("command \(id)") }
+            if curl { throw Failure(.usage, "--curl repeats an exchange; a command has none") }
+            if raw { return StandardOutput.write(bytes: detail.text) }
+            let page = CommandPage(reader: reader)
+            if json {
+                return StandardOutput.write(
+                    JSONDetail.command(detail, effects: try page.effects(detail)) + "\n")
+            }
+            StandardOutput.write(try page.text(detail))
+        case .connection(let id):
+            guard let detail = try reader.reading({ r throws(TraceError) in try r.connection(id) })
+            else { throw missing("connection \(id)") }
+            if raw || curl { throw Failure(.usage, "--raw and --curl go with an exchange") }
+            if json { return StandardOutput.write(JSONDetail.connection(detail) + "\n") }
+            StandardOutput.write(ConnectionPage.text(detail))
+        }
+    }
+
+    private func missing(_ what: String) -> Failure {
+        Failure(.data, "there is no \(what) in \(trace); `tapedeck ls \(trace)` lists what is")
+    }
+}
+
+/// One side of a conversation, as an option names it.
+enum Side: String, ExpressibleByArgument, CaseIterable {
+    case client, server
+
+    var peer: Peer { self == .client ? .client : .server }
+}

@@ -1,0 +1,58 @@
+import Filters
+import Interception
+import Proxying
+import SyncServers
+import Trace
+
+/// A failure as the user gets it: one line, and an exit status.
+struct Failure: Error {
+    /// Exit statuses, as sysexits names them; part of the command line's contract.
+    enum Status: Int32, CaseIterable {
+        /// The thing checked did not hold.
+        case failed = 1
+        /// The command line is wrong.
+        case usage = 64
+        /// The input is wrong.
+        case data = 65
+        /// A file can not be opened.
+        case noInput = 66
+        /// A peer is not there.
+        case unavailable = 69
+        /// Our own fault.
+        case software = 70
+        /// Reading or writing failed.
+        case io = 74
+        /// It may work later.
+        case temporary = 75
+    }
+
+    let status: Status
+    /// What happened, to what, and what to do.
+    let says: String
+
+    init(_ status: Status, _ says: String) {
+        self.status = status
+        self.says = says
+    }
+}
+
+extension Failure {
+    init(_ error: TraceError) {
+        let status: Status =
+            switch error.code {
+            case .notATrace, .newerFormat: .data
+            case .busy: .temporary
+            case .cannotOpen: .noInput
+            default: .io
+            }
+        self.init(status, error.reason)
+    }
+
+    init(_ error: InterceptionError) {
+        self.init(error.code == .damaged ? .data : .io, error.reason)
+    }
+
+    init(_ error: ProxyError) { self.init(.io, error.reason) }
+
+    init(_ error: FilterError, in text: String) { self.init(.usage, error.report(in: text)) }
+}

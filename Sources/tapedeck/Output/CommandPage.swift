@@ -1,0 +1,117 @@
+import Dissection
+import Filters
+import Simperium
+import Trace
+import Wire
+
+/// One Simperium command for people: its payload laid out, and what its changes do.
+struct CommandPage {
+    let reader: TraceReader
+
+    /// The page.
+    func text(_ detail: CommandDetail) throws(Failure) -> String {
+        let row = detail.row
+        var lines = [
+            "command c\(row.id) \(ListLine.clean(row.name)) from the \(row.sender)"
+                + (row.bucket.map { ", bucket \(ListLine.clean($0))" } ?? "")
+                + (row.channel.map { ", channel \($0)" } ?? ""),
+            "  \(TimeSpan.clock(row.at.nanoseconds)) s into session \(detail.session), "
+                + "message m\(row.message), connection k\(row.connection)",
+        ]
+        if let problem = row.problem { lines.append("  ! \(ListLine.clean(problem))") }
+        for note in detail.notes {
+            lines.append("  note \(note.code): \(ListLine.clean(note.says))")
+        }
+        for (change, effects) in zip(detail.changes, try effects(detail)) {
+            lines.append("  \(Self.heading(change))")
+            lines += effects.map { "    \(ListLine.clean($0))" }
+        }
+        lines += ["", layout(detail.payload)]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func heading(_ change: ChangeRow) -> String {
+        var facts = ["change of \(ListLine.clean(change.key ?? "?"))"]
+        if let operation = change.operation { facts.append(operation) }
+        switch (change.sv, change.ev) {
+        case (let sv?, let ev?): facts.append("version \(sv) → \(ev)")
+        case (let sv?, nil): facts.append("on version \(sv)")
+        case (nil, let ev?): facts.append("new, version \(ev)")
+        case (nil, nil): break
+        }
+        if let cv = change.cv { facts.append("cv \(ListLine.clean(cv))") }
+        if let ccid = change.ccid { facts.append("ccid \(ListLine.clean(ccid))") }
+        return facts.joined(separator: ", ")
+    }
+
+    /// The payload: JSON with a line for each member, after a first line that is none.
+    private func layout(_ payload: ArraySlice<UInt8>) -> String {
+        if let split = payload.firstIndex(of: 0x0A) {
+            return BodyText.clean(String(decoding: payload[..<split], as: UTF8.self)) + "\n"
+                + BodyText.text(Array(payload[(split + 1)...]), isText: true)
+        }
+        return BodyText.text(Array(payload), isText: true)
+    }
+
+    // MARK: Effects
+
+    /// What each change does, in words, against the object as the trace knows it before.
+    func effects(_ detail: CommandDetail) throws(Failure) -> [[String]] {
+        let command = SimperiumCommand.parse(detail.text, from: detail.row.sender)
+        guard case .changes(let changes) = command.body, let bucket = detail.row.bucket else {
+            return []
+        }
+        var results: [[String]] = []
+        for change in changes {
+            var base: JSONValue?
+            if let key = change.key { base = try self.base(of: change, key, bucket, detail) }
+            results.append(ChangeDescription.describe(change, in: detail.text, base: base))
+        }
+        return results
+    }
+
+    /// The object that a change applies to, found in what was said about it before.
+    private func base(
+        of change: SimperiumChange, _ key: String, _ bucket: String, _ detail: CommandDetail
+    ) throws(Failure) -> JSONValue? {
+        let before = try reader.reading { reader throws(TraceError) in
+            try reader.commands(about: key, in: bucket, before: detail.row.id)
+        }
+        if let base = replay(before, bucket).base(of: change, in: bucket) { return base }
+        let pages = try indexPages(bucket, before: detail.row.id)
+        let all = (before + pages).sorted { $0.row.id > $1.row.id }
+        return replay(all, bucket).base(of: change, in: bucket)
+    }
+
+    /// A replay of commands, of which the last comes first.
+    private func replay(_ commands: [CommandDetail], _ bucket: String) -> BucketReplay {
+        var replay = BucketReplay()
+        for known in commands.reversed() {
+            replay.see(
+                SimperiumCommand.parse(known.text, from: known.row.sender), in: known.text,
+                bucket: bucket)
+        }
+        return replay
+    }
+
+    /// The index pages of a bucket that came before a command; they may carry objects.
+    private func indexPages(
+        _ bucket: String, before: CommandID
+    ) throws(Failure) -> [CommandDetail] {
+        var rows: [CommandID] = []
+        let wanted = try? Filter.parse("command:i sender:server")
+        try reader.reading { reader throws(TraceError) in
+            try reader.lines(wanted) { line in
+                guard case .command(_, let row) = line, row.id < before else { return true }
+                if row.bucket == bucket { rows.append(row.id) }
+                return rows.count < 1000
+            }
+        }
+        var pages: [CommandDetail] = []
+        for id in rows {
+            let page = try reader.reading { reader throws(TraceError) in try reader.command(id) }
+            if let page { pages.append(page) }
+        }
+        return pages
+    }
+}

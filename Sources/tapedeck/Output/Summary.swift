@@ -1,0 +1,31 @@
+import Trace
+
+/// What a recording says when it ends.
+enum Summary {
+    /// Prints the counts of one session.
+    static func print(_ totals: TraceTotals, trace: String) {
+        var lines = [
+            [
+                count(totals.connections, "connection"), count(totals.exchanges, "exchange"),
+                count(totals.messages, "message"), count(totals.commands, "command"),
+                ByteCount.text(totals.bytes), count(totals.faults, "fault"),
+                count(totals.gaps, "gap"),
+            ].joined(separator: ", ")
+        ]
+        if totals.missingBytes > 0 {
+            lines.append(
+                "missing because the disk was full: \(ByteCount.text(totals.missingBytes))")
+        }
+        if totals.letGoChunks > 0 {
+            lines.append(
+                "let go to keep the trace within its bounds: \(ByteCount.text(totals.letGoBytes)) in \(totals.letGoChunks) chunks"
+            )
+        }
+        lines.append("trace: \(trace)")
+        StandardOutput.write(lines.joined(separator: "\n") + "\n")
+    }
+
+    private static func count(_ number: Int64, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}

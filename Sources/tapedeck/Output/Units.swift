@@ -1,0 +1,77 @@
+import ArgumentParser
+
+/// A number of bytes, written with a unit.
+struct ByteCount: ExpressibleByArgument {
+    let bytes: Int64
+
+    /// `512`, `64KiB`, `10MB`, `2GiB`.
+    init?(argument: String) {
+        let digits = argument.prefix { $0.isNumber || $0 == "." }
+        guard let number = Double(digits), number > 0 else { return nil }
+        let unit: Double
+        switch argument.dropFirst(digits.count).lowercased() {
+        case "", "b": unit = 1
+        case "k", "kib": unit = 1024
+        case "kb": unit = 1000
+        case "m", "mib": unit = 1_048_576
+        case "mb": unit = 1_000_000
+        case "g", "gib": unit = 1_073_741_824
+        case "gb": unit = 1_000_000_000
+        default: return nil
+        }
+        guard number * unit < 9e18 else { return nil }
+        bytes = Int64(number * unit)
+    }
+
+    /// `bytes` for people.
+    static func text(_ bytes: Int64) -> String {
+        guard bytes >= 1000 else { return "\(bytes) B" }
+        var value = Double(bytes)
+        for unit in ["B", "KB", "MB", "GB", "TB"] {
+            if value < 999.5 {
+                let rounded = (value * 10).rounded() / 10
+                return value < 10 && unit != "B" ? "\(rounded) \(unit)" : "\(Int(value.rounded())) \(unit)"
+            }
+            value /= 1000
+        }
+        return "\(Int(value.rounded())) PB"
+    }
+}
+
+/// A length of time, written with a unit.
+struct TimeSpan: ExpressibleByArgument {
+    let nanoseconds: Int64
+
+    /// `500ms`, `30s`, `10m`, `2h`, `7d`.
+    init?(argument: String) {
+        let digits = argument.prefix { $0.isNumber || $0 == "." }
+        guard let number = Double(digits), number > 0 else { return nil }
+        let unit: Double
+        switch argument.dropFirst(digits.count).lowercased() {
+        case "ms": unit = 1e6
+        case "", "s": unit = 1e9
+        case "m", "min": unit = 60e9
+        case "h": unit = 3600e9
+        case "d": unit = 86_400e9
+        default: return nil
+        }
+        guard number * unit < 9e18 else { return nil }
+        nanoseconds = Int64(number * unit)
+    }
+
+    /// `nanoseconds` for people.
+    static func text(_ nanoseconds: Int64) -> String {
+        switch nanoseconds {
+        case ..<1_000_000: return "\(nanoseconds / 1000) µs"
+        case ..<10_000_000_000: return "\(nanoseconds / 1_000_000) ms"
+        default: return "\(nanoseconds / 1_000_000_000) s"
+        }
+    }
+
+    /// A moment as seconds since the session started, with milliseconds.
+    static func clock(_ nanoseconds: Int64) -> String {
+        let milliseconds = nanoseconds / 1_000_000
+        let fraction = String(milliseconds % 1000 + 1000).dropFirst()
+        return "\(milliseconds / 1000).\(fraction)"
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+/// The command line.
+@main
+struct Tapedeck: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tapedeck",
+        abstract: "Record, understand and replay the traffic of apps that sync.",
+        discussion: """
+            Stands between a client and its server, keeps every byte in a SQLite trace and shows \
+            the conversation in the terms of its protocol: CommCare and OpenRosa over HTTP, \
+            Simperium over a WebSocket.
+            """,
+        version: Program.version,
+        subcommands: [
+            RecordCommand.self, ListCommand.self, ShowCommand.self, TailCommand.self,
+            RebuildCommand.self, CACommand.self, ServeCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            StandardError.write("tapedeck: \(failure.says)\n")
+            Foundation.exit(failure.status.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+/// Facts about the program.
+enum Program {
+    /// Version of the program, as a trace names it.
+    static let version = "0.1.0"
+}

@@ -1,0 +1,204 @@
+import Testing
+import Wire
+
+@testable import Dissection
+
+private let request = "GET /a?b=c HTTP/1.1\r\nHost: origin.example:81\r\n\r\n"
+private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
+
+@Suite struct HTTPDissectionTests {
+    @Test func `makes an exchange of a request and its response`() throws {
+        var stage = Stage()
+        stage.says(.client, request)
+        stage.says(.server, answer)
+        let rows = stage.finish()
+        let row = try #require(rows.exchanges.first)
+        #expect(rows.exchanges.count == 1)
+        #expect(row.method == "GET")
+        #expect(row.host == "origin.example")
+        #expect(row.port == 81)
+        #expect(row.path == "/a")
+        #expect(row.query == "b=c")
+        #expect(row.status == 200)
+        #expect(row.outcome == .complete)
+        #expect(row.startedAt.nanoseconds == 1000)
+        #expect(row.endedAt?.nanoseconds == 2000)
+        #expect(row.responseSize == 2)
+        #expect(rows.bodies.map { String(decoding: $0.content, as: UTF8.self) } == ["", "ok"])
+    }
+
+    @Test func `matches pipelined requests with their answers in order`() {
+        var stage = Stage()
+        stage.says(.client, "HEAD /1 HTTP/1.1\r\nHost: o\r\n\r\nGET /2 HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.says(
+            .server,
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        let rows = stage.finish()
+        #expect(rows.exchanges.map(\.path) == ["/1", "/2"])
+        #expect(rows.exchanges.map(\.status) == [200, 404])
+    }
+
+    @Test func `shows what the receiver got where bytes were rewritten`() throws {
+        var stage = Stage()
+        let bytes = Array("GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n".utf8)
+        stage.says(
+            .client, bytes,
+            patches: [Patch(offset: 22, removed: 14, inserted: Array("o.example".utf8), reason: .host)])
+        stage.says(.server, answer)
+        let row = try #require(stage.finish().exchanges.first)
+        #expect(row.host == "o.example")
+    }
+
+    @Test func `ends a response with its connection where it has no length`() throws {
+        var stage = Stage()
+        stage.says(.client, request)
+        stage.says(.server, "HTTP/1.1 200 OK\r\n\r\nall of it")
+        stage.event(.closed, Stage.server, says: "closed")
+        let rows = stage.finish()
+        #expect(rows.exchanges.first?.outcome == .complete)
+        #expect(rows.exchanges.first?.responseSize == 9)
+    }
+
+    @Test func `says that a response was cut`() throws {
+        var stage = Stage()
+        stage.says(.client, request)
+        stage.says(.server, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+        stage.event(.closed, Stage.server, says: "reset")
+        let row = try #require(stage.finish().exchanges.first)
+        #expect(row.outcome == .responseCut)
+        #expect(row.problem?.contains("reset") == true)
+    }
+
+    @Test func `says that no response came`() throws {
+        var stage = Stage()
+        stage.says(.client, request)
+        stage.event(.closed, Stage.server, says: "reset")
+        let row = try #require(stage.finish().exchanges.first)
+        #expect(row.outcome == .noResponse)
+        #expect(row.status == nil)
+    }
+
+    @Test func `takes the scheme of the server behind a reverse proxy`() throws {
+        var stage = Stage(serverTLS: true)
+        stage.says(.client, "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n")
+        stage.says(.server, answer)
+        let row = try #require(stage.finish().exchanges.first)
+        #expect(row.scheme == "https")
+        #expect(row.port == 443)
+    }
+
+    @Test func `sees the requests inside a tunnel`() throws {
+        var stage = Stage(mode: .forward)
+        stage.says(.client, "CONNECT o.example:443 HTTP/1.1\r\nHost: o.example:443\r\n\r\n")
+        stage.says(
+            .server, Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8), origin: .tapedeck)
+        stage.event(.tls, Stage.client)
+        stage.event(.tls, Stage.server)
+        stage.says(.client, "GET /x HTTP/1.1\r\nHost: o.example\r\n\r\n")
+        stage.says(.server, answer)
+        let rows = stage.finish().exchanges
+        #expect(rows.map(\.api) == ["connect", "http"])
+        #expect(rows.last?.scheme == "https")
+        #expect(rows.first?.isLocal == true)
+        #expect(rows.last?.isLocal == false)
+    }
+
+    @Test func `notes informational responses and waits for the final one`() throws {
+        var stage = Stage()
+        stage.says(
+            .client,
+            "POST / HTTP/1.1\r\nHost: o\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        stage.says(.server, "HTTP/1.1 100 Continue\r\n\r\n")
+        stage.says(.client, "hi")
+        stage.says(.server, answer)
+        let rows = stage.finish()
+        #expect(rows.exchanges.first?.status == 200)
+        #expect(rows.exchanges.first?.requestSize == 2)
+        #expect(rows.notes.map(\.code) == ["http.informational"])
+    }
+
+    @Test func `marks requests that two parsers could read differently`() throws {
+        var stage = Stage()
+        stage.says(
+            .client,
+            "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+        stage.says(.server, answer)
+        let rows = stage.finish()
+        #expect(rows.notes.map(\.code).contains("http.two-lengths"))
+        #expect(rows.notes.first?.exchange == rows.exchanges.first?.id)
+    }
+
+    @Test func `finds the parts and the form of a submission`() throws {
+        var stage = Stage()
+        let body = """
+            --b\r
+            Content-Disposition: form-data; name="xml_submission_file"; filename="f.xml"\r
+            Content-Type: text/xml\r
+            \r
+            <data xmlns="http://example.org/form"><meta><instanceID>i1</instanceID></meta></data>\r
+            --b\r
+            Content-Disposition: form-data; name="p.jpg"; filename="p.jpg"\r
+            Content-Type: image/jpeg\r
+            \r
+            jpeg\r
+            --b--\r
+
+            """
+        stage.says(
+            .client,
+            "POST /a/demo/receiver/ HTTP/1.1\r\nHost: o\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        stage.says(
+            .server,
+            "HTTP/1.1 201 Created\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n5f\r\n<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\"><message nature=\"submit_success\">ok<\r\n1c\r\n/message></OpenRosaResponse>\r\n0\r\n\r\n")
+        let rows = stage.finish()
+        #expect(rows.parts.map(\.name) == ["xml_submission_file", "p.jpg"])
+        #expect(rows.parts.map(\.size) == [85, 4])
+        #expect(rows.documents.map(\.kind) == ["form", "response"])
+        #expect(rows.documents.first?.instanceID == "i1")
+        #expect(rows.documents.last?.nature == "submit_success")
+        #expect(rows.exchanges.first?.api == "commcare.submit")
+    }
+
+    @Test func `keeps the first bytes of a large body and counts all`() throws {
+        var limits = DissectionLimits()
+        limits.storedContent = 10
+        var dissector = Dissector(limits: limits)
+        var rows: [DerivedRow] = []
+        for record in Sample.exchange(body: "ääääääää") {
+            let chunk: ChunkID? = if case .chunk = record { ChunkID(1) } else { nil }
+            dissector.consume(record, chunk: chunk, into: &rows)
+        }
+        let body = try #require(rows.bodies.last)
+        #expect(body.size == 16)
+        #expect(body.isText)
+        #expect(String(decoding: body.content, as: UTF8.self) == "äääää")
+    }
+
+    @Test func `gives up on garbage and says where`() throws {
+        var stage = Stage()
+        stage.says(.client, [0xFF, 0x00, 0x01])
+        let rows = stage.finish()
+        #expect(rows.notes.map(\.code) == ["stream.unknown"])
+        #expect(rows.exchanges.isEmpty)
+    }
+}
+
+/// Records to show a dissector.
+enum Sample {
+    /// One exchange with `body` as the response's content.
+    static func exchange(body: String) -> [Record] {
+        let connection = ConnectionID(1)
+        func chunk(_ sender: Peer, _ text: String) -> Record {
+            .chunk(
+                Chunk(
+                    connection: connection, leg: LegID(sender == .client ? 1 : 2), sender: sender,
+                    at: .zero, bytes: Array(text.utf8)))
+        }
+        return [
+            .connection(
+                ConnectionRow(id: connection, at: .zero, listener: "", client: "", mode: .reverse)),
+            chunk(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n"),
+            chunk(.server, "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"),
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+"""Proves: a trace stays within its bounds and says what was let go; a full disk loses nothing in
+silence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from programs import curl, eventually, sql
+from wire import RawClient
+
+MEBIBYTE = 1 << 20
+
+
+def size_on_disk(trace) -> int:
+    """Bytes of a trace with the files of SQLite beside it."""
+    return sum(path.stat().st_size for path in trace.parent.glob(f"{trace.name}*"))
+
+
+def post(proxy, path: str, body: bytes) -> bytes:
+    """Posts a body to the proxy on a connection of its own; returns the first line that comes."""
+    with RawClient(proxy.port) as raw:
+        raw.connection.settimeout(20)
+        raw.send(f"POST {path} HTTP/1.1\r\nHost: {proxy.address}\r\nConnection: close\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        return raw.read_until(b"\r\n")
+
+
+def test_max_size(record, origin) -> None:
+    """--max-size: 60 MiB of traffic, a trace that never grows far beyond 8 MiB, and gaps that say so."""
+    proxy = record("--to", origin.url, "--max-size", "8M", "--quiet")
+    largest = 0
+    for number in range(60):
+        assert post(proxy, f"/{number}", os.urandom(MEBIBYTE // 2)).startswith(b"HTTP/1.1 200")
+        largest = max(largest, proxy.trace.stat().st_size)
+    proxy.finish()
+    assert largest < 16 * MEBIBYTE, f"{largest / MEBIBYTE:.0f} MiB"
+    assert size_on_disk(proxy.trace) < 12 * MEBIBYTE
+    assert proxy.sql("SELECT count(*) > 0 FROM gap WHERE reason = 'let-go'") == [(1,)]
+    assert proxy.sql("SELECT path, outcome FROM http_exchange ORDER BY id DESC LIMIT 1") == [
+        ("/59", "complete")]
+    assert proxy.sql("SELECT count(*) FROM http_exchange WHERE path = '/0'") == [(0,)]
+    assert proxy.sql("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_keep_last(record, origin) -> None:
+    """--keep-last lets go of what is older, while it runs."""
+    proxy = record("--to", origin.url, "--keep-last", "1s", "--quiet")
+    curl(f"{proxy.url}/old")
+    proxy.eventually_sql("SELECT 1 FROM http_exchange WHERE path = '/old'")
+
+    def let_go() -> bool:
+        curl(f"{proxy.url}/new")
+        return not proxy.sql("SELECT 1 FROM http_exchange WHERE path = '/old'")
+
+    eventually(let_go, "the old exchange to be let go")
+    proxy.finish()
+    assert proxy.sql("SELECT count(*) > 0 FROM gap WHERE reason = 'let-go'") == [(1,)]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 6 MiB, where this machine lets us have one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tapedeck", place],
+                             capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("may not mount a tmpfs here")
+    yield place
+    subprocess.run(["umount", "-l", place], check=False)
+
+
+def test_disk_full_pass(record, origin, small_disk) -> None:
+    """--on-disk-full pass: traffic goes on, the trace says which bytes are missing."""
+    proxy = record("--to", origin.url, "--on-disk-full", "pass", to=small_disk / "full.tape")
+    assert curl(f"{proxy.url}/before").stdout
+    proxy.eventually_sql("SELECT 1 FROM http_exchange WHERE path = '/before'")
+    for number in range(24):
+        assert post(proxy, f"/{number}", os.urandom(MEBIBYTE // 2)).startswith(b"HTTP/1.1 200")
+    proxy.await_line("(?i)disk", errors=True)
+    proxy.finish()
+    assert proxy.sql("PRAGMA integrity_check") == [("ok",)]
+    assert proxy.sql("SELECT path FROM http_exchange ORDER BY id LIMIT 1") == [("/before",)]
+    assert proxy.sql("SELECT sum(bytes) > 1000000 FROM gap WHERE reason = 'disk-full'") == [(1,)]
+
+
+def test_disk_full_stop(record, origin, small_disk) -> None:
+    """--on-disk-full stop: traffic stops rather than pass unrecorded; what is there stays whole."""
+    proxy = record("--to", origin.url, "--on-disk-full", "stop", to=small_disk / "full.tape")
+    answered = 0
+    for number in range(24):
+        try:
+            if not post(proxy, f"/{number}", os.urandom(MEBIBYTE // 2)).startswith(b"HTTP/1.1 200"):
+                break
+        except OSError:
+            break
+        answered += 1
+    assert answered < 24
+    proxy.await_line("(?i)disk", errors=True)
+    proxy.stop()
+    assert sql(proxy.trace, "PRAGMA integrity_check") == [("ok",)]
+    complete = sql(proxy.trace, "SELECT count(*) FROM http_exchange WHERE outcome = 'complete'")
+    assert complete[0][0] >= answered

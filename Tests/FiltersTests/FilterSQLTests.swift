@@ -1,0 +1,155 @@
+import Testing
+
+@testable import Filters
+
+struct FilterSQLTests {
+    @Test(
+        arguments: [
+            ("", "1", []),
+            ("status:200", "x.status = ?", [.integer(200)]),
+            ("status:4xx", "x.status BETWEEN ? AND ?", [.integer(400), .integer(499)]),
+            ("status>=500", "x.status >= ?", [.integer(500)]),
+            ("status<500", "x.status <= ?", [.integer(499)]),
+            ("has:status", "x.status IS NOT NULL", []),
+            ("not status:200", "(x.status = ?) IS NOT TRUE", [.integer(200)]),
+            (
+                "status!=200", "(x.status IS NOT NULL AND (x.status = ?) IS NOT TRUE)",
+                [.integer(200)]
+            ),
+            (
+                "status:200 or status:404", "(x.status = ? OR x.status = ?)",
+                [.integer(200), .integer(404)]
+            ),
+            ("method:get", "x.method = ? COLLATE NOCASE", [.text("get")]),
+            ("host:*.example_a", "x.host LIKE ? ESCAPE '\\'", [.text("%.example\\_a")]),
+            ("path:/a/*", "x.path GLOB ?", [.text("/a/*")]),
+            ("path:[a]?\\**", "x.path GLOB ?", [.text("[[]a][?][*]*")]),
+            ("path~Sync", "tape_contains(x.path, ?)", [.text("sync")]),
+            ("path~/S.c/i", "tape_regex(?, x.path)", [.text("(?i)S.c")]),
+            (
+                "at:1s..2s", "x.started_ns BETWEEN ? AND ?",
+                [.integer(1_000_000_000), .integer(2_000_000_000)]
+            ),
+            ("duration>1ms", "(x.ended_ns - x.started_ns) >= ?", [.integer(1_000_001)]),
+            ("size>1KiB", "(x.request_size + x.response_size) >= ?", [.integer(1025)]),
+            ("local:yes", "x.is_local = ?", [.integer(1)]),
+            ("kind:exchange", "'exchange' = ? COLLATE NOCASE", [.text("exchange")]),
+            (
+                "body:Foo",
+                "EXISTS (SELECT 1 FROM body b WHERE b.id BETWEEN 2 * x.id AND 2 * x.id + 1 "
+                    + "AND b.size > 0 AND tape_contains(b.content, ?))", [.text("foo")]
+            ),
+            (
+                "response.body:a*b",
+                "EXISTS (SELECT 1 FROM body b WHERE b.id = 2 * x.id + 1 AND b.size > 0 "
+                    + "AND tape_glob(?, b.content, 0))", [.text("*a*b*")]
+            ),
+            (
+                "request.header.X-Id~/a/",
+                "EXISTS (SELECT 1 FROM body b WHERE b.id = 2 * x.id "
+                    + "AND tape_regex(?, tape_header(b.head, ?)))", [.text("a"), .text("x-id")]
+            ),
+            (
+                "header.x:1",
+                "EXISTS (SELECT 1 FROM body b WHERE b.id BETWEEN 2 * x.id AND 2 * x.id + 1 "
+                    + "AND tape_header(b.head, ?) = ?)", [.text("x"), .text("1")]
+            ),
+            (
+                "nature:submit_success",
+                "x.id IN (SELECT o.exchange_id FROM openrosa o WHERE o.nature = ?)",
+                [.text("submit_success")]
+            ),
+            (
+                "note:http.*",
+                "x.id IN (SELECT n.exchange_id FROM note n WHERE n.exchange_id IS NOT NULL "
+                    + "AND n.code GLOB ?)", [.text("http.*")]
+            ),
+            (
+                "\"a b\"",
+                "(x.id IN (SELECT rowid / 4 FROM search WHERE search MATCH ? AND rowid % 2 = 0) "
+                    + "OR x.id IN (SELECT b.exchange_id FROM body b WHERE b.id > coalesce((SELECT "
+                    + "upto FROM progress WHERE name = 'body'), 0) AND tape_words(?, b.content)))",
+                [.text("\"a b\""), .text("\"a b\"")]
+            ),
+            ("bucket:notes", "0", []),
+            ("not bucket:notes", "1", []),
+            ("bucket:notes status:200", "0", []),
+            ("bucket:notes or status:200", "x.status = ?", [.integer(200)]),
+            ("not bucket:notes status:200", "x.status = ?", [.integer(200)]),
+        ] as [(String, String, [SQLValue])])
+    func `asks exchanges`(text: String, condition: String, arguments: [SQLValue]) throws {
+        #expect(try Filter.parse(text).sql(for: .exchange) == SQLCondition(condition, arguments))
+    }
+
+    @Test(
+        arguments: [
+            ("bucket:notes", "c.bucket = ?", [.text("notes")]),
+            (
+                "command:c sender:client",
+                "(c.name = ? AND CASE c.sender WHEN 0 THEN 'client' ELSE "
+                    + "'server' END = ? COLLATE NOCASE)", [.text("c"), .text("client")]
+            ),
+            (
+                "key:a",
+                "(c.key = ? OR c.id IN (SELECT h.command_id FROM change h WHERE h.key = ?))",
+                [.text("a"), .text("a")]
+            ),
+            (
+                "not error:409",
+                "((c.error = ? OR c.id IN (SELECT h.command_id FROM change h WHERE h.error = ?))) "
+                    + "IS NOT TRUE", [.integer(409), .integer(409)]
+            ),
+            (
+                "payload:a",
+                "EXISTS (SELECT 1 FROM message g WHERE g.id = c.message_id AND c.payload_size > 0 "
+                    + "AND tape_contains(CAST(substr(CAST(coalesce(c.text, g.payload) AS BLOB), "
+                    + "c.payload_offset + 1, c.payload_size) AS TEXT), ?))", [.text("a")]
+            ),
+            (
+                "a",
+                "(c.message_id IN (SELECT rowid / 2 FROM search WHERE search MATCH ? AND "
+                    + "rowid % 2 = 1) OR c.message_id IN (SELECT g.id FROM message g WHERE g.id > "
+                    + "coalesce((SELECT upto FROM progress WHERE name = 'message'), 0) AND "
+                    + "tape_words(?, g.payload)))", [.text("\"a\""), .text("\"a\"")]
+            ),
+            ("status:200", "0", []),
+        ] as [(String, String, [SQLValue])])
+    func `asks commands`(text: String, condition: String, arguments: [SQLValue]) throws {
+        #expect(try Filter.parse(text).sql(for: .command) == SQLCondition(condition, arguments))
+    }
+
+    @Test(
+        arguments: [
+            ("opcode:ping", "m.opcode = ?", [.integer(9)]),
+            ("duration>1ns", "(m.ended_ns - m.at_ns) >= ?", [.integer(2)]),
+            (
+                "payload:a", "tape_contains(CASE WHEN m.size > 0 THEN m.payload END, ?)",
+                [.text("a")]
+            ),
+            ("bucket:a", "0", []),
+        ] as [(String, String, [SQLValue])])
+    func `asks messages`(text: String, condition: String, arguments: [SQLValue]) throws {
+        #expect(try Filter.parse(text).sql(for: .message) == SQLCondition(condition, arguments))
+    }
+
+    @Test(arguments: Field.all, FilterSubject.allCases)
+    func `has a source for every field of a subject`(field: Field, subject: FilterSubject) throws {
+        let name = field.isFamily ? "\(field).x" : field.rawValue
+        let condition = try Filter.parse("has:\(name)").sql(for: subject)
+        #expect((condition == .never) == !field.details.subjects.contains(subject))
+    }
+
+    @Test func `stays flat with many alternatives`() throws {
+        let elements = (1...1000).map(String.init).joined(separator: ",")
+        let condition = try Filter.parse("id:{\(elements)}").sql(for: .exchange)
+        var (depth, deepest) = (0, 0)
+        for byte in condition.text.utf8 {
+            if byte == UInt8(ascii: "(") { depth += 1 }
+            if byte == UInt8(ascii: ")") { depth -= 1 }
+            deepest = max(deepest, depth)
+        }
+        #expect(deepest < 12)
+        #expect(condition.arguments.count == 1000)
+        #expect(condition.arguments == (1...1000).map { .integer($0) })
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import OpenRosa
+
+@Suite struct RetryAfterTests {
+    @Test(arguments: [("5", 5), (" 0\t", 0), ("120", 120), ("007", 7)])
+    func `seconds`(text: String, seconds: Int) {
+        #expect(RetryAfter.parse(text) == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        "", " ", "-1", "1.5", "5s", "+5", "99999999999999999999", "soon",
+        "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
+        "Sun 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+    ]) func `neither`(text: String) { #expect(RetryAfter.parse(text) == nil) }
+
+    @Test func `dates`() {
+        guard case .date(let date)? = RetryAfter.parse("Sun, 06 Nov 1994 08:49:37 GMT") else {
+            Issue.record("no date")
+            return
+        }
+        #expect(date == HTTPDate(year: 1994, month: 11, day: 6, hour: 8, minute: 49, second: 37))
+        #expect(date.unixSeconds == 784_111_777)
+    }
+
+    @Test func `seconds since 1970 agree with Foundation`() {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? calendar.timeZone
+        var random = SplitMix(seed: 3)
+        for _ in 0..<500 {
+            let date = HTTPDate(
+                year: 1600 + Int(random.next() % 2400), month: 1 + Int(random.next() % 12),
+                day: 1 + Int(random.next() % 28),
+                hour: Int(random.next() % 24), minute: Int(random.next() % 60),
+                second: Int(random.next() % 60))
+            let parts = DateComponents(
+                year: date.year, month: date.month, day: date.day, hour: date.hour,
+                minute: date.minute, second: date.second)
+            #expect(
+                calendar.date(from: parts).map { Int64($0.timeIntervalSince1970) }
+                    == date.unixSeconds)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Testing
+import Wire
+
+@testable import Proxying
+
+/// A conversation with a relay: what happens on the left, what it decides on the right.
+///
+/// Rows for the trace are kept apart, since most plays are about the sockets.
+struct Playbook {
+    /// A command for sockets, short enough to be written in a table.
+    enum Step: Hashable, CustomStringConvertible {
+        case connect(Int, String)
+        case connectTLS(Int, String)
+        case send(Int, String)
+        case end(Int)
+        case close(Int)
+        case reset(Int)
+        case secureClient(String)
+        case secureServer(Int, String)
+        case pause, resume
+
+        var description: String {
+            switch self {
+            case .connect(let leg, let to): "connect \(leg) to \(to)"
+            case .connectTLS(let leg, let to): "connect \(leg) to \(to) with TLS"
+            case .send(let leg, let text): "send on \(leg): \(text.debugDescription)"
+            case .end(let leg): "end \(leg)"
+            case .close(let leg): "close \(leg)"
+            case .reset(let leg): "reset \(leg)"
+            case .secureClient(let host): "secure the client as \(host)"
+            case .secureServer(let leg, let name): "secure \(leg) as \(name)"
+            case .pause: "pause the client"
+            case .resume: "resume the client"
+            }
+        }
+    }
+
+    static let client = LegID(1)
+
+    private(set) var records: [Record] = []
+    private var relay: Relay
+    private var clock: Int64 = 0
+
+    init(
+        _ mode: RelaySettings.Mode = .forward, keepsHost: Bool = false, only: [String] = [],
+        passthrough: [String] = []
+    ) {
+        let numbers = Numbers()
+        relay = Relay(
+            connection: ConnectionRow(
+                id: ConnectionID(1), at: .zero, listener: "127.0.0.1:8080",
+                client: "127.0.0.1:5000", mode: mode == .forward ? .forward : .reverse),
+            clientLeg: LegRow(
+                id: Self.client, connection: ConnectionID(1), peer: .client, at: .zero,
+                host: "127.0.0.1", port: 5000),
+            settings: RelaySettings(
+                mode: mode, keepsHost: keepsHost, only: only.map(HostPattern.init),
+                passthrough: passthrough.map(HostPattern.init)),
+            nextLeg: { numbers.next() })
+    }
+
+    /// Something happens, and exactly these commands follow.
+    mutating func on(
+        _ event: RelayEvent, _ expected: Step..., at location: SourceLocation = #_sourceLocation
+    ) {
+        play(event, expected, location)
+    }
+
+    /// The client sends text.
+    mutating func client(
+        _ text: String, _ expected: Step..., at location: SourceLocation = #_sourceLocation
+    ) {
+        play(.received(Self.client, Array(text.utf8)), expected, location)
+    }
+
+    /// A server sends text.
+    mutating func server(
+        _ leg: Int, _ text: String, _ expected: Step...,
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        play(.received(LegID(Int64(leg)), Array(text.utf8)), expected, location)
+    }
+
+    private mutating func play(
+        _ event: RelayEvent, _ expected: [Step], _ location: SourceLocation
+    ) {
+        var commands: [RelayCommand] = []
+        clock += 1
+        relay.handle(event, at: Instant(nanoseconds: clock), into: &commands)
+        var steps: [Step] = []
+        for command in commands {
+            if case .record(let record) = command {
+                records.append(record)
+            } else if let step = Step(command) {
+                steps.append(step)
+            }
+        }
+        #expect(steps == expected, "after \(event)", sourceLocation: location)
+    }
+
+    /// The chunks recorded so far, as `sender: bytes received`.
+    var chunks: [String] {
+        records.compactMap { record in
+            guard case .chunk(let chunk) = record else { return nil }
+            let who = chunk.origin == .tapedeck ? "tapedeck" : "\(chunk.sender)"
+            return "\(who): \(String(decoding: chunk.bytes, as: UTF8.self))"
+        }
+    }
+
+    /// The patches of all chunks, in order.
+    var patches: [Patch] {
+        records.flatMap { record -> [Patch] in
+            if case .chunk(let chunk) = record { chunk.patches } else { [] }
+        }
+    }
+
+    /// The kinds of all events, in order.
+    var events: [EventRow.Kind] {
+        records.compactMap { record in
+            if case .event(let event) = record { event.kind } else { nil }
+        }
+    }
+}
+
+/// Leg numbers from 2 on.
+private final class Numbers {
+    private var last: Int64 = 1
+
+    func next() -> LegID {
+        last += 1
+        return LegID(last)
+    }
+}
+
+extension Playbook.Step {
+    init?(_ command: RelayCommand) {
+        func number(_ leg: LegID) -> Int { Int(leg.rawValue) }
+        switch command {
+        case .record: return nil
+        case .connect(let leg, let server):
+            self =
+                server.isTLS
+                ? .connectTLS(number(leg), "\(server.host):\(server.port)")
+                : .connect(number(leg), "\(server.host):\(server.port)")
+        case .send(let leg, let bytes):
+            self = .send(number(leg), String(decoding: bytes, as: UTF8.self))
+        case .end(let leg): self = .end(number(leg))
+        case .close(let leg, let isReset): self = isReset ? .reset(number(leg)) : .close(number(leg))
+        case .secureClient(let host, _): self = .secureClient(host)
+        case .secureServer(let leg, let name): self = .secureServer(number(leg), name)
+        case .pauseClient: self = .pause
+        case .resumeClient: self = .resume
+        }
+    }
+}

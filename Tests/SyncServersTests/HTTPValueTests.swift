@@ -1,0 +1,79 @@
+import Testing
+
+@testable import SyncServers
+
+struct HTTPValueTests {
+    @Test(
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ] as [(Int64, String)])
+    func `writes a date`(seconds: Int64, text: String) {
+        #expect(CalendarDate(seconds).imf == text)
+    }
+
+    @Test func `writes a date for XML`() {
+        #expect(CalendarDate(951_827_696).momentText == "2000-02-29T12:34:56.000000Z")
+    }
+
+    @Test(
+        arguments: [
+            ("dTpw", "u:p"), ("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YQ", "a"),
+            ("a", nil), ("Y!Q=", nil), ("YQ=a", nil), ("YQ===", nil),
+        ] as [(String, String?)])
+    func `reads base64`(text: String, bytes: String?) {
+        #expect(Base64.decode(text.utf8) == bytes.map { Array($0.utf8) })
+    }
+
+    @Test func `reads a target`() {
+        let request = ServedRequest("GET", "/a/x%20y/%zz/?b=1&c=%26+d&c=2&e")
+        #expect(request.segments == ["a", "x y", "%zz"])
+        #expect(request.parameter("b") == "1")
+        #expect(request.parameter("c") == "& d")
+        #expect(request.parameter("e") == "")
+        #expect(request.parameter("f") == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("Basic dTpw", "u"), ("basic dUBkOnA6cQ==", "u@d"), ("Basic OnA=", nil), ("Basic", nil),
+            ("Bearer dTpw", nil), ("Basic dQ==", nil), ("Basic !", nil),
+        ] as [(String, String?)])
+    func `reads who a client says it is`(value: String, user: String?) {
+        #expect(
+            ServedRequest("GET", "/", fields: [.init("authorization", value)]).user == user)
+    }
+
+    @Test func `cuts a body into its parts`() throws {
+        let text =
+            "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n--b\r\n\r\n\r\n"
+            + "--b\r\ncontent-disposition: form-data; name=y; filename=\"z.xml\"\r\n\r\n"
+            + "a\r\n--c\r\n--b--\r\nepilogue"
+        let bytes = Array(text.utf8)
+        let body = try #require(MultipartBody(bytes, boundary: Array("b".utf8)))
+        #expect(body.parts.map(\.name) == ["x", nil, "y"])
+        #expect(body.parts.map(\.fileName) == [nil, nil, "z.xml"])
+        #expect(
+            body.parts.map { String(decoding: bytes[$0.content], as: UTF8.self) } == [
+                "1", "", "a\r\n--c",
+            ])
+        for count in 0..<bytes.count - "--\r\nepilogue".utf8.count {
+            #expect(MultipartBody(Array(bytes.prefix(count)), boundary: Array("b".utf8)) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("multipart/form-data; boundary=abc", "abc"),
+            ("Multipart/Form-Data; charset=x; boundary=\"a b\"", "a b"),
+            ("multipart/form-data", nil), ("text/xml; boundary=a", nil),
+        ] as [(String, String?)])
+    func `finds a boundary`(type: String, boundary: String?) {
+        #expect(MultipartBody.boundary(type) == boundary.map { Array($0.utf8) })
+    }
+
+    @Test func `escapes for XML`() {
+        #expect(XMLText.escaped("<a&\"b\">\u{0}\n😀") == "&lt;a&amp;&quot;b&quot;&gt;\u{FFFD}&#10;😀")
+    }
+}

@@ -1,0 +1,177 @@
+import Dissection
+import Foundation
+import Testing
+import Wire
+
+@testable import Trace
+
+@Suite struct DiskFullTests {
+    /// Options under which the file may have as many pages as `pages` says.
+    private func options(
+        _ pages: Shared<Int64>, _ onDiskFull: TraceOptions.OnDiskFull = .pass
+    ) -> TraceOptions {
+        var options = TraceOptions()
+        options.onDiskFull = onDiskFull
+        options.pageLimit = { pages.get() }
+        options.retryInterval = 0
+        options.indexesSearch = false
+        return options
+    }
+
+    private static let all: Int64 = 1_000_000
+
+    @Test func `counts what cannot be written and says so when it can write again`() throws {
+        let trace = try TemporaryTrace()
+        let pages = Shared(Self.all)
+        let writer = try trace.writer(options(pages))
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.exchange(opened, number: 0, body: "first"))
+        writer.flush()
+        let reader = try trace.reader()
+        let before = try trace.dump("chunk")
+        // No page more than now.
+        pages.set(1)
+        let big = String(repeating: "x", count: 100_000)
+        // This one was decoded when the disk turned out to be full, and waits.
+        _ = writer.put(traffic.exchange(opened, number: 1, body: big))
+        writer.flush()
+        for number in 2..<10 {
+            _ = writer.put(traffic.exchange(opened, number: number, body: big))
+        }
+        writer.flush()
+        #expect(try trace.dump("chunk") == before)
+        let lines = try reader.db.integer("SELECT count(*) FROM http_exchange")
+        #expect(lines == 1)
+        pages.set(Self.all)
+        let other = traffic.open()
+        _ = writer.put(other.records + traffic.exchange(other, number: 10, body: "last"))
+        writer.flush()
+        _ = writer.put(traffic.exchange(other, number: 11, body: "very last"))
+        let totals = writer.finish()
+        #expect(writer.failure == nil)
+        #expect(totals.gaps == 2)
+        let gaps = try trace.reader().gaps().filter { $0.reason == .diskFull }
+        #expect(gaps.map(\.sender) == [.client, .server])
+        #expect(gaps.map(\.leg) == [opened.client, opened.server])
+        #expect(gaps.map(\.chunks) == [8, 16])
+        #expect(gaps.last?.count ?? 0 > 800_000)
+        #expect(gaps.allSatisfy { $0.at < $0.until })
+        // What waited came through, and what came after as well.
+        #expect(try trace.rows("SELECT path FROM http_exchange WHERE path LIKE '%/1'").count == 1)
+        #expect(try trace.rows("SELECT path FROM http_exchange WHERE path LIKE '%/11'").count == 1)
+        #expect(try trace.dump("chunk").prefix(before.count) == before[...])
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `rebuilding gives the same rows after bytes went missing`() throws {
+        let trace = try TemporaryTrace()
+        let pages = Shared(Self.all)
+        let writer = try trace.writer(options(pages))
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.exchange(opened, number: 0, body: "first"))
+        writer.flush()
+        pages.set(1)
+        let big = String(repeating: "x", count: 100_000)
+        for number in 1..<6 {
+            _ = writer.put(traffic.exchange(opened, number: number, body: big))
+            writer.flush()
+        }
+        pages.set(Self.all)
+        _ = writer.put(traffic.http(exchanges: 3))
+        writer.flush()
+        _ = writer.put(traffic.close(opened))
+        writer.finish()
+        let live = try trace.dumps(TemporaryTrace.derived)
+        try Rebuild.run(path: trace.path)
+        let rebuilt = try trace.dumps(TemporaryTrace.derived)
+        for table in TemporaryTrace.derived { #expect(live[table] == rebuilt[table], "\(table)") }
+    }
+
+    @Test func `stops when asked to and keeps what is there`() throws {
+        let trace = try TemporaryTrace()
+        let pages = Shared(Self.all)
+        let stopped = Shared<[TraceError]>([])
+        var options = options(pages, .stop)
+        options.onStop = { error in stopped.change { $0.append(error) } }
+        let writer = try trace.writer(options)
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.exchange(opened, number: 0, body: "first"))
+        writer.flush()
+        let before = try trace.dump("chunk")
+        pages.set(1)
+        for number in 1..<4 {
+            _ = writer.put(
+                traffic.exchange(
+                    opened, number: number, body: String(repeating: "x", count: 100_000)))
+            writer.flush()
+        }
+        #expect(stopped.get() == [TraceError(.diskFull, "")])
+        writer.finish("the disk is full")
+        #expect(writer.failure == TraceError(.diskFull, ""))
+        #expect(try trace.dump("chunk") == before)
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `last words fit when the disk stays full`() throws {
+        let trace = try TemporaryTrace()
+        let pages = Shared(Self.all)
+        let writer = try trace.writer(options(pages))
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.exchange(opened, number: 0, body: "first"))
+        writer.flush()
+        let count = try trace.rows("PRAGMA page_count").compactMap { Int64($0) }.first ?? 0
+        // Room for a few small rows and not for a body.
+        pages.set(count + 2)
+        for number in 1..<4 {
+            _ = writer.put(
+                traffic.exchange(
+                    opened, number: number, body: String(repeating: "x", count: 200_000)))
+            writer.flush()
+        }
+        writer.finish()
+        let gaps = try trace.reader().gaps()
+        #expect(gaps.reduce(0) { $0 + $1.chunks } == 9)
+        #expect(
+            try trace.rows("SELECT count(*) FROM event WHERE kind = 'session-ended'") == ["1"])
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `a small disk that fills up`() throws {
+        let trace = try TemporaryTrace()
+        let mounted = trace.directory + "/small"
+        try FileManager.default.createDirectory(
+            atPath: mounted, withIntermediateDirectories: true)
+        guard mount("tmpfs", mounted, "tmpfs", 0, "size=4m") == 0 else {
+            // Needs the right to mount; the other tests bound the file instead of the disk.
+            return
+        }
+        defer { umount(mounted) }
+        var options = TraceOptions()
+        options.retryInterval = 0
+        let session = SessionStart(
+            provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
+        let writer = try TraceWriter(path: mounted + "/a.tape", session: session, options: options)
+        var traffic = Traffic()
+        var sent = 0
+        for _ in 0..<40 {
+            let records = traffic.http(exchanges: 4, body: String(repeating: "x", count: 50_000))
+            for case .chunk(let chunk) in records { sent += chunk.bytes.count }
+            _ = writer.put(records)
+            writer.flush()
+        }
+        let totals = writer.finish()
+        let reader = try TraceReader(path: mounted + "/a.tape")
+        #expect(try reader.db.text("PRAGMA integrity_check") == "ok")
+        let there = try reader.db.integer("SELECT sum(length(bytes)) FROM chunk")
+        let missing = try reader.db.integer(
+            "SELECT sum(bytes) FROM gap WHERE reason = 'disk-full'")
+        #expect(missing > 0)
+        // Every byte is in the trace or in a gap.
+        #expect(there + missing == Int64(sent))
+        #expect(totals.missingBytes == missing)
+    }
+}

@@ -1,0 +1,151 @@
+import Dissection
+import Filters
+import GRDBSQLite
+import Testing
+import Wire
+
+@testable import Trace
+
+/// A filter gives the same answer as SQL over stored rows and as a predicate over live events.
+struct FilterEquivalenceTests {
+    /// A random comparison with a value that some row may have.
+    private func comparison(_ field: Field, _ random: inout FilterRandom) -> String {
+        func pick(_ list: [String]) -> String { list.randomElement(using: &random) ?? "" }
+        let name =
+            field.isFamily ? "\(field).\(pick(["x-a", "X-B", "host"]))" : field.rawValue
+        func quoted(_ text: String) -> String {
+            "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        if Int.random(in: 0..<8, using: &random) == 0 { return "has:\(name)" }
+        let texts =
+            FilterWorld.words + FilterWorld.natures
+            + [
+                "http", "https", "GET", "www.example", "c", "?", "notes", "Notes", "response",
+                "form",
+            ]
+            + ["commcare.restore", "http.two-lengths", "M", "-", "HTTP/1.1", "1"]
+        switch field.details.kind {
+        case .text:
+            let value = field.details.values.map(pick) ?? pick(texts)
+            let shapes = [
+                "*", "*e*", "h*", "*.example", "EX?MPLE", "*o*e*", "n*s", "[q]*", "*\\**",
+            ]
+            return switch Int.random(in: 0..<6, using: &random) {
+            case 0: "\(name):\(quoted(value))"
+            case 1: "\(name)!=\(quoted(value))"
+            case 2: "\(name):{\(quoted(value)),\(field.details.values.map(pick) ?? pick(shapes))}"
+            case 3: "\(name)~\(quoted(value.isEmpty ? "e" : value))"
+            case 4: "\(name)~/\(pick(["^.$", "e", "[0-9]+", "^$", "ö", "\\bs"]))/i"
+            default: "\(name):\(pick(field.details.values == nil ? shapes : ["*e*", "h*"]))"
+            }
+        case .integer, .duration, .size:
+            let unit = field.details.kind == .duration ? "ms" : ""
+            let numbers = FilterWorld.codes.map(String.init) + ["0", "1", "2", "30", "443", "1000"]
+            return name + pick([":", "=", "!=", "<", "<=", ">", ">="]) + pick(numbers) + unit
+        case .boolean: return name + pick([":", "!="]) + pick(["true", "false"])
+        case .body:
+            return name
+                + pick([
+                    ":sync", ":\"größe, \"", "~\"A1 \"", ":s*n*a1", "=\"sync \"", "~/^s/",
+                    "~/[0-9].?%/",
+                    ":*", "!~notes", ":{x_y,[q]}", "~/A$/", ":a*",
+                ])
+        case .words:
+            return pick([
+                "sync", "\"notes sync\"", "gro*", "GRÖẞE", "text:*", "\"x y\"", "50", "\"a1 b 2\"",
+                "text:{q,d}", "a",
+            ])
+        }
+    }
+
+    private func filter(_ random: inout FilterRandom, depth: Int) -> String {
+        guard depth > 0, Int.random(in: 0..<3, using: &random) > 0 else {
+            return comparison(Field.all.randomElement(using: &random) ?? .kind, &random)
+        }
+        let parts = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            filter(&random, depth: depth - 1)
+        }
+        return switch Int.random(in: 0..<3, using: &random) {
+        case 0: "(" + parts.joined(separator: " ") + ")"
+        case 1: "(" + parts.joined(separator: " or ") + ")"
+        default: "not (" + parts.joined(separator: " or ") + ")"
+        }
+    }
+
+    private func rows(
+        _ db: Connection, _ from: String, _ condition: SQLCondition
+    ) throws -> [Int64] {
+        let id = from.split(separator: " ")[1] + ".id"
+        let statement = try db.prepare(
+            "SELECT \(id) FROM \(from) WHERE \(condition.text) ORDER BY \(id)")
+        for (index, argument) in zip(Int32(1)..., condition.arguments) {
+            switch argument {
+            case .integer(let number): statement.bind(index, number)
+            case .text(let text): statement.bind(index, text)
+            case .blob(let bytes): statement.bind(index, copying: bytes, asText: false)
+            }
+        }
+        var found: [Int64] = []
+        while try statement.step() { found.append(statement.integer(0)) }
+        return found
+    }
+
+    private func world(_ seed: UInt64) throws -> (FilterWorld, Connection) {
+        let db = try Connection(
+            path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        try db.execute(
+            [Schema.truth, Schema.derived, Schema.statements, Schema.views, Schema.search]
+                .joined(separator: "\n"))
+        try db.register(FilterFunctions())
+        var world = FilterWorld(seed: seed)
+        try world.write(to: db)
+        return (world, db)
+    }
+
+    private func compare(_ text: String, _ world: FilterWorld, _ db: Connection) throws {
+        let filter = try Filter.parse(text)
+        #expect(
+            try rows(db, "http_exchange x", filter.sql(for: .exchange))
+                == world.exchanges.filter(filter.matches).map(\.row.id.rawValue), "\(text)")
+        #expect(
+            try rows(db, "simperium_command c", filter.sql(for: .command))
+                == world.commands.filter(filter.matches).map(\.row.id.rawValue), "\(text)")
+        #expect(
+            try rows(db, "message m", filter.sql(for: .message))
+                == world.messages.filter(filter.matches).map(\.row.id.rawValue), "\(text)")
+    }
+
+    @Test(arguments: 0..<20) func `agrees on random filters`(seed: UInt64) throws {
+        let (world, db) = try world(seed)
+        var random = FilterRandom(seed &+ 1000)
+        for _ in 0..<100 { try compare(filter(&random, depth: 3), world, db) }
+    }
+
+    @Test(arguments: Field.all) func `agrees on every field`(field: Field) throws {
+        let (world, db) = try world(7)
+        var random = FilterRandom(UInt64(Field.all.firstIndex(of: field) ?? 0))
+        var isFound = false
+        for _ in 0..<40 {
+            let text = comparison(field, &random)
+            try compare(text, world, db)
+            try compare("not \(text)", world, db)
+            let filter = try Filter.parse(text)
+            isFound =
+                isFound || world.exchanges.contains(where: filter.matches)
+                || world.commands.contains(where: filter.matches)
+                || world.messages.contains(where: filter.matches)
+        }
+        // Otherwise the test would say nothing.
+        #expect(isFound)
+    }
+
+    @Test func `asks as much as a filter can hold`() throws {
+        let (world, db) = try world(1)
+        try compare("id:{" + (1...1000).map { "\($0 * 2)" }.joined(separator: ",") + "}", world, db)
+        try compare(
+            String(repeating: "not (", count: 50) + "id:3" + String(repeating: ")", count: 50),
+            world, db)
+        try compare((1...300).map { "\($0)" }.joined(separator: " or "), world, db)
+        try compare((1...500).map { "error!=\($0)" }.joined(separator: " "), world, db)
+    }
+}

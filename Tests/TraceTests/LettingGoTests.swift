@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import Trace
+
+@Suite struct LettingGoTests {
+    @Test func `a trace of short connections stays within its size`() throws {
+        let trace = try TemporaryTrace()
+        var options = TraceOptions()
+        options.maxSize = 4 << 20
+        let writer = try trace.writer(options)
+        var traffic = Traffic()
+        var largest: Int64 = 0
+        var sent: Int64 = 0
+        for _ in 0..<60 {
+            for _ in 0..<10 {
+                let records = traffic.http(
+                    exchanges: 3, body: String(repeating: "some words ", count: 400))
+                for case .chunk(let chunk) in records { sent += Int64(chunk.bytes.count) }
+                _ = writer.put(records)
+            }
+            writer.flush()
+            largest = max(largest, try size(trace.path) + size(trace.path + "-wal"))
+        }
+        let totals = writer.finish()
+        #expect(largest < 5 << 20)
+        #expect(totals.letGoBytes > 0)
+        let there = try trace.rows("SELECT sum(length(bytes)) FROM chunk").compactMap { Int64($0) }
+        #expect((there.first ?? 0) + totals.letGoBytes == sent)
+        // One row for each direction, however much went.
+        let gaps = try trace.reader().gaps()
+        #expect(gaps.count == 2)
+        #expect(gaps.reduce(0) { $0 + $1.count } == totals.letGoBytes)
+        #expect(gaps.reduce(0) { $0 + $1.chunks } == totals.letGoChunks)
+        #expect(gaps.allSatisfy { $0.reason == .letGo && $0.connection == nil })
+        // What stays is the newest, whole, under its old numbers.
+        let numbers = try trace.rows("SELECT min(id), max(id), count(*) FROM http_exchange")
+        let parts = (numbers.first ?? "").split(separator: "|").compactMap { Int($0) }
+        #expect(parts.count == 3 && parts[1] == 1_800 && parts[2] == parts[1] - parts[0] + 1)
+        for orphans in [
+            "body WHERE exchange_id NOT IN (SELECT id FROM http_exchange)",
+            "chunk WHERE connection_id NOT IN (SELECT id FROM connection)",
+            "leg WHERE connection_id NOT IN (SELECT id FROM connection)",
+            "event WHERE connection_id NOT IN (SELECT id FROM connection)",
+            "patch WHERE chunk_id NOT IN (SELECT id FROM chunk)",
+        ] {
+            #expect(try trace.rows("SELECT count(*) FROM \(orphans)") == ["0"], "\(orphans)")
+        }
+        #expect(
+            try trace.rows(
+                "SELECT count(*) FROM search WHERE search MATCH 'words' "
+                    + "AND rowid / 4 NOT IN (SELECT id FROM http_exchange)") == ["0"])
+        #expect(try trace.integrity == "ok")
+        #expect(try trace.rows("INSERT INTO search(search) VALUES ('integrity-check')") == [])
+    }
+
+    @Test func `a socket that lives keeps its handshake and its newest messages`() throws {
+        let trace = try TemporaryTrace()
+        var options = TraceOptions()
+        options.maxSize = 4 << 20
+        let writer = try trace.writer(options)
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.upgrade(opened))
+        for round in 0..<60 {
+            for number in 0..<200 {
+                _ = writer.put([traffic.change(opened, round * 200 + number, padding: 500)])
+            }
+            writer.flush()
+        }
+        let totals = writer.finish()
+        #expect(totals.letGoChunks > 0)
+        #expect(try size(trace.path) < 5 << 20)
+        #expect(try trace.rows("SELECT id, status FROM http_exchange") == ["1|101"])
+        #expect(
+            try trace.rows("SELECT id FROM chunk ORDER BY id LIMIT 2") == ["1", "2"])
+        let kept = try trace.rows("SELECT min(id), max(id), count(*) FROM message")
+        let parts = (kept.first ?? "").split(separator: "|").compactMap { Int($0) }
+        #expect(parts.count == 3 && parts[1] == 12_000 && parts[2] == parts[1] - parts[0] + 1)
+        for table in ["simperium_command", "change", "frame"] {
+            #expect(
+                try trace.rows("SELECT count(*) FROM \(table)") == ["\(parts.last ?? 0)"], "\(table)")
+        }
+        let gaps = try trace.reader().gaps()
+        #expect(gaps.count == 1)
+        #expect(gaps.first?.connection == opened.connection)
+        #expect(gaps.first?.count == totals.letGoBytes)
+        #expect(try trace.integrity == "ok")
+        // Rows of a connection that was cut stay as they are when the rest is made again.
+        let before = try trace.dumps(TemporaryTrace.derived)
+        #expect(try Rebuild.run(path: trace.path).kept == 1)
+        #expect(try trace.dumps(TemporaryTrace.derived) == before)
+    }
+
+    @Test func `an HTTP connection that lives keeps its newest exchanges`() throws {
+        let trace = try TemporaryTrace()
+        var options = TraceOptions()
+        options.maxSize = 4 << 20
+        let writer = try trace.writer(options)
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records)
+        for number in 0..<2_000 {
+            _ = writer.put(
+                traffic.exchange(opened, number: number, body: String(repeating: "y", count: 4_000)))
+            if number % 50 == 0 { writer.flush() }
+        }
+        let totals = writer.finish()
+        #expect(totals.letGoChunks > 0)
+        #expect(try size(trace.path) < 5 << 20)
+        let kept = try trace.rows("SELECT min(id), max(id), count(*) FROM http_exchange")
+        let parts = (kept.first ?? "").split(separator: "|").compactMap { Int($0) }
+        #expect(parts.count == 3 && parts[1] == 2_000 && parts[2] == parts[1] - parts[0] + 1)
+        // The chunks of what stays are all there.
+        let reader = try trace.reader()
+        var bytes: [UInt8] = []
+        try reader.bytes(of: ExchangeID(Int64(parts.first ?? 0)), sender: .server) { _, piece in
+            bytes += piece
+            return true
+        }
+        #expect(bytes.count > 4_000)
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `keeps what is younger than asked`() throws {
+        let trace = try TemporaryTrace()
+        var options = TraceOptions()
+        let now = Shared<Int64>(0)
+        options.clock = { now.get() }
+        options.keepLast = 1_000_000
+        let writer = try trace.writer(options)
+        var traffic = Traffic()
+        _ = writer.put(traffic.http(exchanges: 300))
+        writer.flush()
+        // The traffic's clock runs in microseconds, one for each record.
+        now.set(2_000_000)
+        writer.finish()
+        // What lets go does so once a second; a new session does it with its first commit.
+        let second = try trace.writer(options)
+        _ = second.put([.mark(MarkRow(at: .zero, name: "here"))])
+        second.flush()
+        second.finish()
+        #expect(try trace.rows("SELECT count(*) FROM chunk").first.flatMap { Int($0) } ?? -1 >= 0)
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `numbers are not given out again after everything went`() throws {
+        let trace = try TemporaryTrace()
+        let first = try trace.writer()
+        var traffic = Traffic()
+        _ = first.put(traffic.http(exchanges: 300))
+        first.finish()
+        var options = TraceOptions()
+        options.keepLast = 1
+        options.clock = { 10_000_000_000 }
+        let second = try TraceWriter(
+            path: trace.path,
+            session: SessionStart(
+                provenance: .proxy, version: "1", arguments: "",
+                startedUnixNanoseconds: 2_000_000_000_000_000_000), options: options)
+        #expect(second.nextConnection() == ConnectionID(2))
+        var more = Traffic(first: 2)
+        let opened = more.open()
+        _ = second.put(opened.records + more.exchange(opened, number: 0, body: "new"))
+        second.flush()
+        second.finish()
+        #expect(try trace.rows("SELECT max(id) FROM http_exchange") == ["301"])
+        #expect(try trace.rows("SELECT count(*) FROM connection WHERE id = 1") == ["0"])
+        #expect(try trace.rows("SELECT max(id) FROM chunk") == ["903"])
+    }
+
+    private func size(_ path: String) throws -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+import Wire
+
+@testable import Trace
+
+@Suite struct RebuildTests {
+    /// A trace with everything in it, over two sessions of which the first was cut off.
+    private func record(_ trace: TemporaryTrace) throws {
+        var traffic = Traffic()
+        let first = try trace.writer()
+        _ = first.put(traffic.http(exchanges: 4))
+        let opened = traffic.open()
+        _ = first.put(opened.records + traffic.upgrade(opened))
+        for number in 0..<20 {
+            _ = first.put([traffic.change(opened, number)])
+            _ = first.put(traffic.http(exchanges: 1))
+            if number % 7 == 0 { first.flush() }
+        }
+        // Answers that nobody asked for and requests that nobody answers.
+        let odd = traffic.open()
+        _ = first.put(
+            odd.records + [
+                traffic.chunk(odd, .server, Array("HTTP/1.1 200 OK\r\n\r\n".utf8)),
+                traffic.chunk(odd, .client, Array("nonsense\r\n\r\n".utf8)),
+            ])
+        let waiting = traffic.open()
+        _ = first.put(
+            waiting.records + [traffic.chunk(waiting, .client, Array("GET / HTTP/1.1\r\n".utf8))])
+        first.finish()
+        var more = Traffic(first: 1_000)
+        let second = try trace.writer()
+        _ = second.put(more.http(exchanges: 2))
+        second.finish()
+    }
+
+    @Test func `gives the same rows with the same numbers`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let live = try trace.dumps(TemporaryTrace.derived + TemporaryTrace.truth)
+        #expect(live["http_exchange"]?.count ?? 0 > 20)
+        #expect(live["message"]?.count == 20)
+        let words = try trace.rows("SELECT rowid FROM search WHERE search MATCH 'hello' ORDER BY 1")
+        try Rebuild.run(path: trace.path)
+        let rebuilt = try trace.dumps(TemporaryTrace.derived + TemporaryTrace.truth)
+        for (table, rows) in live { #expect(rows == rebuilt[table], "\(table)") }
+        #expect(
+            try trace.rows("SELECT rowid FROM search WHERE search MATCH 'hello' ORDER BY 1")
+                == words)
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `gives the numbers that rows had, where others were let go`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        // What letting go leaves: a hole in the numbers.
+        for sql in [
+            "DELETE FROM body WHERE exchange_id IN "
+                + "(SELECT id FROM http_exchange WHERE connection_id IN (1, 5, 9))",
+            "DELETE FROM http_exchange WHERE connection_id IN (1, 5, 9)",
+            "DELETE FROM patch WHERE chunk_id IN "
+                + "(SELECT id FROM chunk WHERE connection_id IN (1, 5, 9))",
+            "DELETE FROM note WHERE connection_id IN (1, 5, 9)",
+            "DELETE FROM chunk WHERE connection_id IN (1, 5, 9)",
+            "DELETE FROM event WHERE connection_id IN (1, 5, 9)",
+            "DELETE FROM leg WHERE connection_id IN (1, 5, 9)",
+            "DELETE FROM connection WHERE id IN (1, 5, 9)",
+        ] {
+            _ = try trace.rows(sql)
+        }
+        let live = try trace.dumps(TemporaryTrace.derived)
+        try Rebuild.run(path: trace.path)
+        let rebuilt = try trace.dumps(TemporaryTrace.derived)
+        for (table, rows) in live { #expect(rows == rebuilt[table], "\(table)") }
+    }
+
+    @Test func `makes rows again that were damaged, and new sessions go on from there`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let live = try trace.dumps(TemporaryTrace.derived)
+        _ = try trace.rows("DELETE FROM http_exchange WHERE id > 3")
+        _ = try trace.rows("UPDATE message SET payload = 'other'")
+        var last = 0.0
+        try Rebuild.run(path: trace.path) { last = $0 }
+        #expect(last == 1)
+        #expect(try trace.dump("message") == live["message"])
+        #expect(
+            try trace.rows("SELECT count(*) FROM http_exchange")
+                == ["\(live["http_exchange"]?.count ?? 0)"])
+    }
+
+    @Test func `needs a trace that is there`() throws {
+        let trace = try TemporaryTrace()
+        #expect(throws: TraceError(.cannotOpen, "")) { try Rebuild.run(path: trace.path) }
+    }
+}

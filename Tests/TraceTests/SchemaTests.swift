@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import Trace
+
+@Suite struct SchemaTests {
+    @Test func `every table and column has a comment`() throws {
+        let trace = try TemporaryTrace()
+        try trace.writer().finish()
+        let documented = SchemaDocument.chapters.flatMap(\.tables)
+        let present = try trace.rows(
+            """
+            SELECT name FROM sqlite_master WHERE type IN ('table', 'view')
+              AND name NOT LIKE 'search\\_%' ESCAPE '\\' ORDER BY name
+            """)
+        #expect(documented.map(\.name).sorted() == present)
+        for table in documented {
+            let columns = try trace.rows("SELECT name FROM pragma_table_info('\(table.name)')")
+            #expect(table.columns.map(\.name) == columns, "\(table.name)")
+            #expect(!table.says.isEmpty)
+            #expect(table.columns.allSatisfy { !$0.says.isEmpty }, "\(table.name)")
+        }
+    }
+
+    @Test func `tables are strict`() throws {
+        let trace = try TemporaryTrace()
+        try trace.writer().finish()
+        let loose = try trace.rows(
+            """
+            SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict
+              AND schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            """)
+        #expect(loose == [])
+    }
+
+    @Test func `the documentation is what the schema says`() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/Trace/TraceFormat.md").standardized
+        if ProcessInfo.processInfo.environment["TAPEDECK_REBASELINE"] == "1" {
+            try Data(SchemaDocument.markdown.utf8).write(to: file)
+        }
+        let written = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        #expect(written == SchemaDocument.markdown)
+    }
+
+    @Test func `views answer`() throws {
+        let trace = try TemporaryTrace()
+        try trace.writer().finish()
+        for view in ["exchange", "command", "fault", "finding"] {
+            #expect(try trace.rows("SELECT * FROM \(view)") == [])
+        }
+    }
+}

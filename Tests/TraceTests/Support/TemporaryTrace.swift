@@ -1,0 +1,84 @@
+import Foundation
+import GRDBSQLite
+import Testing
+import Wire
+
+@testable import Trace
+
+/// A directory of its own for the trace of one test.
+final class TemporaryTrace {
+    let directory: String
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("trace-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        directory = url.path
+        path = url.appendingPathComponent("a.tape").path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    /// A writer of a new session.
+    func writer(_ options: TraceOptions = TraceOptions()) throws -> TraceWriter {
+        try TraceWriter(
+            path: path,
+            session: SessionStart(
+                provenance: .proxy, version: "1", arguments: "record",
+                startedUnixNanoseconds: 1_000_000_000_000_000_000), options: options)
+    }
+
+    /// A reader.
+    func reader() throws -> TraceReader { try TraceReader(path: path) }
+
+    /// All rows of a query, each as its values in SQL's own notation.
+    func rows(_ sql: String) throws -> [String] {
+        let db = try Connection(
+            path: path, flags: SQLITE_OPEN_READWRITE)
+        defer { db.close() }
+        let statement = try db.prepare(sql)
+        var rows: [String] = []
+        while try statement.step() { rows.append(statement.text) }
+        return rows
+    }
+
+    /// Everything in a table, in order of its numbers.
+    func dump(_ table: String) throws -> [String] {
+        let db = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
+        defer { db.close() }
+        let columns = try db.prepare("SELECT name FROM pragma_table_info('\(table)')")
+        var names: [String] = []
+        while try columns.step() { names.append("quote(\"\(columns.string(0))\")") }
+        let list = names.joined(separator: " || ',' || ")
+        let statement = try db.prepare("SELECT \(list) FROM \(table) ORDER BY 1")
+        var rows: [String] = []
+        while try statement.step() { rows.append(statement.string(0)) }
+        return rows
+    }
+
+    static let derived = [
+        "http_exchange", "body", "part", "openrosa", "frame", "message", "simperium_command",
+        "change", "note",
+    ]
+
+    static let truth = ["session", "connection", "leg", "chunk", "patch", "event", "gap"]
+
+    func dumps(_ tables: [String]) throws -> [String: [String]] {
+        var all: [String: [String]] = [:]
+        for table in tables { all[table] = try dump(table) }
+        return all
+    }
+
+    /// What SQLite says about the health of the file.
+    var integrity: String {
+        get throws { try rows("PRAGMA integrity_check").joined(separator: "\n") }
+    }
+}
+
+extension Statement {
+    /// The columns of the row, joined by bars.
+    var text: String {
+        (0..<columnCount).map { isNull($0) ? "null" : string($0) }.joined(separator: "|")
+    }
+}
