@@ -64,7 +64,9 @@ let package = Package(
         room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
         room("OpenRosa", ["Wire", "CLibXML2"]),
         room("Simperium", ["Wire"]),
-        room("Dissection", ["Wire", "Framing", "OpenRosa", "Simperium"]),
+        .target(
+            name: "Dissection", dependencies: ["Wire", "Framing", "OpenRosa", "Simperium"],
+            exclude: ["Notes.md"], swiftSettings: house),
         .target(
             name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
             swiftSettings: house),
@@ -90,7 +92,7 @@ let package = Package(
                 "Interception", "Proxying", "SyncServers", argumentParser, logging, nioCore,
                 nioPosix, nioSSL,
             ],
-            swiftSettings: house),
+            exclude: ["CommandLine.md"], swiftSettings: house),
         tests("Wire"),
         .testTarget(
             name: "FramingTests",
@@ -98,12 +100,14 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: house),
         tests("OpenRosa", ["Wire"]),
         tests("Simperium", ["Wire"]),
-        tests("Dissection", ["Wire", "Framing"]),
+        tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters", ["Wire"]),
         tests("Trace", ["Wire", "Dissection", "Filters", grdb, sqlite]),
-        tests("Interception", [nioCore, nioPosix, nioEmbedded, nioSSL, x509, asn1, crypto]),
+        tests(
+            "Interception",
+            [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
         tests("Proxying", ["Wire", "Framing", nioCore, nioPosix, nioEmbedded]),
         tests("SyncServers", ["Wire", "Simperium", "OpenRosa", nioCore, nioPosix]),
-        tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection"]),
+        tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection", argumentParser]),
     ]
 )

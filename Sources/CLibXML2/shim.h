@@ -1,3 +1,8 @@
+/* Debian's libxml2 shows ICU's headers to its users, and those clash with the copy in Foundation.
+ * Only the private end of a structure that is never touched here depends on it. */
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
+
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>

@@ -12,6 +12,9 @@ final class Conversation {
         case undecided
         case http(HTTPConversation)
         case webSocket(WebSocketConversation)
+        /// Bytes are missing: what comes is kept and not read until a client's read begins like a
+        /// request.
+        case lost
         /// Bytes that are kept and not read.
         case opaque
     }
@@ -52,6 +55,12 @@ final class Conversation {
             if let change = http.consume(piece) { turn(change) }
         case .webSocket(let socket):
             socket.consume(piece)
+        case .lost:
+            guard piece.sender == .client, piece.bytes.first.map(StartOfStream.isHTTP) == true
+            else {
+                return
+            }
+            decide(by: piece)
         case .opaque:
             return
         }
@@ -70,7 +79,7 @@ final class Conversation {
                 .note(
                     NoteRow(
                         connection: context.row.id, sender: piece.sender, at: piece.at,
-                        place: piece.place, code: "stream.unknown",
+                        place: piece.place, code: ConversationNote.unknownStream.rawValue,
                         says: "these bytes are no HTTP request; they are kept and not decoded")))
         }
     }
@@ -109,7 +118,7 @@ final class Conversation {
                 http.legClosed(id, peer: peer, at: event.at, why: why)
             case .webSocket(let socket):
                 if context.isOver { socket.finish(at: event.at) }
-            case .undecided, .opaque:
+            case .undecided, .lost, .opaque:
                 break
             }
             if context.isOver { finish(at: event.at, why: why) }
@@ -118,10 +127,18 @@ final class Conversation {
         }
     }
 
-    /// Bytes are missing: what was open can not be trusted any more.
+    /// Bytes are missing: what was open can not be trusted any more, and the decoders have to find
+    /// the next place where something begins.
     func lostBytes(_ gap: GapRow) {
-        finishLayer(at: gap.at, why: "bytes are missing here (\(gap.reason.rawValue))")
-        layer = .undecided
+        switch layer {
+        case .webSocket(let socket):
+            socket.lostBytes(of: gap.sender, at: gap.at)
+        case .undecided, .http, .lost:
+            finishLayer(at: gap.at, why: "bytes are missing here (\(gap.reason.rawValue))")
+            layer = .lost
+        case .opaque:
+            return
+        }
     }
 
     /// Closes what is still open.
@@ -131,7 +148,7 @@ final class Conversation {
         switch layer {
         case .http(let http): http.finish(at: at, why: why)
         case .webSocket(let socket): socket.finish(at: at)
-        case .undecided, .opaque: break
+        case .undecided, .lost, .opaque: break
         }
         layer = .opaque
     }

@@ -363,10 +363,12 @@ public final class XMLStream {
         if count > 0 { try pushPending(count, isSection: segmenter.isInSection) }
         if let context, pushed > 0 {
             // libxml2 waits with short text for what follows; a comment can follow anywhere.
+            current = UnsafeBufferPointer(start: nil, count: 0)
             foreign = Self.nothing.utf8CodeUnitCount
             xmlParseChunk(context, Self.nothing.description, Int32(foreign), 0)
             walk(to: readOffset)
             foreign = 0
+            current = nil
             if let error { throw error }
         }
         walk(to: pushed)

@@ -31,6 +31,7 @@ public final class ProxyServer: Sendable {
     ///   - configuration: What to do with the traffic.
     ///   - sink: Gets what is to be written to the trace.
     ///   - threads: Number of event loops, at least 1.
+    /// - Returns: The proxy, which accepts connections.
     /// - Throws: ``ProxyError`` when the address can not be listened on.
     public static func start(
         _ configuration: ProxyConfiguration, sink: any RecordSink, threads: Int
@@ -100,7 +101,8 @@ extension ProxyError {
         case 98:
             self.init(
                 .addressInUse,
-                "\(place) is taken by another program; choose another port with --listen, or 0 for a free one")
+                "\(place) is taken by another program; choose another port with --listen, or 0 for a free one"
+            )
         case 99:
             self.init(.badAddress, "\(place) is no address of this machine")
         case 13:

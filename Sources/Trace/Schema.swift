@@ -299,8 +299,8 @@ public enum Schema {
           name  TEXT NOT NULL         -- the name
         ) STRICT;
         CREATE TABLE progress(           -- how far slow work behind the commits has come
-          name TEXT PRIMARY KEY,      -- body: full-text search of bodies; message: of messages
-          upto INTEGER NOT NULL       -- last id that is done, apart from those in late
+          name TEXT PRIMARY KEY,      -- body: full-text search of bodies; message: of messages; forgotten: bytes of text let go whose words search still has
+          upto INTEGER NOT NULL       -- last id that is done, apart from those in late; a size for forgotten
         ) STRICT;
         CREATE TABLE late(               -- rows that came when progress had passed their id; they are done next
           id INTEGER PRIMARY KEY      -- rowid they will have in search

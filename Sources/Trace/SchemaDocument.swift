@@ -77,8 +77,8 @@ struct SchemaDocument {
                 let type = words.dropFirst().joined(separator: " ")
                 tables[last].columns.append(
                     Column(
-                        name: unquoted(name), type: type.hasSuffix(",") ? String(type.dropLast()) : type,
-                        says: comment))
+                        name: unquoted(name),
+                        type: type.hasSuffix(",") ? String(type.dropLast()) : type, says: comment))
             }
         }
         return tables

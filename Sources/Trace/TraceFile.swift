@@ -25,9 +25,7 @@ final class TraceFile {
 
     private static let writing = Mutex<Set<FileIdentity>>([])
 
-    /// Opens the trace at `path` for the only writer, and creates it if there is none.
-    ///
-    /// - Parameter mustExist: Whether a missing file is a failure.
+    /// Opens the trace at `path` for the only writer, and creates it unless it `mustExist`.
     init(path: String, mustExist: Bool = false) throws(TraceError) {
         if let identity = Self.identity(of: path),
             Self.writing.withLock({ $0.contains(identity) })
@@ -83,9 +81,10 @@ final class TraceFile {
 
     /// Refuses what is not a trace, or a later one.
     ///
-    /// - Parameter allowsEmpty: Whether a database without a page passes, which is what a file
-    ///   just created is, also after a crash in the middle of creating it.
-    static func check(_ connection: Connection, path: String, allowsEmpty: Bool) throws(TraceError) {
+    /// With `allowsEmpty` a database without a page passes, which is what a file just created is,
+    /// also after a crash in the middle of creating it.
+    static func check(_ connection: Connection, path: String, allowsEmpty: Bool) throws(TraceError)
+    {
         do throws(StorageFault) {
             if try connection.integer("PRAGMA page_count") == 0 {
                 guard !allowsEmpty else { return }

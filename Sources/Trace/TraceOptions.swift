@@ -21,8 +21,8 @@ public struct TraceOptions: Sendable {
     public var keepLast: Int64?
     /// Bytes of memory for what waits to be written, overhead included.
     public var budget = 64 << 20
-    /// Called on the writer's thread after each commit with the exchanges that ended in it and its
-    /// commands.
+    /// Called on the writer's thread after each commit with the exchanges that ended in it, its
+    /// messages and its commands.
     public var onCommit: (@Sendable ([DerivedRow]) -> Void)?
     /// Called once, on the writer's thread, when nothing more can be written and recording should
     /// stop.

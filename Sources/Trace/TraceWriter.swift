@@ -36,7 +36,9 @@ public final class TraceWriter: RecordSink {
     ///   - options: How to write.
     /// - Throws: ``TraceError`` where the file is no trace, one of a later format, written by
     ///   somebody else, or cannot be opened.
-    public init(path: String, session: SessionStart, options: TraceOptions = TraceOptions())
+    public init(
+        path: String, session: SessionStart, options: TraceOptions = TraceOptions()
+    )
         throws(TraceError)
     {
         let queue = WriteQueue(budget: options.budget)

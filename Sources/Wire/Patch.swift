@@ -38,8 +38,11 @@ public struct Patch: Hashable, Sendable {
 
     /// `bytes` with all `patches` applied.
     ///
-    /// - Parameter patches: In ascending order of offset, not overlapping; one that lies outside
-    ///   `bytes` is left out, since patches are also read back from files.
+    /// - Parameters:
+    ///   - patches: In ascending order of offset, not overlapping; one that lies outside `bytes` is
+    ///     left out, since patches are also read back from files.
+    ///   - bytes: What they are applied to.
+    /// - Returns: What the receiver gets.
     public static func apply(_ patches: [Patch], to bytes: [UInt8]) -> [UInt8] {
         guard !patches.isEmpty else { return bytes }
         var result: [UInt8] = []

@@ -32,7 +32,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         stage.says(.client, "HEAD /1 HTTP/1.1\r\nHost: o\r\n\r\nGET /2 HTTP/1.1\r\nHost: o\r\n\r\n")
         stage.says(
             .server,
-            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        )
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.path) == ["/1", "/2"])
         #expect(rows.exchanges.map(\.status) == [200, 404])
@@ -43,7 +44,9 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         let bytes = Array("GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n".utf8)
         stage.says(
             .client, bytes,
-            patches: [Patch(offset: 22, removed: 14, inserted: Array("o.example".utf8), reason: .host)])
+            patches: [
+                Patch(offset: 22, removed: 14, inserted: Array("o.example".utf8), reason: .host)
+            ])
         stage.says(.server, answer)
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.host == "o.example")
@@ -121,7 +124,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         var stage = Stage()
         stage.says(
             .client,
-            "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+            "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        )
         stage.says(.server, answer)
         let rows = stage.finish()
         #expect(rows.notes.map(\.code).contains("http.two-lengths"))
@@ -146,10 +150,12 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
             """
         stage.says(
             .client,
-            "POST /a/demo/receiver/ HTTP/1.1\r\nHost: o\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            "POST /a/demo/receiver/ HTTP/1.1\r\nHost: o\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
         stage.says(
             .server,
-            "HTTP/1.1 201 Created\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n5f\r\n<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\"><message nature=\"submit_success\">ok<\r\n1c\r\n/message></OpenRosaResponse>\r\n0\r\n\r\n")
+            "HTTP/1.1 201 Created\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n5f\r\n<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\"><message nature=\"submit_success\">ok<\r\n1c\r\n/message></OpenRosaResponse>\r\n0\r\n\r\n"
+        )
         let rows = stage.finish()
         #expect(rows.parts.map(\.name) == ["xml_submission_file", "p.jpg"])
         #expect(rows.parts.map(\.size) == [85, 4])
@@ -172,6 +178,18 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(body.size == 16)
         #expect(body.isText)
         #expect(String(decoding: body.content, as: UTF8.self) == "äääää")
+    }
+
+    @Test func `goes on with the next request after bytes were lost`() {
+        var stage = Stage()
+        stage.says(.client, request)
+        stage.lost(nil)
+        stage.says(.server, "rest of a body")
+        stage.says(.client, request)
+        stage.says(.server, answer)
+        let rows = stage.finish().exchanges
+        #expect(rows.map(\.outcome) == [.noResponse, .complete])
+        #expect(rows.first?.problem?.contains("missing") == true)
     }
 
     @Test func `gives up on garbage and says where`() throws {

@@ -66,6 +66,16 @@ struct Stage {
                     at: Instant(nanoseconds: clock), says: says)))
     }
 
+    /// Bytes are missing from the trace.
+    mutating func lost(_ sender: Peer?) {
+        put(
+            .gap(
+                GapRow(
+                    connection: Self.connection, leg: nil, sender: sender,
+                    at: Instant(nanoseconds: clock), until: Instant(nanoseconds: clock),
+                    count: 10, chunks: 1, reason: .diskFull)))
+    }
+
     /// Ends the session and gives all rows, each exchange once, as it is at the end.
     mutating func finish() -> [DerivedRow] {
         dissector.flush(into: &rows)

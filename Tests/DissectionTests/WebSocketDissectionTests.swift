@@ -20,11 +20,15 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         stage.says(.server, switched)
         stage.says(
             .client,
-            frame(#"0:init:{"clientid":"c","api":"1.1","token":"t","app_id":"app-1","name":"notes","library":"x","version":"1"}"#, mask: 7))
+            frame(
+                #"0:init:{"clientid":"c","api":"1.1","token":"t","app_id":"app-1","name":"notes","library":"x","version":"1"}"#,
+                mask: 7))
         stage.says(.server, frame("0:auth:a@example.org"))
         stage.says(
             .server,
-            frame(##"0:c:[{"clientid":"c","id":"k","o":"M","v":{"t":{"o":"+","v":"x"}},"ev":1,"cv":"c1","ccids":["a","b"]}]"##) + frame("h:1"))
+            frame(
+                ##"0:c:[{"clientid":"c","id":"k","o":"M","v":{"t":{"o":"+","v":"x"}},"ev":1,"cv":"c1","ccids":["a","b"]}]"##
+            ) + frame("h:1"))
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.api) == ["simperium.socket"])
         #expect(rows.commands.map(\.name) == ["init", "auth", "c", "h"])
@@ -76,6 +80,22 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         #expect(rows.commands.map(\.name) == ["h"])
     }
 
+    @Test func `finds the next frame after bytes were lost`() {
+        var stage = Stage()
+        stage.says(.client, upgrade)
+        stage.says(.server, switched)
+        stage.says(.server, frame("h:1"))
+        stage.lost(.server)
+        stage.says(.server, [0xFF, 0xFF, 0x00])
+        stage.says(.server, frame("h:2") + frame("h:3"))
+        stage.says(.client, frame("h:4", mask: 3))
+        let rows = stage.finish()
+        #expect(
+            rows.messages.map { String(decoding: $0.payload, as: UTF8.self) } == [
+                "h:1", "h:2", "h:3", "h:4",
+            ])
+    }
+
     @Test func `unwraps SockJS`() {
         var stage = Stage()
         stage.says(
@@ -86,7 +106,9 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         let rows = stage.finish()
         #expect(rows.commands.map(\.name) == ["init", "i"])
         #expect(rows.commands.map(\.position) == [0, 1])
-        #expect(rows.commands.map { String(decoding: $0.text ?? [], as: UTF8.self) }.last == "0:i::::10")
+        #expect(
+            rows.commands.map { String(decoding: $0.text ?? [], as: UTF8.self) }.last == "0:i::::10"
+        )
     }
 
     /// The same bytes in any cuts give the same rows.

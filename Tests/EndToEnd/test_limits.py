@@ -19,12 +19,12 @@ def size_on_disk(trace) -> int:
 
 
 def post(proxy, path: str, body: bytes) -> bytes:
-    """Posts a body to the proxy on a connection of its own; returns the first line that comes."""
+    """Posts a body to the proxy on a connection of its own; returns the whole response."""
     with RawClient(proxy.port) as raw:
         raw.connection.settimeout(20)
         raw.send(f"POST {path} HTTP/1.1\r\nHost: {proxy.address}\r\nConnection: close\r\n"
                  f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        return raw.read_until(b"\r\n")
+        return raw.read_to_end()
 
 
 def test_max_size(record, origin) -> None:

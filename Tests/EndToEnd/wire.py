@@ -197,7 +197,7 @@ class RawClient:
     def __init__(self, port: int):
         self.connection = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE)
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.buffer = b""
+        self.buffer = bytearray()
 
     def send(self, data: bytes) -> None:
         """Sends all of it, or stops in silence where the other side has hung up."""
@@ -208,27 +208,39 @@ class RawClient:
 
     def read_until(self, mark: bytes) -> bytes:
         """Everything up to and including `mark`, or up to the end of the stream."""
-        while mark not in self.buffer:
-            try:
-                data = self.connection.recv(65536)
-            except ConnectionResetError:
-                data = b""
-            if not data:
-                rest, self.buffer = self.buffer, b""
+        start = 0
+        while (at := self.buffer.find(mark, start)) < 0:
+            start = max(0, len(self.buffer) - len(mark))
+            if not (data := self._receive()):
+                rest, self.buffer = bytes(self.buffer), bytearray()
                 return rest
             self.buffer += data
-        at = self.buffer.index(mark) + len(mark)
-        found, self.buffer = self.buffer[:at], self.buffer[at:]
+        found = bytes(self.buffer[:at + len(mark)])
+        del self.buffer[:at + len(mark)]
         return found
+
+    def read_to_end(self, keep: int = 1 << 20) -> bytes:
+        """What comes until the other side hangs up; the first `keep` bytes of it."""
+        while data := self._receive():
+            if len(self.buffer) < keep:
+                self.buffer += data
+        found, self.buffer = bytes(self.buffer[:keep]), bytearray()
+        return found
+
+    def _receive(self) -> bytes:
+        try:
+            return self.connection.recv(65536)
+        except ConnectionResetError:
+            return b""
 
     def read_exactly(self, count: int) -> bytes:
         """`count` bytes, or fewer at the end of the stream."""
         while len(self.buffer) < count:
-            data = self.connection.recv(65536)
-            if not data:
+            if not (data := self._receive()):
                 break
             self.buffer += data
-        found, self.buffer = self.buffer[:count], self.buffer[count:]
+        found = bytes(self.buffer[:count])
+        del self.buffer[:count]
         return found
 
     def close(self) -> None:

@@ -145,7 +145,8 @@ extension Playbook.Step {
         case .send(let leg, let bytes):
             self = .send(number(leg), String(decoding: bytes, as: UTF8.self))
         case .end(let leg): self = .end(number(leg))
-        case .close(let leg, let isReset): self = isReset ? .reset(number(leg)) : .close(number(leg))
+        case .close(let leg, let isReset):
+            self = isReset ? .reset(number(leg)) : .close(number(leg))
         case .secureClient(let host, _): self = .secureClient(host)
         case .secureServer(let leg, let name): self = .secureServer(number(leg), name)
         case .pauseClient: self = .pause

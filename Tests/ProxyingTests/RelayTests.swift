@@ -15,7 +15,10 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         play.server(2, answer, .send(1, answer))
         play.client(hello, .send(2, hello))
         play.server(2, answer, .send(1, answer))
-        #expect(play.chunks == ["client: \(hello)", "server: \(answer)", "client: \(hello)", "server: \(answer)"])
+        #expect(
+            play.chunks == [
+                "client: \(hello)", "server: \(answer)", "client: \(hello)", "server: \(answer)",
+            ])
         #expect(play.patches.isEmpty)
     }
 
@@ -26,23 +29,32 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             .connect(2, "origin.example:80"))
         play.on(
             .ready(LegID(2)),
-            .send(2, "POST / HTTP/1.1\r\nHost: origin.example\r\nOrigin: http://origin.example\r\nContent-Length: 1\r\n\r\nx"))
+            .send(
+                2,
+                "POST / HTTP/1.1\r\nHost: origin.example\r\nOrigin: http://origin.example\r\nContent-Length: 1\r\n\r\nx"
+            ))
         #expect(play.patches.map(\.reason) == [.host, .origin])
     }
 
     @Test func `leads a redirect back to the proxy`() {
         var play = Playbook(.reverse(origin))
-        play.client("GET / HTTP/1.1\r\nHost: localhost:8080\r\n\r\n", .connect(2, "origin.example:80"))
+        play.client(
+            "GET / HTTP/1.1\r\nHost: localhost:8080\r\n\r\n", .connect(2, "origin.example:80"))
         play.on(.ready(LegID(2)), .send(2, "GET / HTTP/1.1\r\nHost: origin.example\r\n\r\n"))
         play.server(
-            2, "HTTP/1.1 302 Found\r\nLocation: https://origin.example/x?y\r\nContent-Length: 0\r\n\r\n",
-            .send(1, "HTTP/1.1 302 Found\r\nLocation: http://localhost:8080/x?y\r\nContent-Length: 0\r\n\r\n"))
+            2,
+            "HTTP/1.1 302 Found\r\nLocation: https://origin.example/x?y\r\nContent-Length: 0\r\n\r\n",
+            .send(
+                1,
+                "HTTP/1.1 302 Found\r\nLocation: http://localhost:8080/x?y\r\nContent-Length: 0\r\n\r\n"
+            ))
     }
 
     @Test(arguments: ["https://other.example/x", "/relative", "http://origin.example.evil/x"])
     func `leaves a redirect to elsewhere alone`(location: String) {
         var play = Playbook(.reverse(origin))
-        play.client("GET / HTTP/1.1\r\nHost: localhost:8080\r\n\r\n", .connect(2, "origin.example:80"))
+        play.client(
+            "GET / HTTP/1.1\r\nHost: localhost:8080\r\n\r\n", .connect(2, "origin.example:80"))
         play.on(.ready(LegID(2)), .send(2, "GET / HTTP/1.1\r\nHost: origin.example\r\n\r\n"))
         let answer = "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n"
         play.server(2, answer, .send(1, answer))
@@ -60,8 +72,12 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         play.client("GET / HTTP/1.1\r\nHo")
         play.client("st: 127.0.0")
         play.client(".1\r\nX: y\r\n\r\n", .connect(2, "origin.example:80"))
-        play.on(.ready(LegID(2)), .send(2, "GET / HTTP/1.1\r\nHost: origin.example\r\nX: y\r\n\r\n"))
-        #expect(play.chunks == ["client: GET / HTTP/1.1\r\nHo", "client: st: 127.0.0", "client: .1\r\nX: y\r\n\r\n"])
+        play.on(
+            .ready(LegID(2)), .send(2, "GET / HTTP/1.1\r\nHost: origin.example\r\nX: y\r\n\r\n"))
+        #expect(
+            play.chunks == [
+                "client: GET / HTTP/1.1\r\nHo", "client: st: 127.0.0", "client: .1\r\nX: y\r\n\r\n",
+            ])
     }
 
     @Test func `turns an absolute target into an origin one and drops what names the proxy`() {
@@ -126,7 +142,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             .refused(LegID(2), "no such name"),
             .send(
                 1,
-                "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"),
+                "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
+            ),
             .end(1))
         #expect(play.events == [.refused])
     }

@@ -20,7 +20,9 @@ import Wire
         return trace
     }
 
-    private func lines(_ trace: TemporaryTrace, _ filter: String, limit: Int? = nil) throws
+    private func lines(
+        _ trace: TemporaryTrace, _ filter: String, limit: Int? = nil
+    ) throws
         -> [String]
     {
         var lines: [String] = []
@@ -34,21 +36,23 @@ import Wire
         return lines
     }
 
-    @Test(arguments: [
-        ("", ["1", "c1", "2", "3", "c2", "c3", "4"]),
-        ("status = 200", ["2", "3", "4"]),
-        ("kind = command", ["c1", "c2", "c3"]),
-        ("bucket = note and command = c", ["c2", "c3"]),
-        ("key = key2", ["c3"]),
-        ("path = /item/0", ["2", "4"]),
-        ("body ~ HELL", ["2", "3"]),
-        ("body ~ word1", ["c2"]),
-        ("hello", ["2", "3"]),
-        ("grusse", ["4"]),
-        ("header.content-type = text/plain", ["2", "3", "4"]),
-        ("body =~ /^hel+o$/", ["2", "3"]),
-    ] as [(String, [String])])
-    func `lists in order of time what a filter asks for`(filter: String, expected: [String]) throws {
+    @Test(
+        arguments: [
+            ("", ["1", "c1", "2", "3", "c2", "c3", "4"]),
+            ("status = 200", ["2", "3", "4"]),
+            ("kind = command", ["c1", "c2", "c3"]),
+            ("bucket = note and command = c", ["c2", "c3"]),
+            ("key = key2", ["c3"]),
+            ("path = /item/0", ["2", "4"]),
+            ("body ~ HELL", ["2", "3"]),
+            ("body ~ word1", ["c2"]),
+            ("hello", ["2", "3"]),
+            ("gruße", ["4"]),
+            ("header.content-type = text/plain", ["2", "3", "4"]),
+            ("body =~ /^hel+o$/", ["2", "3"]),
+        ] as [(String, [String])])
+    func `lists in order of time what a filter asks for`(filter: String, expected: [String]) throws
+    {
         #expect(try lines(recorded(), filter) == expected)
     }
 

@@ -3,10 +3,11 @@ import Testing
 @testable import tapedeck
 
 @Suite struct UnitsTests {
-    @Test(arguments: [
-        ("512", 512), ("1KiB", 1024), ("1k", 1024), ("1KB", 1000), ("1.5MiB", 1_572_864),
-        ("2GB", 2_000_000_000),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("512", 512), ("1KiB", 1024), ("1k", 1024), ("1KB", 1000), ("1.5MiB", 1_572_864),
+            ("2GB", 2_000_000_000),
+        ] as [(String, Int64)])
     func `reads sizes`(text: String, bytes: Int64) {
         #expect(ByteCount(argument: text)?.bytes == bytes)
     }
@@ -16,18 +17,20 @@ import Testing
         #expect(ByteCount(argument: text) == nil)
     }
 
-    @Test(arguments: [
-        (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (1234, "1.2 KB"), (123_456, "123 KB"),
-        (1_000_000_000, "1.0 GB"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (1234, "1.2 KB"), (123_456, "123 KB"),
+            (1_000_000_000, "1.0 GB"),
+        ] as [(Int64, String)])
     func `writes sizes`(bytes: Int64, text: String) {
         #expect(ByteCount.text(bytes) == text)
     }
 
-    @Test(arguments: [
-        ("500ms", 500_000_000), ("2s", 2_000_000_000), ("1m", 60_000_000_000),
-        ("1d", 86_400_000_000_000),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("500ms", 500_000_000), ("2s", 2_000_000_000), ("1m", 60_000_000_000),
+            ("1d", 86_400_000_000_000),
+        ] as [(String, Int64)])
     func `reads times`(text: String, nanoseconds: Int64) {
         #expect(TimeSpan(argument: text)?.nanoseconds == nanoseconds)
     }

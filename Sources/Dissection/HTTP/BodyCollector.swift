@@ -27,11 +27,11 @@ final class BodyCollector {
     private var isFinished = false
 
     init(
-        head: HTTPHead, exchange: ExchangeID, sender: Peer, api: String, limits: DissectionLimits,
+        head: HTTPHead, exchange: ExchangeRow, sender: Peer, limits: DissectionLimits,
         status: Int? = nil
     ) {
         self.head = head.bytes
-        self.exchange = exchange
+        self.exchange = exchange.id
         self.sender = sender
         self.limits = limits
         self.status = status
@@ -48,8 +48,8 @@ final class BodyCollector {
             }
         }
         meaning = BodyMeaning(
-            contentType: contentType, api: api, status: status, exchange: exchange,
-            sender: sender, limits: limits)
+            contentType: contentType, status: status, exchange: exchange, sender: sender,
+            limits: limits)
     }
 
     /// Takes the next bytes of the content, without transfer coding.

@@ -6,6 +6,10 @@ import Wire
 final class BodyMeaning {
     private let exchange: ExchangeID
     private let sender: Peer
+    private let connection: ConnectionID
+    /// Where and when the message began, which is what notes about its document point at.
+    private let place: Place
+    private let at: Instant
     private let limits: DissectionLimits
     private let mayBeXML: Bool
     private let api: String
@@ -21,16 +25,23 @@ final class BodyMeaning {
 
     /// Nil where the content is none of the kinds that are looked into.
     init?(
-        contentType: String?, api: String, status: Int?, exchange: ExchangeID, sender: Peer,
+        contentType: String?, status: Int?, exchange: ExchangeRow, sender: Peer,
         limits: DissectionLimits
     ) {
+        let api = exchange.api
         let type = contentType?.lowercased() ?? ""
-        multipart = type.hasPrefix("multipart/") ? contentType.flatMap { MultipartParser(contentType: $0) } : nil
+        multipart =
+            type.hasPrefix("multipart/")
+            ? contentType.flatMap { MultipartParser(contentType: $0) } : nil
         mayBeXML =
             type.contains("xml")
             || (api.hasPrefix("commcare.") || api.hasPrefix("openrosa."))
         guard multipart != nil || mayBeXML || status == 406 else { return nil }
-        self.exchange = exchange
+        self.exchange = exchange.id
+        connection = exchange.connection
+        let isRequest = sender == .client
+        place = isRequest ? exchange.requestPlace : exchange.responsePlace ?? exchange.requestPlace
+        at = isRequest ? exchange.startedAt : exchange.respondedAt ?? exchange.startedAt
         self.sender = sender
         self.limits = limits
         self.api = api
@@ -147,6 +158,13 @@ final class BodyMeaning {
         }
         for (part, document) in documents where document.isOfInterest(api: api) {
             out.emit(.openRosa(OpenRosaRow(document, exchange, sender, part: part)))
+            for note in document.notes {
+                out.emit(
+                    .note(
+                        NoteRow(
+                            connection: connection, exchange: exchange, sender: sender, at: at,
+                            place: place, code: note.code, says: note.says)))
+            }
         }
         return problem
     }

@@ -62,8 +62,10 @@ final class HTTPConversation {
 
     private func hold(_ piece: Piece) {
         guard heldCount + piece.bytes.count <= limits.heldBytes else {
-            note(piece, "http.held-too-much", "the client sent more after a request to change the "
-                + "protocol than is kept until the answer; these bytes are not decoded")
+            note(
+                piece, ConversationNote.heldTooMuch.rawValue,
+                "the client sent more after a request to change the "
+                    + "protocol than is kept until the answer; these bytes are not decoded")
             return
         }
         held.append(piece)
@@ -112,7 +114,8 @@ final class HTTPConversation {
         let (place, at) = requestPlaces.locate(head.start) ?? (piece.place, piece.at)
         let address = RequestAddress(head)
         let method = head.method
-        let isUpgrade = head.contains(token: "upgrade", in: "connection")
+        let isUpgrade =
+            head.contains(token: "upgrade", in: "connection")
             && head.first("upgrade") != nil
         let kind = HTTPRequestKind(head)
         let scheme = address.scheme ?? (context.isClientTLS ? "https" : "http")
@@ -128,7 +131,7 @@ final class HTTPConversation {
         let exchange = OpenExchange(
             row: row, kind: kind, isUpgrade: isUpgrade, hasExplicitPort: address.port != nil)
         exchange.request = BodyCollector(
-            head: head, exchange: row.id, sender: .client, api: row.api, limits: limits)
+            head: head, exchange: row, sender: .client, limits: limits)
         waiting.append(exchange)
         responses.expect(kind)
         reading = exchange
@@ -190,13 +193,15 @@ final class HTTPConversation {
         let status = head.status ?? 0
         let (place, at) = responsePlaces.locate(head.start) ?? (piece.place, piece.at)
         guard let exchange = waiting.first else {
-            note(piece, "http.response-without-request",
+            note(
+                piece, ConversationNote.responseWithoutRequest.rawValue,
                 "the server answered \(status) to no request")
             return nil
         }
         if (100..<200).contains(status), status != 101 {
             note(
-                "http.informational", "\(status) \(head.reason)", at: (place, at), piece, exchange)
+                ConversationNote.informational.rawValue, "\(status) \(head.reason)",
+                at: (place, at), piece, exchange)
             return nil
         }
         isResponding = true
@@ -210,8 +215,7 @@ final class HTTPConversation {
         exchange.row.retryAfter = head.first("retry-after").map { head.text($0.value) }
         if !piece.isLocal { settleScheme(exchange, piece.leg) }
         exchange.response = BodyCollector(
-            head: head, exchange: exchange.row.id, sender: .server, api: exchange.row.api,
-            limits: limits, status: status)
+            head: head, exchange: exchange.row, sender: .server, limits: limits, status: status)
         output.touch(exchange)
         guard isTunnel || status == 101 else { return nil }
         isResponding = false
@@ -322,7 +326,7 @@ final class HTTPConversation {
     }
 
     private func fail(_ says: String, _ piece: Piece) {
-        note(piece, "http.failed", says)
+        note(piece, ConversationNote.httpFailed.rawValue, says)
         finish(at: piece.at, why: says)
     }
 

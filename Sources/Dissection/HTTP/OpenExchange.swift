@@ -26,8 +26,9 @@ final class OpenExchange {
     var isRequestComplete: Bool { row.requestEndedAt != nil }
 
     /// Gives out the finished row.
-    func finish(at: Instant, outcome: ExchangeRow.Outcome, problem: String?, to out: DissectorOutput)
-    {
+    func finish(
+        at: Instant, outcome: ExchangeRow.Outcome, problem: String?, to out: DissectorOutput
+    ) {
         guard !isFinished else { return }
         isFinished = true
         request?.finish(isCut: !isRequestComplete, to: out)

@@ -22,7 +22,7 @@ public struct ExchangeRow: Hashable, Sendable {
     public var connection: ConnectionID
     /// The leg that the response came from, once it begins.
     public var serverLeg: LegID?
-    /// What the exchange is for: `commcare.submit`, `simperium.socket`, `http` …
+    /// What the exchange is for, such as `commcare.submit`, `simperium.socket` or `http`.
     public var api: String
     /// Request method, as sent.
     public var method: String

@@ -79,7 +79,7 @@ struct SimperiumConversation {
                 command(each.text, message, position: position, isWhole: false)
             }
         } catch {
-            note(message, "sockjs.malformed", "\(error)")
+            note(message, ConversationNote.sockJSMalformed.rawValue, "\(error)")
         }
     }
 
@@ -107,7 +107,8 @@ struct SimperiumConversation {
                     error: command.error, problem: command.problem?.description)))
         if case .changes(let changes) = command.body {
             for (index, change) in changes.enumerated() {
-                output.emit(.change(ChangeRow(change, command: id, position: index, bucket: bucket)))
+                output.emit(
+                    .change(ChangeRow(change, command: id, position: index, bucket: bucket)))
             }
         }
         for item in command.notes { note(message, item.code.rawValue, item.says) }

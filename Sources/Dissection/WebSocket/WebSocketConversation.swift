@@ -15,6 +15,8 @@ final class WebSocketConversation {
         var dataFrames = 0
         var controlMessage: MessageID?
         var isOver = false
+        /// Whether bytes are missing, so that a frame has to be found to begin with.
+        var isLost = false
     }
 
     private let exchange: OpenExchange
@@ -24,6 +26,8 @@ final class WebSocketConversation {
     private var simperium: SimperiumConversation
     private var directions: [Direction]
     private var events: [WebSocketEvent] = []
+    private let deflate: PerMessageDeflate?
+    private let bounds: WebSocketLimits
 
     init(
         exchange: OpenExchange, deflate: PerMessageDeflate?, context: ConversationContext,
@@ -33,8 +37,9 @@ final class WebSocketConversation {
         self.context = context
         self.limits = limits
         self.output = output
-        var bounds = WebSocketLimits()
-        bounds.maxStoredPayload = limits.storedPayload
+        self.deflate = deflate
+        bounds = WebSocketLimits(maxStoredPayload: limits.storedPayload)
+        let bounds = bounds
         directions = Peer.allCases.map {
             Direction(
                 assembler: WebSocketAssembler(sender: $0, compression: deflate, limits: bounds))
@@ -47,6 +52,12 @@ final class WebSocketConversation {
     func consume(_ piece: Piece) {
         let sender = piece.sender.rawValue
         guard !directions[sender].isOver else { return }
+        if directions[sender].isLost {
+            guard Self.mayBeginFrame(piece) else { return }
+            directions[sender] = Direction(
+                assembler: WebSocketAssembler(
+                    sender: piece.sender, compression: deflate, limits: bounds))
+        }
         directions[sender].places.append(
             start: directions[sender].offset, place: piece.place, at: piece.at)
         directions[sender].offset += Int64(piece.bytes.count)
@@ -66,7 +77,9 @@ final class WebSocketConversation {
             case .note(let code, let offset):
                 note(code.rawValue, code.says, sender, offset, at)
             case .failure(let error):
-                note("websocket.failed", error.description, sender, directions[index].offset, at)
+                note(
+                    ConversationNote.webSocketFailed.rawValue, error.description, sender,
+                    directions[index].offset, at)
                 directions[index].isOver = true
             }
         }
@@ -135,6 +148,34 @@ final class WebSocketConversation {
                     at: found?.at ?? at,
                     place: found?.place ?? Place(chunk: ChunkID(0), offset: 0), code: code,
                     says: says)))
+    }
+
+    /// Bytes are missing: frames are looked for anew at the start of each read, and a compressed
+    /// message may refer to what is missing.
+    func lostBytes(of sender: Peer?, at: Instant) {
+        for peer in Peer.allCases where sender == nil || sender == peer {
+            let index = peer.rawValue
+            guard !directions[index].isOver, !directions[index].isLost else { continue }
+            events.removeAll(keepingCapacity: true)
+            directions[index].assembler.endOfStream(into: &events)
+            handleEvents(sender: peer, at: at)
+            directions[index].isOver = false
+            directions[index].isLost = true
+        }
+    }
+
+    /// Whether a read begins like a frame of its sender: a known opcode, masked as it must be
+    /// (RFC 6455, 5.1 and 5.2), and not larger than what is kept.
+    private static func mayBeginFrame(_ piece: Piece) -> Bool {
+        let bytes = piece.bytes.prefix(10)
+        guard bytes.count >= 2 else { return false }
+        let first = bytes[bytes.startIndex]
+        let second = bytes[bytes.startIndex + 1]
+        guard [0, 1, 2, 8, 9, 10].contains(first & 0x0F), first & 0x30 == 0,
+            (second & 0x80 != 0) == (piece.sender == .client)
+        else { return false }
+        // A length in eight bytes begins with zeros for every message that people send.
+        return second & 0x7F != 127 || bytes.dropFirst(2).prefix(4).allSatisfy { $0 == 0 }
     }
 
     /// Nothing more will come.

@@ -209,7 +209,7 @@ extension Relay {
 
     /// Records and sends part of a read on the leg in use.
     ///
-    /// - Parameter patches: Relative to the read, within `range`.
+    /// The patches are relative to the read and within `range`.
     private mutating func passOn(
         _ read: HeldBytes, _ range: Range<Int>, _ patches: [Patch],
         _ commands: inout [RelayCommand]

@@ -13,7 +13,9 @@ extension Relay {
         }
         if case .raw(let leg, _) = phase {
             guard leg == id else { return }
-            toClient(HeldBytes(bytes: bytes[...], at: at, start: 0), bytes[...], [], legs[index], &commands)
+            toClient(
+                HeldBytes(bytes: bytes[...], at: at, start: 0), bytes[...], [], legs[index],
+                &commands)
             return
         }
         guard outstanding.first?.leg == id || current == id else { return }

@@ -61,7 +61,11 @@ public struct Relay {
 
     /// A relay for one accepted connection.
     ///
-    /// - Parameter nextLeg: Gives a leg number that nobody else has.
+    /// - Parameters:
+    ///   - connection: What the trace says about the connection.
+    ///   - clientLeg: What the trace says about the client's leg.
+    ///   - settings: What to do with what passes.
+    ///   - nextLeg: Gives a leg number that nobody else has.
     public init(
         connection: ConnectionRow, clientLeg: LegRow, settings: RelaySettings,
         nextLeg: @escaping () -> LegID

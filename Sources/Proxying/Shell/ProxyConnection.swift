@@ -20,7 +20,9 @@ final class ProxyConnection {
     }
 
     enum Security {
-        case plain, handshaking(serverName: String), secure
+        case plain
+        case handshaking(serverName: String)
+        case secure
     }
 
     private let configuration: ProxyConfiguration
@@ -53,7 +55,8 @@ final class ProxyConnection {
             if case .forward = configuration.relay.mode { .forward } else { .reverse }
         relay = Relay(
             connection: ConnectionRow(
-                id: id, at: at, listener: client.localAddress.text, client: client.remoteAddress.text,
+                id: id, at: at, listener: client.localAddress.text,
+                client: client.remoteAddress.text,
                 mode: mode),
             clientLeg: LegRow(
                 id: clientLeg, connection: id, peer: .client, at: at,
@@ -94,8 +97,10 @@ final class ProxyConnection {
         lines[leg]?.security = .secure
         lines[leg]?.deadline?.cancel()
         lines[leg]?.deadline = nil
-        note(.tls, leg, says: ["server name \(name)", alpn.map { "ALPN \($0)" }]
-            .compactMap(\.self).joined(separator: ", "))
+        note(
+            .tls, leg,
+            says: ["server name \(name)", alpn.map { "ALPN \($0)" }]
+                .compactMap(\.self).joined(separator: ", "))
         dispatch(leg == clientLeg ? .clientSecured : .ready(leg))
     }
 
@@ -123,7 +128,8 @@ final class ProxyConnection {
     private func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {
         lines[leg]?.security = .plain
         note(.tlsFailed, leg, says: "\(name): \(failure.says)")
-        configuration.notice("tapedeck: TLS with \(leg == clientLeg ? "the client for " : "")\(name): \(failure)")
+        configuration.notice(
+            "tapedeck: TLS with \(leg == clientLeg ? "the client for " : "")\(name): \(failure)")
         if leg == clientLeg {
             lines[leg]?.channel.close(promise: nil)
         } else {
@@ -257,7 +263,9 @@ final class ProxyConnection {
                 channel.close(promise: nil)
                 return
             }
-            if lines[leg]?.channel !== channel, let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self) {
+            if lines[leg]?.channel !== channel,
+                let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self)
+            {
                 lines[leg] = Line(channel: channel, handler: handler)
             }
             note(.opened, leg, says: channel.remoteAddress.text)
@@ -285,7 +293,7 @@ final class ProxyConnection {
     private func secureClient(host: String, hello: [UInt8]) {
         guard let line = lines[clientLeg] else { return }
         do {
-            let context = try configuration.leaves.context(for: host)
+            let context = try leaf(for: host)
             begin(clientLeg, host)
             try line.channel.pipeline.syncOperations.addHandler(
                 NIOSSLServerHandler(context: context), position: .before(line.handler))
@@ -293,6 +301,17 @@ final class ProxyConnection {
             line.channel.pipeline.fireChannelReadComplete()
         } catch {
             handshakeFailed(clientLeg, TLSFailure(error, on: .client), host)
+        }
+    }
+
+    /// The certificate for a host; one for the listening address where the client asks for a name
+    /// that no certificate can have.
+    private func leaf(for host: String) throws(InterceptionError) -> NIOSSLContext {
+        do {
+            return try configuration.leaves.context(for: host)
+        } catch {
+            guard error.code == .badHost, host != listener else { throw error }
+            return try configuration.leaves.context(for: listener)
         }
     }
 

@@ -11,11 +11,9 @@ final class LineSource {
     private let end: Int64
     private var size: Int64 = 1_000
 
-    /// The lines of `subject` that fit `filter`.
+    /// The lines of `subject` with numbers in `range` that fit `filter`, in the order of listings.
     ///
-    /// - Parameters:
-    ///   - range: The numbers to look at.
-    ///   - openToo: Whether exchanges that are under way count.
+    /// With `openToo`, exchanges that are under way count. Nil where no line can fit.
     init?(
         _ db: Connection, _ subject: FilterSubject, _ filter: Filter?, _ range: ClosedRange<Int64>,
         openToo: Bool = true
@@ -37,7 +35,8 @@ final class LineSource {
         end = min(
             range.upperBound,
             try db.integer(
-                "SELECT max(id) FROM \(subject == .exchange ? "http_exchange" : "simperium_command")")
+                "SELECT max(id) FROM \(subject == .exchange ? "http_exchange" : "simperium_command")"
+            )
         )
         make =
             subject == .exchange

@@ -84,7 +84,9 @@ extension TraceReader {
         ).first
     }
 
-    private func firstMessage(of exchange: ExchangeRow, _ sender: Peer) throws(StorageFault)
+    private func firstMessage(
+        of exchange: ExchangeRow, _ sender: Peer
+    ) throws(StorageFault)
         -> Place?
     {
         guard exchange.status == 101 else { return nil }

@@ -262,7 +262,9 @@ public final class TraceReader {
         }
     }
 
-    private func commands(_ condition: String, _ arguments: [Int64]) throws(StorageFault)
+    private func commands(
+        _ condition: String, _ arguments: [Int64]
+    ) throws(StorageFault)
         -> [CommandDetail]
     {
         var details = try list(
@@ -320,7 +322,9 @@ public final class TraceReader {
     // MARK: Inside
 
     /// All rows of `sql`, made by `make`.
-    func list<Row>(_ sql: String, _ arguments: [Int64], _ make: (Statement) -> Row)
+    func list<Row>(
+        _ sql: String, _ arguments: [Int64], _ make: (Statement) -> Row
+    )
         throws(StorageFault) -> [Row]
     {
         try list(
@@ -332,7 +336,9 @@ public final class TraceReader {
             }, make)
     }
 
-    func list<Row>(_ sql: String, bind: (Statement) -> Void, _ make: (Statement) -> Row)
+    func list<Row>(
+        _ sql: String, bind: (Statement) -> Void, _ make: (Statement) -> Row
+    )
         throws(StorageFault) -> [Row]
     {
         let statement = try db.prepare(sql)

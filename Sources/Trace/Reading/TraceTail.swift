@@ -15,10 +15,13 @@ public struct TraceTail {
     /// Follows `reader`'s trace from its present end on.
     ///
     /// - Parameters:
+    ///   - reader: Reads the trace.
     ///   - filter: Which lines are wanted; nil for all.
     ///   - fromStart: Whether what is there already is given as well.
     /// - Throws: ``TraceError`` with code `storage`.
-    public init(_ reader: TraceReader, filter: Filter? = nil, fromStart: Bool = false)
+    public init(
+        _ reader: TraceReader, filter: Filter? = nil, fromStart: Bool = false
+    )
         throws(TraceError)
     {
         self.filter = filter
@@ -28,9 +31,13 @@ public struct TraceTail {
 
     /// Gives what came since the last call, in order of time within one call.
     ///
-    /// - Parameter body: Gets each line.
+    /// - Parameters:
+    ///   - reader: Reads the same trace as before.
+    ///   - body: Gets each line.
     /// - Throws: ``TraceError`` with code `storage`.
-    public mutating func poll(_ reader: TraceReader, _ body: (TraceLine) -> Void)
+    public mutating func poll(
+        _ reader: TraceReader, _ body: (TraceLine) -> Void
+    )
         throws(TraceError)
     {
         let last = try reader.lastNumbers()

@@ -104,7 +104,8 @@ final class OldNumbers {
         }
     }
 
-    private func find(_ statement: Statement, _ a: Int64, _ b: Int64) throws(StorageFault) -> Int64? {
+    private func find(_ statement: Statement, _ a: Int64, _ b: Int64) throws(StorageFault) -> Int64?
+    {
         statement.bind(1, a)
         statement.bind(2, b)
         defer { statement.reset() }

@@ -24,6 +24,7 @@ public enum Rebuild {
     /// - Parameters:
     ///   - path: The trace.
     ///   - progress: Told now and then how much is done, in 0...1.
+    /// - Returns: What is in the trace now.
     /// - Throws: ``TraceError`` where there is no such trace, it is being written, or the disk is
     ///   full.
     @discardableResult public static func run(
@@ -70,7 +71,9 @@ public enum Rebuild {
         return kept
     }
 
-    private static func rebuild(_ db: Connection, kept: Set<Int64>, progress: (Double) -> Void)
+    private static func rebuild(
+        _ db: Connection, kept: Set<Int64>, progress: (Double) -> Void
+    )
         throws(StorageFault)
     {
         let counters = try Counters(from: db)
@@ -126,7 +129,11 @@ public enum Rebuild {
     }
 
     /// Whether decoding everything from 1 on would give other numbers than the rows have.
-    private static func hasHoles(_ db: Connection, _ counters: Counters) throws(StorageFault) -> Bool {
+    private static func hasHoles(
+        _ db: Connection, _ counters: Counters
+    ) throws(StorageFault)
+        -> Bool
+    {
         for (table, next) in [
             ("http_exchange", counters.exchange), ("message", counters.message),
             ("simperium_command", counters.command), ("note", counters.note),

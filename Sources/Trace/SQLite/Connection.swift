@@ -7,12 +7,12 @@ internal import GRDBSQLite
 /// a full disk depends.
 final class Connection {
     private(set) var handle: OpaquePointer?
+    /// The statements of ours that are about; full-text search has others of its own.
+    private var statements: Set<OpaquePointer> = []
 
-    /// Opens `path`.
+    /// Opens `path`, or a `file:` URI where `flags` has `SQLITE_OPEN_URI`.
     ///
-    /// - Parameters:
-    ///   - path: A path, or a `file:` URI where `flags` has `SQLITE_OPEN_URI`.
-    ///   - flags: As `sqlite3_open_v2` takes them.
+    /// `flags` are as `sqlite3_open_v2` takes them.
     init(path: String, flags: Int32) throws(StorageFault) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
@@ -34,7 +34,8 @@ final class Connection {
     func close() {
         guard let opened = handle else { return }
         handle = nil
-        while let statement = sqlite3_next_stmt(opened, nil) { sqlite3_finalize(statement) }
+        for statement in statements { sqlite3_finalize(statement) }
+        statements = []
         sqlite3_close_v2(opened)
     }
 
@@ -56,7 +57,15 @@ final class Connection {
         let code = sqlite3_prepare_v3(
             handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw fault(code) }
+        statements.insert(prepared)
         return Statement(prepared, of: self)
+    }
+
+    /// Frees a statement that nobody uses any more.
+    func finalize(_ statement: OpaquePointer) {
+        // A closed connection has freed its statements.
+        guard statements.remove(statement) != nil else { return }
+        sqlite3_finalize(statement)
     }
 
     /// The first column of the first row of `sql` as a number, 0 without a row.

@@ -13,10 +13,7 @@ final class Statement {
         self.connection = connection
     }
 
-    deinit {
-        // A closed connection has finalized its statements.
-        if connection.handle != nil { sqlite3_finalize(handle) }
-    }
+    deinit { connection.finalize(handle) }
 
     /// Goes to the next row.
     ///

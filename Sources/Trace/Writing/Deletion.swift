@@ -1,12 +1,14 @@
 internal import Wire
 
-/// Deletes what hangs on exchanges, messages and connections, search entries included.
+/// Deletes what hangs on exchanges, messages and connections.
 ///
 /// Everything here runs in the transaction under way.
 final class Deletion {
     private let indexer: SearchIndexer
+    /// Bytes of texts that were deleted and whose words full-text search still has.
+    var forgotten: Int64 = 0
     private let bodies: Statement
-    private let payload: Statement
+    private let size: Statement
     private let commands: Statement
     private let byExchange: [Statement]
     private let byMessage: [Statement]
@@ -19,8 +21,8 @@ final class Deletion {
         self.indexer = indexer
         let share = DerivedStatements.share
         bodies = try db.prepare(
-            "SELECT id, content FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1")
-        payload = try db.prepare("SELECT payload FROM message WHERE id = ?")
+            "SELECT id, size FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1")
+        size = try db.prepare("SELECT size FROM message WHERE id = ?")
         commands = try db.prepare("SELECT id FROM simperium_command WHERE message_id = ?")
         changes = try db.prepare(
             "DELETE FROM change WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)")
@@ -69,16 +71,16 @@ final class Deletion {
     func exchange(_ id: Int64) throws(StorageFault) {
         bodies.bind(1, id)
         while try bodies.step() {
-            try indexer.forget(2 * bodies.integer(0), text: bodies, column: 1)
+            if indexer.covers(2 * bodies.integer(0)) { forgotten += bodies.integer(1) }
         }
         try run(byExchange, id)
     }
 
     /// Deletes a message with its frames and commands.
     func message(_ id: Int64) throws(StorageFault) {
-        payload.bind(1, id)
-        while try payload.step() {
-            try indexer.forget(2 * id + 1, text: payload, column: 0)
+        size.bind(1, id)
+        while try size.step() {
+            if indexer.covers(2 * id + 1) { forgotten += size.integer(0) }
         }
         for command in try list(commands, id) {
             changes.bind(1, command)

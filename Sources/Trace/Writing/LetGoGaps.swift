@@ -43,9 +43,7 @@ final class LetGoGaps {
     /// Counts the chunks of a connection between two others, which are about to be deleted, apart
     /// from those that an exchange begins in.
     ///
-    /// - Parameters:
-    ///   - after: The last chunk that stays.
-    ///   - before: The first chunk that stays.
+    /// `after` is the last chunk that stays before them and `before` the first that stays after.
     func count(
         _ connection: Int64, after: Int64, before: Int64, _ position: inout WritePosition
     ) throws(StorageFault) -> LettingGo.Amount {
@@ -64,7 +62,9 @@ final class LetGoGaps {
     }
 
     /// Counts a connection that is about to be deleted as a whole, with what it had lost before.
-    func close(_ connection: Int64, _ position: inout WritePosition) throws(StorageFault)
+    func close(
+        _ connection: Int64, _ position: inout WritePosition
+    ) throws(StorageFault)
         -> LettingGo.Amount
     {
         closing.bind(1, connection)

@@ -16,6 +16,7 @@ final class LettingGo {
     }
 
     private let db: Connection
+    private let indexer: SearchIndexer
     private let deletion: Deletion
     private let trimming: Trimming
     private let gaps: LetGoGaps
@@ -32,17 +33,20 @@ final class LettingGo {
     private let lastChunk: Statement
     private let silent: Statement
     private let next: Statement
+    private let forget: Statement
 
     /// Chunks that the line moves over in one transaction.
     private static let stride: Int64 = 256
 
-    /// - Parameters:
-    ///   - maxSize: Bytes that file and log are to stay within.
-    ///   - keepLast: Nanoseconds after which things go.
-    init(_ db: Connection, indexer: SearchIndexer, maxSize: Int64?, keepLast: Int64?)
+    /// Keeps file and log within `maxSize` bytes, and nothing for longer than `keepLast`
+    /// nanoseconds.
+    init(
+        _ db: Connection, indexer: SearchIndexer, maxSize: Int64?, keepLast: Int64?
+    )
         throws(StorageFault)
     {
         self.db = db
+        self.indexer = indexer
         self.maxSize = maxSize.map { max($0, 4 << 20) }
         self.keepLast = keepLast
         deletion = try Deletion(db, indexer: indexer)
@@ -57,8 +61,15 @@ final class LettingGo {
             SELECT id FROM connection WHERE id > ? AND after_chunk_id <= ? ORDER BY id LIMIT 1000
             """)
         next = try db.prepare(
-            "SELECT max(id) FROM (SELECT id FROM chunk WHERE id > ? ORDER BY id LIMIT \(Self.stride))"
+            "SELECT max(id) FROM (SELECT id FROM chunk WHERE id > ? ORDER BY id LIMIT ?)"
         )
+        forget = try db.prepare(
+            """
+            INSERT INTO progress VALUES ('forgotten', ?)
+            ON CONFLICT(name) DO UPDATE SET upto = excluded.upto
+            """)
+        deletion.forgotten = try db.integer(
+            "SELECT upto FROM progress WHERE name = 'forgotten'")
         if let maxSize = self.maxSize {
             // The log lies beside the file and counts as well.
             let pages = max(64, maxSize / 16 / (try db.integer("PRAGMA page_size")))
@@ -76,34 +87,44 @@ final class LettingGo {
 
     /// Lets go what is beyond the bounds.
     ///
-    /// - Parameters:
-    ///   - living: What still lives.
-    ///   - unixNow: Wall clock in nanoseconds since 1970.
-    ///   - isOver: Asked after every transaction, so that writing is not held up for long.
+    /// `unixNow` is the wall clock in nanoseconds since 1970; `isOver` is asked after every
+    /// transaction, so that writing is not held up for long.
     func run(
         _ writer: SessionWriter, living: LivingConnections, unixNow: Int64, until isOver: () -> Bool
     ) throws(StorageFault) -> Amount {
         var amount = Amount()
+        try renewSearch()
         if let maxSize, try used() > maxSize / 10 * 8 {
             while case let used = try used(), used > maxSize / 10 * 7 {
                 // Writing waits only when the bound itself is near.
-                if isOver(), used < maxSize / 10 * 9 { break }
+                if isOver(), used < maxSize / 20 * 17 { break }
                 guard let to = try nextLine() else { break }
                 try move(to, writer, living, &amount)
+                try renewSearch()
             }
         }
         if let keepLast {
             let limit = unixNow - keepLast
-            while !isOver(), let to = try nextLine(), try ages.isOlder(to, than: limit) {
-                try move(to, writer, living, &amount)
+            for stride in [Self.stride, Self.stride / 16, 1] {
+                while !isOver(), let to = try nextLine(stride), try ages.isOlder(to, than: limit) {
+                    try move(to, writer, living, &amount)
+                }
             }
         }
         return amount
     }
 
-    /// The chunk that the line can move to next.
-    private func nextLine() throws(StorageFault) -> Int64? {
+    /// Starts full-text search over when it is full of words that are gone.
+    private func renewSearch() throws(StorageFault) {
+        guard deletion.forgotten > 0, try deletion.forgotten > used() / 4 else { return }
+        try indexer.startOver()
+        deletion.forgotten = 0
+    }
+
+    /// The chunk that the line can move to next, over `stride` chunks at most.
+    private func nextLine(_ stride: Int64 = stride) throws(StorageFault) -> Int64? {
         next.bind(1, line)
+        next.bind(2, stride)
         defer { next.reset() }
         guard try next.step() else { return nil }
         return next.optionalInteger(0)
@@ -132,6 +153,8 @@ final class LettingGo {
                     nowCut.remove(connection)
                 }
             }
+            forget.bind(1, deletion.forgotten)
+            try forget.run()
         }
         line = to
         cut = nowCut
@@ -141,7 +164,9 @@ final class LettingGo {
     }
 
     /// Connections that came before the line, which may have no chunk by which to find them.
-    private func silentConnections(upto: Int64, _ line: inout Int64) throws(StorageFault)
+    private func silentConnections(
+        upto: Int64, _ line: inout Int64
+    ) throws(StorageFault)
         -> [Int64]
     {
         silent.bind(1, line)

@@ -39,7 +39,7 @@ struct MissingBytes {
 
     /// Gives everything in the order in which it is to be written and forgets it.
     ///
-    /// - Parameter now: The moment, for what is said about what could not even be counted singly.
+    /// `now` is for what is said about events that could not be kept at all.
     mutating func drain(at now: Instant) -> [Record] {
         for connection in growing.keys.sorted() { settle(connection) }
         var records = held

@@ -19,7 +19,6 @@ final class SearchIndexer {
     private let lateBody: Statement
     private let lateMessage: Statement
     private let add: Statement
-    private let remove: Statement
     private let mark: Statement
     private let lay: Statement
     private let drop: Statement
@@ -39,7 +38,6 @@ final class SearchIndexer {
         lateBody = try db.prepare("SELECT content FROM body WHERE id = ?")
         lateMessage = try db.prepare("SELECT payload FROM message WHERE id = ?")
         add = try db.prepare("INSERT INTO search(rowid, text) VALUES (?, ?)")
-        remove = try db.prepare("INSERT INTO search(search, rowid, text) VALUES ('delete', ?, ?)")
         mark = try db.prepare(
             "INSERT INTO progress VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET upto = excluded.upto"
         )
@@ -71,8 +69,8 @@ final class SearchIndexer {
 
     /// Indexes what is next, in a transaction of its own.
     ///
-    /// - Parameter isOver: Asked after every row, so that a slice stays short.
-    /// - Returns: Whether there is more to do.
+    /// `isOver` is asked after every row, so that a slice stays short. True where there is more
+    /// to do.
     func slice(until isOver: () -> Bool) throws(StorageFault) -> Bool {
         guard !isDone else { return false }
         var next = progress
@@ -95,26 +93,28 @@ final class SearchIndexer {
         return !isComplete
     }
 
-    /// Takes a row out of the search before it is deleted, in the transaction under way.
+    /// Whether the row with this `rowid` in `search` may have been indexed.
+    func covers(_ rowid: Int64) -> Bool {
+        rowid >> 1 <= (rowid & 1 == 0 ? progress.body : progress.message)
+    }
+
+    /// Forgets all words, to be built again from the rows that are left.
     ///
-    /// - Parameters:
-    ///   - rowid: Its `rowid` in `search`.
-    ///   - text: The statement whose current row holds the text, and the column.
-    func forget(_ rowid: Int64, text: Statement, column: Int32) throws(StorageFault) {
-        let id = rowid >> 1
-        guard id <= (rowid & 1 == 0 ? progress.body : progress.message) else { return }
-        if hasLate {
-            drop.bind(1, rowid)
-            try drop.run()
-            // One that waits is not in the index yet.
-            if db.changes > 0 { return }
+    /// Words of rows that were deleted are not taken out one by one: FTS5 would only write down
+    /// that they are gone, and the index of a trace of constant size would grow for ever. A number
+    /// is never given out twice, so an entry of a deleted row finds nothing.
+    func startOver() throws(StorageFault) {
+        try db.transaction { () throws(StorageFault) in
+            try db.execute(
+                """
+                INSERT INTO search(search) VALUES ('delete-all');
+                DELETE FROM progress;
+                DELETE FROM late;
+                """)
         }
-        guard text.isText(column) else { return }
-        try text.withBytes(column) { (bytes) throws(StorageFault) in
-            remove.bind(1, rowid)
-            remove.bind(2, borrowed: bytes, asText: true)
-            try remove.run()
-        }
+        progress = Progress()
+        hasLate = false
+        isDone = false
     }
 
     /// How much of what there is has been indexed, in 0...1.

@@ -49,7 +49,7 @@ final class SessionWriter {
 
     /// Writes all of `batch` or, where this throws, nothing of it.
     ///
-    /// - Parameter indexer: Told of the rows in the same transaction.
+    /// `indexer` is told of the rows in the same transaction.
     func commit(
         _ batch: Batch, dissector numbers: DissectorNumbers, indexer: SearchIndexer? = nil
     ) throws(StorageFault) {
@@ -67,7 +67,9 @@ final class SessionWriter {
     }
 
     /// Does all of `body` in one transaction or, where it throws, nothing of it.
-    func transaction(_ body: (inout WritePosition) throws(StorageFault) -> Void)
+    func transaction(
+        _ body: (inout WritePosition) throws(StorageFault) -> Void
+    )
         throws(StorageFault)
     {
         let before = position
@@ -83,7 +85,9 @@ final class SessionWriter {
     }
 
     /// Stores the numbers that changed.
-    private func store(_ counters: Counters, unlike before: Counters = Counters())
+    private func store(
+        _ counters: Counters, unlike before: Counters = Counters()
+    )
         throws(StorageFault)
     {
         for (name, next) in Counters.all where counters[keyPath: next] != before[keyPath: next] {

@@ -62,7 +62,9 @@ final class Trimming {
     }
 
     /// Lets go what of `connection` is not later than the chunk `line`.
-    func trim(_ connection: Int64, upto line: Int64, _ position: inout WritePosition)
+    func trim(
+        _ connection: Int64, upto line: Int64, _ position: inout WritePosition
+    )
         throws(StorageFault) -> LettingGo.Amount
     {
         var after = try first(known, connection)
@@ -98,7 +100,9 @@ final class Trimming {
         return statement.optionalInteger(0)
     }
 
-    private func list(_ statement: Statement, _ connection: Int64, _ line: Int64)
+    private func list(
+        _ statement: Statement, _ connection: Int64, _ line: Int64
+    )
         throws(StorageFault) -> [Int64]
     {
         statement.bind(1, connection)

@@ -133,9 +133,8 @@ final class WriteQueue: Sendable {
 
     /// Sleeps until there is something to write or `deadline` is reached.
     ///
-    /// - Parameters:
-    ///   - deadline: In nanoseconds of `DispatchTime`; nil where nothing else is to be done.
-    ///   - hasSpareWork: Whether `spare` is wanted instead of sleep.
+    /// `deadline` is in nanoseconds of `DispatchTime`, nil where nothing else is to be done; with
+    /// `hasSpareWork`, `spare` is wanted instead of sleep.
     func next(deadline: UInt64?, hasSpareWork: Bool) -> Work {
         while true {
             enum Step {

@@ -123,15 +123,16 @@ final class WriterLoop {
 
     // MARK: Writing
 
-    /// Bytes of records that go into one transaction.
-    private static let batchSize = 2 << 20
+    /// Bytes of records that go into one transaction; a bounded trace must not grow far by one.
+    private var batchSize: Int { Int(min(2 << 20, max(options.maxSize ?? .max, 4 << 20) / 16)) }
 
     private func write(_ records: [Record]) {
         var start = 0
+        let batchSize = batchSize
         while start < records.count {
             var end = start
             var cost = 0
-            while end < records.count, cost < Self.batchSize {
+            while end < records.count, cost < batchSize {
                 cost += records[end].cost
                 end += 1
             }
@@ -193,7 +194,7 @@ final class WriterLoop {
         let told = batch.rows.filter { row in
             switch row {
             case .exchange(let exchange): exchange.outcome != .open
-            case .command: true
+            case .command, .message: true
             default: false
             }
         }

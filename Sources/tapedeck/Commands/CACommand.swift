@@ -52,7 +52,8 @@ struct CACommand: ParsableCommand {
         if let der { try write(Data(authority.der), to: der) }
         if pem == nil, der == nil { StandardOutput.write(authority.pem) }
         StandardError.write(
-            "\(authority.name)\nSHA-256 \(authority.fingerprintSHA256)\nin \(self.authority.path)\n")
+            "\(authority.name)\nSHA-256 \(authority.fingerprintSHA256)\nin \(self.authority.path)\n"
+        )
     }
 
     private func write(_ data: Data, to path: String) throws(Failure) {

@@ -1,5 +1,5 @@
-import Dissection
 import ArgumentParser
+import Dissection
 import Trace
 import Wire
 
@@ -38,7 +38,8 @@ struct ShowCommand: ParsableCommand {
     @Argument(help: "The trace.")
     var trace: String
 
-    @Argument(help: "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection.")
+    @Argument(
+        help: "12 for an exchange, m12 for a message, c12 for a command, k12 for a connection.")
     var id: Shown
 
     @Flag(help: "Write the bytes as they were sent: the request's, then the response's.")

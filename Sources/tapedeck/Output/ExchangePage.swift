@@ -20,12 +20,15 @@ struct ExchangePage {
         let row = detail.row
         var facts = ["  \(row.api), \(row.outcome.rawValue), connection k\(row.connection)"]
         if row.isLocal { facts[0] += ", answered by tapedeck" }
-        var times = "  began \(TimeSpan.clock(row.startedAt.nanoseconds)) s into session \(detail.session)"
+        var times =
+            "  began \(TimeSpan.clock(row.startedAt.nanoseconds)) s into session \(detail.session)"
         if let first = row.respondedAt {
-            times += ", first byte after \(TimeSpan.text(first.nanoseconds - row.startedAt.nanoseconds))"
+            times +=
+                ", first byte after \(TimeSpan.text(first.nanoseconds - row.startedAt.nanoseconds))"
         }
         if let last = row.endedAt {
-            times += ", last byte after \(TimeSpan.text(last.nanoseconds - row.startedAt.nanoseconds))"
+            times +=
+                ", last byte after \(TimeSpan.text(last.nanoseconds - row.startedAt.nanoseconds))"
         }
         facts.append(times)
         if let device = row.device { facts.append("  device \(ListLine.clean(device))") }
@@ -67,7 +70,8 @@ struct ExchangePage {
         for part in parts { lines += Self.part(part, of: body) }
         if body.size > Int64(body.content.count) {
             lines.append(
-                "… \(ByteCount.text(body.size - Int64(body.content.count))) more are not kept decoded; --raw writes all bytes")
+                "… \(ByteCount.text(body.size - Int64(body.content.count))) more are not kept decoded; --raw writes all bytes"
+            )
         }
         if !body.trailers.isEmpty { lines += ["", "trailers:"] + Self.lines(body.trailers) }
         for document in detail.documents where document.sender == sender {
@@ -101,7 +105,10 @@ struct ExchangePage {
         let end = min(body.content.count, Int(clamping: part.offset + part.size))
         guard start < end else { return ["", line] }
         let content = Array(body.content[start..<end])
-        return ["", line, BodyText.text(content, isText: String(validating: content, as: UTF8.self) != nil)]
+        return [
+            "", line,
+            BodyText.text(content, isText: String(validating: content, as: UTF8.self) != nil),
+        ]
     }
 
     private static func document(_ row: OpenRosaRow) -> String {

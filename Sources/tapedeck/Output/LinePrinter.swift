@@ -27,7 +27,8 @@ final class LinePrinter {
             buffer += isJSON ? JSONLine.exchange(row, session) : ListLine.exchange(row)
         case .command(let session, let row):
             let text = texts.text(of: row)
-            buffer += isJSON ? JSONLine.command(row, session, text) : ListLine.command(row, text: text)
+            buffer +=
+                isJSON ? JSONLine.command(row, session, text) : ListLine.command(row, text: text)
         }
         buffer += "\n"
         if buffer.utf8.count > 1 << 16 { flush() }

@@ -7,7 +7,8 @@ enum ListLine {
     static func exchange(_ row: ExchangeRow) -> String {
         let status = row.status.map(String.init) ?? "---"
         var line = head("#\(row.id)", row.startedAt)
-        line += "\(pad(row.method, 6)) \(paint(status, row.status)) \(pad(row.api, 18)) \(clean(url(row)))"
+        line +=
+            "\(pad(row.method, 6)) \(paint(status, row.status)) \(pad(row.api, 18)) \(clean(url(row)))"
         line += "  \(ByteCount.text(row.requestSize)) → \(ByteCount.text(row.responseSize))"
         if let ended = row.endedAt {
             line += "  \(TimeSpan.text(ended.nanoseconds - row.startedAt.nanoseconds))"
@@ -25,6 +26,7 @@ enum ListLine {
         line += row.channel.map { "\($0):" } ?? ""
         line += clean(row.name)
         if let bucket = row.bucket { line += " \(clean(bucket))" }
+        if let key = row.key { line += " \(clean(key))" }
         if let error = row.error { line += " " + paint("error \(error)", 500) }
         let end = min(text.count, row.payloadOffset + row.payloadSize)
         if row.payloadOffset < end {

@@ -38,8 +38,9 @@ final class LiveLines: Sendable {
             case .exchange(let exchange) where exchange.endedAt != nil:
                 text += ListLine.exchange(exchange) + "\n"
             case .command(let command):
-                text += ListLine.command(
-                    command, text: command.text ?? payloads[command.message] ?? []) + "\n"
+                text +=
+                    ListLine.command(
+                        command, text: command.text ?? payloads[command.message] ?? []) + "\n"
             default:
                 continue
             }

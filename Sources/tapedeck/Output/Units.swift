@@ -30,7 +30,8 @@ struct ByteCount: ExpressibleByArgument {
         for unit in ["B", "KB", "MB", "GB", "TB"] {
             if value < 999.5 {
                 let rounded = (value * 10).rounded() / 10
-                return value < 10 && unit != "B" ? "\(rounded) \(unit)" : "\(Int(value.rounded())) \(unit)"
+                return value < 10 && unit != "B"
+                    ? "\(rounded) \(unit)" : "\(Int(value.rounded())) \(unit)"
             }
             value /= 1000
         }

@@ -51,7 +51,7 @@ final class TemporaryTrace {
         var names: [String] = []
         while try columns.step() { names.append("quote(\"\(columns.string(0))\")") }
         let list = names.joined(separator: " || ',' || ")
-        let statement = try db.prepare("SELECT \(list) FROM \(table) ORDER BY 1")
+        let statement = try db.prepare("SELECT \(list) FROM \(table) ORDER BY id")
         var rows: [String] = []
         while try statement.step() { rows.append(statement.string(0)) }
         return rows

@@ -17,7 +17,9 @@ struct Traffic {
     }
 
     /// An HTTP connection with its exchanges, which ends if `closes`.
-    mutating func http(exchanges: Int, body: String = "hello world", closes: Bool = true) -> [Record] {
+    mutating func http(
+        exchanges: Int, body: String = "hello world", closes: Bool = true
+    ) -> [Record] {
         let id = open()
         var records = id.records
         for number in 0..<exchanges {
@@ -75,7 +77,9 @@ struct Traffic {
         ]
     }
 
-    mutating func chunk(_ opened: Opened, _ sender: Peer, _ bytes: [UInt8], _ patches: [Patch] = [])
+    mutating func chunk(
+        _ opened: Opened, _ sender: Peer, _ bytes: [UInt8], _ patches: [Patch] = []
+    )
         -> Record
     {
         .chunk(

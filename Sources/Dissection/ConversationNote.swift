@@ -1,0 +1,20 @@
+/// Something about a connection as a whole that is odd, or that decoding has to give up on.
+///
+/// Notes about single messages come from the framers and parsers under names of their own; the raw
+/// values of all are stored in traces and do not change.
+public enum ConversationNote: String, Hashable, Sendable, CaseIterable {
+    /// A 1xx response before the final one.
+    case informational = "http.informational"
+    /// A response where no request waits for one.
+    case responseWithoutRequest = "http.response-without-request"
+    /// HTTP that cannot be framed; the rest of the direction is not decoded.
+    case httpFailed = "http.failed"
+    /// More bytes behind a request to change the protocol than are kept until its answer.
+    case heldTooMuch = "http.held-too-much"
+    /// The first bytes of the connection or tunnel are no HTTP.
+    case unknownStream = "stream.unknown"
+    /// Frames that cannot be read; the rest of the direction is not decoded.
+    case webSocketFailed = "websocket.failed"
+    /// A message that is no SockJS frame where they are spoken.
+    case sockJSMalformed = "sockjs.malformed"
+}

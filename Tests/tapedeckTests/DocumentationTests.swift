@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import Testing
+import Wire
+
+@testable import tapedeck
+
+/// The repository's own files, found from this one.
+private let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+private func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+}
+
+@Suite struct DocumentationTests {
+    static let commands: [(name: String, help: String)] = [
+        ("record", Tapedeck.helpMessage(for: RecordCommand.self, columns: 200)),
+        ("ls", Tapedeck.helpMessage(for: ListCommand.self, columns: 200)),
+        ("tail", Tapedeck.helpMessage(for: TailCommand.self, columns: 200)),
+        ("show", Tapedeck.helpMessage(for: ShowCommand.self, columns: 200)),
+        ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
+        ("ca", Tapedeck.helpMessage(for: CACommand.self, columns: 200)),
+        ("serve", Tapedeck.helpMessage(for: ServeCommand.self, columns: 200)),
+    ]
+
+    @Test func `knows all commands`() {
+        #expect(
+            Self.commands.map(\.name).sorted()
+                == Tapedeck.configuration.subcommands.compactMap(\.configuration.commandName)
+                .sorted()
+        )
+    }
+
+    @Test(arguments: commands)
+    func `documents every flag of a command and none besides`(name: String, help: String) throws {
+        let page = try text("Sources/tapedeck/CommandLine.md")
+        let section = try #require(
+            page.components(separatedBy: "\n## ").first { $0.hasPrefix(name + "\n") },
+            "CommandLine.md has no section \(name)")
+        let declared = Set(flags(in: help)).subtracting(["--help", "--version"])
+        #expect(declared.subtracting(flags(in: section)) == [], "not documented")
+        let elsewhere: Set<String> = ["--to"]
+        #expect(
+            Set(flags(in: section)).subtracting(declared).subtracting(elsewhere) == [],
+            "documented, and not there")
+    }
+
+    private func flags(in text: String) -> [String] {
+        text.matches(of: #/--[a-z][a-z-]*[a-z]/#).map { String($0.output) }
+    }
+
+    @Test(arguments: Failure.Status.allCases)
+    func `documents every exit status`(status: Failure.Status) throws {
+        #expect(try text("Sources/tapedeck/CommandLine.md").contains("| \(status.rawValue) |"))
+    }
+
+    @Test(arguments: Patch.Reason.allCases)
+    func `documents every rewrite`(reason: Patch.Reason) throws {
+        #expect(try text("Sources/tapedeck/CommandLine.md").contains("`\(reason.rawValue)`"))
+    }
+
+    @Test func `links to files that are there`() throws {
+        for page in ["README.md", "Sources/tapedeck/CommandLine.md"] {
+            let folder = root.appendingPathComponent(page).deletingLastPathComponent()
+            for link in try text(page).matches(of: #/\]\(([^)#:]+)\)/#) {
+                let file = folder.appendingPathComponent(String(link.output.1)).standardizedFileURL
+                #expect(
+                    FileManager.default.fileExists(atPath: file.path), "\(page): \(link.output.1)")
+            }
+        }
+    }
+}
