@@ -31,7 +31,7 @@ def main(url: str) -> None:
                     return answer.removeprefix(expected)
 
         def change(key: str, value: dict, version: int | None = None) -> int:
-            sent = {"clientid": CLIENT, "id": key, "o": "M", "v": value, "ccid": uuid.uuid4().hex}
+            sent = {"id": key, "o": "M", "v": value, "ccid": uuid.uuid4().hex}
             if version is not None:
                 sent["sv"] = version
             answer = json.loads(ask(f"0:c:{json.dumps(sent)}", "0:c:"))[0]

@@ -20,7 +20,7 @@ public struct TraceOptions: Sendable {
     /// Nanoseconds that things are kept for before they are let go; nil for ever.
     public var keepLast: Int64?
     /// Bytes of memory for what waits to be written, overhead included.
-    public var budget = 64 << 20
+    public var budget = 32 << 20
     /// Called on the writer's thread after each commit with the exchanges that ended in it, its
     /// messages and its commands.
     public var onCommit: (@Sendable ([DerivedRow]) -> Void)?

@@ -15,7 +15,7 @@ import Testing
             .map { String($0.output.1) }
         let codes =
             HTTPNote.allCases.map(\.rawValue) + WebSocketNote.allCases.map(\.rawValue)
-            + SimperiumNote.Code.allCases.map(\.rawValue)
+            + SimperiumNote.Code.allCases.map(\.rawValue) + OpenRosaNote.codes.map(\.code)
             + ConversationNote.allCases.map(\.rawValue)
         #expect(documented.sorted() == codes.sorted())
         #expect(Set(codes).count == codes.count)

@@ -67,8 +67,9 @@ struct FilterSQLTests {
             (
                 "\"a b\"",
                 "(x.id IN (SELECT rowid / 4 FROM search WHERE search MATCH ? AND rowid % 2 = 0) "
-                    + "OR x.id IN (SELECT b.exchange_id FROM body b WHERE b.id > coalesce((SELECT "
-                    + "upto FROM progress WHERE name = 'body'), 0) AND tape_words(?, b.content)))",
+                    + "OR x.id IN (SELECT b.exchange_id FROM body b WHERE (b.id > coalesce((SELECT "
+                    + "upto FROM progress WHERE name = 'body'), 0) OR b.id IN (SELECT id / 2 FROM "
+                    + "late WHERE id % 2 = 0)) AND tape_words(?, b.content)))",
                 [.text("\"a b\""), .text("\"a b\"")]
             ),
             ("bucket:notes", "0", []),
@@ -108,9 +109,10 @@ struct FilterSQLTests {
             (
                 "a",
                 "(c.message_id IN (SELECT rowid / 2 FROM search WHERE search MATCH ? AND "
-                    + "rowid % 2 = 1) OR c.message_id IN (SELECT g.id FROM message g WHERE g.id > "
-                    + "coalesce((SELECT upto FROM progress WHERE name = 'message'), 0) AND "
-                    + "tape_words(?, g.payload)))", [.text("\"a\""), .text("\"a\"")]
+                    + "rowid % 2 = 1) OR c.message_id IN (SELECT g.id FROM message g WHERE (g.id > "
+                    + "coalesce((SELECT upto FROM progress WHERE name = 'message'), 0) OR g.id IN "
+                    + "(SELECT id / 2 FROM late WHERE id % 2 = 1)) AND tape_words(?, g.payload)))",
+                [.text("\"a\""), .text("\"a\"")]
             ),
             ("status:200", "0", []),
         ] as [(String, String, [SQLValue])])

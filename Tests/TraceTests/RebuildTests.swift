@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Wire
 
@@ -87,6 +88,34 @@ import Wire
         #expect(
             try trace.rows("SELECT count(*) FROM http_exchange")
                 == ["\(live["http_exchange"]?.count ?? 0)"])
+    }
+
+    @Test func `gives the rows that a killed session left`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.upgrade(opened) + [traffic.change(opened, 1)])
+        let waiting = traffic.open()
+        let request = traffic.exchange(waiting, number: 0, body: "never comes").prefix(2)
+        _ = writer.put(waiting.records + request)
+        writer.flush()
+        let killed = try TemporaryTrace()
+        for name in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: trace.path + name, toPath: killed.path + name)
+        }
+        writer.finish()
+        let second = try killed.writer()
+        var more = Traffic(first: 100)
+        _ = second.put(more.http(exchanges: 2))
+        second.finish()
+        let live = try killed.dumps(TemporaryTrace.derived)
+        #expect(live["http_exchange"]?.count == 4)
+        #expect(try killed.rows("SELECT id FROM http_exchange WHERE outcome = 'open'") == ["2"])
+        try Rebuild.run(path: killed.path)
+        let rebuilt = try killed.dumps(TemporaryTrace.derived)
+        for (table, rows) in live { #expect(rows == rebuilt[table], "\(table)") }
     }
 
     @Test func `needs a trace that is there`() throws {

@@ -116,7 +116,8 @@ final class WriterLoop {
                 if !error.isBusy, !error.isDisk { giveUp(error) }
             }
         }
-        if clock >= lastLettingGo + 1_000_000_000 { letGo() }
+        // The index takes room as well.
+        letGo()
     }
 
     private var clock: UInt64 { DispatchTime.now().uptimeNanoseconds }
@@ -341,6 +342,7 @@ final class WriterLoop {
             while !indexer.isDone {
                 let slice = clock + 20_000_000
                 guard try indexer.slice(until: { self.clock >= slice }) else { break }
+                letGo()
                 if let progress, !progress(try indexer.share()) { break }
             }
         } catch {
