@@ -13,8 +13,8 @@ from websockets.sync.client import connect
 
 SUBMISSION = ('<?xml version="1.0"?><data xmlns="http://example.org/visit"><name>Ada</name>'
               '<case xmlns="http://commcarehq.org/case/transaction/v2" case_id="c1" '
-              'user_id="u1" date_modified="2026-01-15T10:00:00Z"><create><case_type>p</case_type>"
-              "<case_name>Ada</case_name></create></case></data>')
+              'user_id="u1" date_modified="2026-01-15T10:00:00Z"><create><case_type>p</case_type>'
+              '<case_name>Ada</case_name></create></case></data>')
 
 
 @pytest.fixture(scope="module")

@@ -173,6 +173,7 @@ import Wire
             writer.flush()
         }
         let totals = writer.finish()
+        #expect(writer.failure?.reason == nil)
         let reader = try TraceReader(path: mounted + "/a.tape")
         #expect(try reader.db.text("PRAGMA integrity_check") == "ok")
         let there = try reader.db.integer("SELECT sum(length(bytes)) FROM chunk")

@@ -17,6 +17,7 @@ final class ProxyConnection {
         var security: Security = .plain
         var isDirty = false
         var deadline: Scheduled<Void>?
+        var tap: AlertTap?
     }
 
     enum Security {
@@ -97,6 +98,10 @@ final class ProxyConnection {
         lines[leg]?.security = .secure
         lines[leg]?.deadline?.cancel()
         lines[leg]?.deadline = nil
+        if let tap = lines[leg]?.tap {
+            lines[leg]?.tap = nil
+            lines[leg]?.channel.pipeline.syncOperations.removeHandler(tap, promise: nil)
+        }
         note(
             .tls, leg,
             says: ["server name \(name)", alpn.map { "ALPN \($0)" }]
@@ -107,15 +112,12 @@ final class ProxyConnection {
     /// An error came; if it ends a handshake, the cause is said now.
     func failed(_ leg: LegID, errors: [any Error]) {
         guard case .handshaking(let name) = lines[leg]?.security else { return }
-        handshakeFailed(leg, TLSFailure(errors, on: leg == clientLeg ? .client : .server), name)
+        handshakeFailed(leg, failure(errors, on: leg), name)
     }
 
     func inactive(_ leg: LegID, errors: [any Error]) {
         if case .handshaking(let name) = lines[leg]?.security {
-            let side: TLSFailure.Leg = leg == clientLeg ? .client : .server
-            handshakeFailed(
-                leg, errors.isEmpty ? TLSFailure(.closed, on: side) : TLSFailure(errors, on: side),
-                name)
+            handshakeFailed(leg, failure(errors, on: leg), name)
         }
         lines[leg]?.deadline?.cancel()
         lines[leg] = nil
@@ -123,6 +125,13 @@ final class ProxyConnection {
         dispatch(.closed(leg, isReset: isReset, CloseCause.says(errors, isReset: isReset)))
         updateReading()
         if lines.isEmpty { onClose() }
+    }
+
+    /// The cause, from what the TLS library says and what the client said in the clear.
+    private func failure(_ errors: [any Error], on leg: LegID) -> TLSFailure {
+        let side: TLSFailure.Leg = leg == clientLeg ? .client : .server
+        if let code = lines[leg]?.tap?.code { return TLSFailure(alert: code, on: side) }
+        return errors.isEmpty ? TLSFailure(.closed, on: side) : TLSFailure(errors, on: side)
     }
 
     private func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {
@@ -295,8 +304,10 @@ final class ProxyConnection {
         do {
             let context = try leaf(for: host)
             begin(clientLeg, host)
-            try line.channel.pipeline.syncOperations.addHandler(
-                NIOSSLServerHandler(context: context), position: .before(line.handler))
+            let tap = AlertTap()
+            lines[clientLeg]?.tap = tap
+            try line.channel.pipeline.syncOperations.addHandlers(
+                [tap, NIOSSLServerHandler(context: context)], position: .before(line.handler))
             line.channel.pipeline.fireChannelRead(line.channel.allocator.buffer(bytes: hello))
             line.channel.pipeline.fireChannelReadComplete()
         } catch {

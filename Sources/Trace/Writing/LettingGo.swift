@@ -97,7 +97,7 @@ final class LettingGo {
         if let maxSize, try used() > maxSize / 10 * 8 {
             while case let used = try used(), used > maxSize / 10 * 7 {
                 // Writing waits only when the bound itself is near.
-                if isOver(), used < maxSize / 20 * 17 { break }
+                if isOver(), used <= maxSize / 10 * 8 { break }
                 guard let to = try nextLine() else { break }
                 try move(to, writer, living, &amount)
                 try renewSearch()

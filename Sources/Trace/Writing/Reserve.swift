@@ -4,30 +4,39 @@ internal import Glibc
 final class Reserve {
     /// Size in bytes: room for thousands of gap rows.
     static let size = 1 << 20
+    /// The least that is worth keeping.
+    private static let least = 1 << 16
 
     private let path: String
-    private(set) var isThere = false
+    /// Bytes that are taken.
+    private(set) var taken = 0
 
     /// A reserve beside the trace at `path`.
     init(for path: String) { self.path = path + ".reserve" }
 
-    /// Takes the room, unless it is taken already or there is none.
+    /// Takes the room, or what there is of it.
     func take() {
-        guard !isThere else { return }
-        // One of a session that was killed may be there and somebody else's file must not be
+        guard taken < Self.size else { return }
+        // One of a session that was killed may be there, and somebody else's file must not be
         // followed or written over.
         unlink(path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        taken = 0
         guard descriptor >= 0 else { return }
-        isThere = posix_fallocate(descriptor, 0, off_t(Self.size)) == 0
-        close(descriptor)
-        if !isThere { unlink(path) }
+        defer { close(descriptor) }
+        var size = Self.size
+        while size >= Self.least, posix_fallocate(descriptor, 0, off_t(size)) != 0 {
+            // What was taken before the disk was full counts for nothing.
+            ftruncate(descriptor, 0)
+            size /= 2
+        }
+        if size < Self.least { unlink(path) } else { taken = size }
     }
 
     /// Gives the room back to the disk.
     func release() {
-        guard isThere else { return }
+        guard taken > 0 else { return }
         unlink(path)
-        isThere = false
+        taken = 0
     }
 }

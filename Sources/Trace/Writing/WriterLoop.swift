@@ -28,6 +28,8 @@ final class WriterLoop {
     private var disk = Disk.well
     private var missing = MissingBytes()
     private var lastLettingGo: UInt64 = 0
+    /// When the search index may be tried again after the disk had no room for it.
+    private var indexRetry: UInt64 = 0
     private var isStopped = false
 
     /// Number of the session.
@@ -89,7 +91,8 @@ final class WriterLoop {
     }
 
     private var hasSpareWork: Bool {
-        if case .well = disk { options.indexesSearch && !indexer.isDone } else { false }
+        guard case .well = disk, options.indexesSearch, !indexer.isDone else { return false }
+        return indexRetry == 0 || clock >= indexRetry
     }
 
     /// When something is to be done though nothing comes.
@@ -112,7 +115,7 @@ final class WriterLoop {
             } catch {
                 // The index is built again from where it was; a disk without room for it is not
                 // yet one without room for bytes.
-                file.connection.rollBack()
+                indexRetry = clock + 1_000_000_000
                 if !error.isBusy, !error.isDisk { giveUp(error) }
             }
         }
@@ -125,7 +128,7 @@ final class WriterLoop {
     // MARK: Writing
 
     /// Bytes of records that go into one transaction; a bounded trace must not grow far by one.
-    private var batchSize: Int { Int(min(2 << 20, max(options.maxSize ?? .max, 4 << 20) / 16)) }
+    private var batchSize: Int { Int(min(2 << 20, max(options.maxSize ?? .max, 4 << 20) / 32)) }
 
     private func write(_ records: [Record]) {
         var start = 0
@@ -230,16 +233,12 @@ final class WriterLoop {
             report.count { $0.refused += Int64(batch.records.count) }
             return giveUp(fault)
         }
-        // The reserve may be all that is needed, if the disk was filled to the last page.
+        disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
+        // Said at once: whoever kills us now still finds out that bytes are missing. What is left
+        // of the reserve is not touched by further attempts to write the batch.
         reserve.release()
-        do {
-            try commit(batch)
-            return
-        } catch {
-            disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
-        }
-        // Said at once: whoever kills us now still finds out that bytes are missing.
         say("nothing could be written (\(fault.message)); bytes that follow may be missing")
+        reserve.take()
         if options.onDiskFull == .stop { stop(fault) }
     }
 
@@ -268,6 +267,7 @@ final class WriterLoop {
 
     /// The last words on a disk that is still full: what is missing, without what decoding found.
     private func giveUpBytes(_ batch: Batch) {
+        reserve.release()
         var lost = MissingBytes()
         for record in batch.records { lost.take(record) }
         for record in missing.drain(at: now()) { lost.take(record) }
@@ -346,7 +346,6 @@ final class WriterLoop {
                 if let progress, !progress(try indexer.share()) { break }
             }
         } catch {
-            file.connection.rollBack()
             if !error.isDisk { report.fail(error.told(about: file.path)) }
         }
     }
