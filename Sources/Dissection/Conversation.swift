@@ -108,7 +108,10 @@ final class Conversation {
         case .raw:
             finishLayer(at: event.at, why: "what follows is relayed unread")
             layer = .opaque
-        case .closed, .refused, .tlsFailed:
+        case .refused, .tlsFailed:
+            // The answer that says so, or the close of the client's leg, follows.
+            if let id = event.leg, context.peer(of: id) == .server { context.close(id) }
+        case .closed:
             guard let id = event.leg else { return }
             let peer = context.peer(of: id)
             context.close(id)

@@ -81,6 +81,18 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(row.status == nil)
     }
 
+    @Test func `takes the answer that says that a server is not there for the response`() throws {
+        var stage = Stage()
+        stage.says(.client, request)
+        stage.event(.refused, Stage.server, says: "no such name")
+        stage.says(
+            .server, Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8),
+            origin: .tapedeck)
+        let row = try #require(stage.finish().exchanges.first)
+        #expect(row.status == 502)
+        #expect(row.isLocal)
+    }
+
     @Test func `takes the scheme of the server behind a reverse proxy`() throws {
         var stage = Stage(serverTLS: true)
         stage.says(.client, "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n")

@@ -78,7 +78,8 @@ import Wire
         let kept = try trace.rows("SELECT min(id), max(id), count(*) FROM message")
         let parts = (kept.first ?? "").split(separator: "|").compactMap { Int($0) }
         #expect(
-            parts.count == 3 && parts[1] == 12_000 && parts[2] == parts[1] - parts[0] + 1, "\(kept)")
+            parts.count == 3 && parts[1] == 12_000 && parts[2] == parts[1] - parts[0] + 1, "\(kept)"
+        )
         for table in ["simperium_command", "change", "frame"] {
             #expect(
                 try trace.rows("SELECT count(*) FROM \(table)") == ["\(parts.last ?? 0)"],

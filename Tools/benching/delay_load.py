@@ -42,7 +42,7 @@ class Watch:
         """The ages in milliseconds, ascending, without those of the first moments."""
         self._over.set()
         self._thread.join()
-        return sorted(self.ages_ms[5:])
+        return sorted(self.ages_ms[5:] or self.ages_ms or [0.0])
 
 
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
@@ -72,7 +72,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
                     f"http://127.0.0.1:{listener.getsockname()[1]}")
     try:
         watch = Watch(deck.trace)
-        drive(deck.port, [INIT, *map(command, range(50_000 if quick else 200_000))])
+        drive(deck.port, [INIT, *map(command, range(100_000 if quick else 300_000))])
         add("websocket", watch.end())
     finally:
         deck.stop()

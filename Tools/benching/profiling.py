@@ -23,8 +23,7 @@ def with_perf(deck: Tapedeck, folder: Path, subject: Subject, seconds: int) -> N
          "sleep", str(seconds)], stderr=subprocess.DEVNULL)
     run_wrk(subject, seconds)
     sampler.wait()
-    for title, arguments in (("by thread", ["--sort", "comm,tid"]),
-                             ("by function", ["--sort", "symbol"]),
+    for title, arguments in (("by function", ["--sort", "symbol"]),
                              ("by function, callees included", ["--children", "--sort", "symbol"])):
         print(f"\n== {title}")
         children = [] if "--children" in arguments else ["--no-children"]

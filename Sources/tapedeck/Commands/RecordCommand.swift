@@ -90,6 +90,9 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws {
         let mode = try target()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
+        for file in serverCA where !FileManager.default.isReadableFile(atPath: file) {
+            throw Failure(.noInput, "--server-ca \(file) can not be read; check the name")
+        }
         let leaves = try intercepting {
             try LeafCache(authority: authority.open(), keyLog: keyLog)
         }
