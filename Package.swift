@@ -22,8 +22,6 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -49,7 +47,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
@@ -60,6 +57,8 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("Wire"),
         room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
         room("OpenRosa", ["Wire", "CLibXML2"]),
@@ -71,7 +70,7 @@ let package = Package(
             name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
             swiftSettings: house),
         .target(
-            name: "Trace", dependencies: ["Wire", "Dissection", "Filters", grdb, sqlite],
+            name: "Trace", dependencies: ["Wire", "Dissection", "Filters", "CSQLite"],
             exclude: ["TraceFormat.md"], swiftSettings: house),
         room("Interception", [nioSSL, nioCore, x509, asn1, crypto]),
         room(
@@ -102,7 +101,7 @@ let package = Package(
         tests("Simperium", ["Wire"]),
         tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters", ["Wire"]),
-        tests("Trace", ["Wire", "Dissection", "Filters", grdb, sqlite]),
+        tests("Trace", ["Wire", "Dissection", "Filters", "CSQLite"]),
         tests(
             "Interception",
             [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),

@@ -7,7 +7,7 @@ import json
 import ssl
 
 import pytest
-from programs import eventually, tapedeck
+from programs import TAPEDECK, eventually, tapedeck
 from websockets.sync.client import connect
 
 TEXTS = ["0:init:{\"name\":\"notes\",\"clientid\":\"test-1\",\"app_id\":\"app\",\"api\":\"1.1\","
@@ -70,7 +70,6 @@ def test_connect(record, echo_socket, trust, certificates, compression, tls) -> 
 
 def test_simperium_commands_are_rows(record, program, tmp_path) -> None:
     """A session with `tapedeck serve`: commands and changes carry bucket, key and versions."""
-    from programs import TAPEDECK
 
     server = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")
     address = server.await_line(r"^listening on (\S+)$")[1]

@@ -1,6 +1,6 @@
 import Dissection
 import Filters
-import GRDBSQLite
+import CSQLite
 import Testing
 import Wire
 

@@ -1,7 +1,7 @@
 import Dissection
 import Filters
 import Foundation
-import GRDBSQLite
+import CSQLite
 import Testing
 import Wire
 

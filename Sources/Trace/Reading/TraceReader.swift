@@ -1,6 +1,6 @@
 internal import Dissection
 public import Filters
-internal import GRDBSQLite
+internal import CSQLite
 internal import Glibc
 public import Wire
 

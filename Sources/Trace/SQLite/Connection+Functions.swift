@@ -1,5 +1,5 @@
 internal import Filters
-internal import GRDBSQLite
+internal import CSQLite
 
 extension Connection {
     /// Registers the functions that conditions of filters call.

@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+internal import CSQLite
 
 /// One connection to a SQLite database, for one thread at a time.
 ///

@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+internal import CSQLite
 
 /// What SQLite said when it failed.
 struct StorageFault: Error, CustomStringConvertible {

@@ -46,7 +46,7 @@ final class WriteQueue: Sendable {
 
     /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
     /// a commit may take is for writing.
-    private static let patience: UInt64 = 20_000_000
+    private static let patience: UInt64 = 10_000_000
     /// Bytes that are written without waiting for more.
     private static let large = 1 << 20
 
