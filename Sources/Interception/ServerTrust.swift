@@ -34,6 +34,8 @@ public struct ServerTrust: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         configuration.maximumTLSVersion = .tlsv13
         configuration.applicationProtocols = ["http/1.1"]
+        // A peer that does not answer our close is not waited for.
+        configuration.shutdownTimeout = .milliseconds(200)
         if let keyLog { configuration.keyLogCallback = { keyLog.append($0) } }
         switch verification {
         case .insecure:

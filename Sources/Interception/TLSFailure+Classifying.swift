@@ -90,8 +90,10 @@ extension TLSFailure {
                 return .alert(code: code, name: name(alert: code))
             }
             switch reason(in: text) {
+            // A client of TLS 1.2 that names no curves is told of as WRONG_CURVE.
             case "NO_SHARED_CIPHER", "NO_SHARED_GROUP", "NO_COMMON_SIGNATURE_ALGORITHMS",
-                "NO_CIPHERS_AVAILABLE", "UNSUPPORTED_CERTIFICATE_TYPE", "WRONG_CIPHER_RETURNED":
+                "NO_CIPHERS_AVAILABLE", "UNSUPPORTED_CERTIFICATE_TYPE", "WRONG_CIPHER_RETURNED",
+                "WRONG_CURVE":
                 return .noSharedCipher
             case "UNSUPPORTED_PROTOCOL", "NO_SUPPORTED_VERSIONS_ENABLED":
                 return .noSharedVersion

@@ -20,7 +20,7 @@ public final class XMLStream {
     /// A comment of no meaning.
     private static let nothing: StaticString = "<!---->"
 
-    private let handler: any XMLEventHandler
+    let handler: any XMLEventHandler
     let limits: XMLLimits
     private let context: xmlParserCtxtPtr?
 
@@ -31,10 +31,10 @@ public final class XMLStream {
     private var partial: [UInt8] = []
     private var segmenter: XMLSegmenter
     /// The document since the last safe place, in UTF-8.
-    private var pending: [UInt8] = []
+    private(set) var pending: [UInt8] = []
 
     // Where libxml2 is.
-    @exclusivity(unchecked) private var lines = XMLLineCounter()
+    @exclusivity(unchecked) private(set) var lines = XMLLineCounter()
     /// The document's bytes that libxml2 has, in UTF-8.
     @exclusivity(unchecked) private var pushed: Int64 = 0
     /// Those of them that it is being given.
@@ -42,24 +42,24 @@ public final class XMLStream {
     /// The last of the document's bytes that libxml2 has and did not read: at most a short text.
     @exclusivity(unchecked) private var lag: [UInt8] = []
     /// Bytes at the end of libxml2's input that are not the document's.
-    @exclusivity(unchecked) private var foreign = 0
+    @exclusivity(unchecked) private(set) var foreign = 0
     private var isSectionCut = false
-    private var isFinishing = false
+    private(set) var isFinishing = false
     private var isFinished = false
 
     // What the callbacks keep. Safety: nothing here is reached from outside but through `feed` and
     // `finish`, which refuse to be called from a callback; the checks cost a third of the time.
-    @exclusivity(unchecked) private(set) var names = XMLNameTable()
-    @exclusivity(unchecked) private var depth = 0
-    @exclusivity(unchecked) private var scopes: [UInt16] = []
-    @exclusivity(unchecked) private var namespaces = 0
-    @exclusivity(unchecked) private var gathered: [UInt8] = []
+    @exclusivity(unchecked) var names = XMLNameTable()
+    @exclusivity(unchecked) var depth = 0
+    @exclusivity(unchecked) var scopes: [UInt16] = []
+    @exclusivity(unchecked) var namespaces = 0
+    @exclusivity(unchecked) var gathered: [UInt8] = []
 
     /// The document as far as it was read is not well formed, or breaks a bound.
     @exclusivity(unchecked) public private(set) var error: XMLError?
     /// The first breach of Namespaces in XML, such as a prefix without declaration; the document
     /// is read on, since XML 1.0 allows it.
-    public private(set) var namespaceError: XMLError?
+    public internal(set) var namespaceError: XMLError?
     /// Whether ``XMLEventHandler/text(_:)`` is called; a handler that needs no text at some place
     /// saves time by turning it off there.
     @exclusivity(unchecked) public var deliversText = true
@@ -314,7 +314,7 @@ public final class XMLStream {
     // MARK: Places
 
     /// Moves the line counter to `offset`, as far as libxml2 has the document.
-    private func walk(to offset: Int64) {
+    func walk(to offset: Int64) {
         let lagging = Int(max(0, min(offset - lines.utf8, Int64(lag.count))))
         if lagging > 0 {
             let bytes = lag
@@ -338,17 +338,22 @@ public final class XMLStream {
     }
 
     /// Offset of the first byte that libxml2 has and did not read.
-    private var readOffset: Int64 {
+    var readOffset: Int64 {
         pushed - Int64(max(0, tapedeck_xml_unread(context) - foreign))
     }
 
+    /// The name of the innermost element that libxml2 has seen begin and not end.
+    var innermost: String? { context?.pointee.name.map { String(cString: $0) } }
+
+    /// The place of the tag that libxml2 reports.
     func tagPosition() -> XMLPosition {
         walk(to: pushed - Int64(max(0, tapedeck_xml_from_tag(context) - foreign)))
         return lines.position
     }
 
+    /// Ends the reading with an error, unless one ended it before.
     @discardableResult
-    private func fail(_ reason: XMLError.Reason) -> XMLError {
+    func fail(_ reason: XMLError.Reason) -> XMLError {
         let error = error ?? XMLError(reason, at: lines.position)
         self.error = error
         return error
@@ -377,105 +382,6 @@ public final class XMLStream {
         lines.advance(over: rest.span.extracting(..<before))
         flushText()
         return fail(reason)
-    }
-
-    // MARK: Callbacks
-
-    /// An element begins; `tag` is borrowed from libxml2.
-    func starts(
-        _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
-        _ namespace: UnsafePointer<UInt8>?, declared: Int, count: Int,
-        _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
-    ) {
-        guard error == nil else { return }
-        flushText()
-        depth += 1
-        namespaces += declared
-        scopes.append(UInt16(clamping: declared))
-        if depth > limits.depth {
-            _ = tagPosition()
-            fail(.tooDeep(limit: limits.depth))
-        } else if namespaces > limits.namespaces {
-            _ = tagPosition()
-            fail(.tooManyNamespaces(limit: limits.namespaces))
-        } else {
-            handler.start(
-                XMLTag(
-                    stream: self, local: local, prefix: prefix, namespace: namespace,
-                    attributes: attributes,
-                    symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
-                    count: count, depth: depth))
-        }
-    }
-
-    /// An element ends.
-    func ends(
-        _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
-        _ namespace: UnsafePointer<UInt8>?
-    ) {
-        guard error == nil else { return }
-        flushText()
-        handler.end(
-            XMLTag(
-                stream: self, local: local, prefix: prefix, namespace: namespace,
-                attributes: nil,
-                symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
-                count: 0, depth: depth))
-        depth -= 1
-        if let declared = scopes.popLast() { namespaces -= Int(declared) }
-    }
-
-    /// Text goes on.
-    func gather(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard error == nil, deliversText else { return }
-        var rest = bytes[...]
-        while gathered.count + rest.count > limits.text {
-            var taken = limits.text - gathered.count
-            while taken > 0, rest[rest.startIndex + taken] & 0xC0 == 0x80 { taken -= 1 }
-            gathered.append(contentsOf: rest.prefix(taken))
-            rest = rest.dropFirst(taken)
-            flushText()
-        }
-        gathered.append(contentsOf: rest)
-    }
-
-    private func flushText() {
-        guard !gathered.isEmpty else { return }
-        handler.text(gathered.span)
-        gathered.removeAll(keepingCapacity: true)
-    }
-
-    /// A comment.
-    func comment(_ text: UnsafePointer<UInt8>) {
-        guard error == nil, foreign == 0 else { return }
-        flushText()
-        handler.comment(String(cString: text))
-    }
-
-    /// A processing instruction.
-    func instruction(_ target: UnsafePointer<UInt8>, _ data: UnsafePointer<UInt8>?) {
-        guard error == nil else { return }
-        flushText()
-        handler.instruction(
-            target: String(cString: target), data: data.map { String(cString: $0) } ?? "")
-    }
-
-    /// libxml2 found fault with the document; the first fault counts.
-    func found(domain: Int32, code: Int32, isFatal: Bool, says: UnsafePointer<CChar>?) {
-        let isNamespace = domain == Int32(XML_FROM_NAMESPACE.rawValue)
-        guard error == nil, isNamespace ? namespaceError == nil : isFatal else { return }
-        walk(to: readOffset)
-        var text = says.map { String(cString: $0) } ?? "error \(code)"
-        while text.last?.isNewline ?? false { text.removeLast() }
-        if isNamespace {
-            namespaceError = XMLError(.malformed(code: Int(code), says: text), at: lines.position)
-        } else if isFinishing, depth > 0 || !pending.isEmpty {
-            flushText()
-            fail(.truncated(inside: context?.pointee.name.map { String(cString: $0) }))
-        } else {
-            flushText()
-            fail(.malformed(code: Int(code), says: text))
-        }
     }
 }
 

@@ -134,7 +134,7 @@ final class TraceFile {
             PRAGMA foreign_keys = OFF;
             PRAGMA temp_store = FILE;
             PRAGMA cache_size = -16384;
-            PRAGMA wal_autocheckpoint = 4096;
+            PRAGMA wal_autocheckpoint = 1024;
             PRAGMA journal_size_limit = 67108864;
             """)
     }

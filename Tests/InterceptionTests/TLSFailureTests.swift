@@ -72,6 +72,18 @@ struct TLSFailureTests {
         #expect(other.cause == .alert(code: 40, name: "handshake_failure"))
     }
 
+    @Test func `tells that a client of TLS 1-2 names no curves`() async throws {
+        // ECDHE-ECDSA-AES128-GCM-SHA256, and ecdsa_secp256r1_sha256 for its only extension.
+        let offer: [UInt8] = [0, 2, 0xC0, 0x2B, 1, 0, 0, 8, 0, 13, 0, 4, 0, 2, 4, 3]
+        let body = [3, 3] + [UInt8](repeating: 7, count: 32) + [0] + offer
+        let message = [1, 0, 0, UInt8(body.count)] + body
+        let reports = try await Loopback.run(
+            server: try intercepting(), client: { _ in },
+            clientSends: [22, 3, 1, 0, UInt8(message.count)] + message)
+        let failure = TLSFailure(reports.server.errors, on: .client)
+        #expect(failure.cause == .noSharedCipher, "\(String(describing: reports.server.errors))")
+    }
+
     @Test func `tells that a client is too old`() async throws {
         let reports = try await Loopback.run(
             server: try intercepting(), client: try client { $0.maximumTLSVersion = .tlsv11 })

@@ -2,11 +2,19 @@ import Glibc
 
 /// Runs `body` with a directory of its own, which is gone afterwards.
 func withTemporaryDirectory(_ body: (String) async throws -> Void) async throws {
-    var template = Array("/tmp/tapedeck-tests-XXXXXX".utf8CString)
+    var template = Array("\(systemTemporaryDirectory)/tapedeck-tests-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw TemporaryDirectoryError() }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { remove(tree: path) }
     try await body(path)
+}
+
+/// Where the system keeps what need not last: `TMPDIR`, or what the C library says.
+private var systemTemporaryDirectory: String {
+    guard let named = getenv("TMPDIR").map({ String(cString: $0) }), !named.isEmpty else {
+        return P_tmpdir
+    }
+    return named
 }
 
 /// No temporary directory could be made.

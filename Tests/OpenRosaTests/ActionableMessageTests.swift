@@ -23,6 +23,11 @@ import Testing
             (#"{"error":"x"#, .notAnObjectOfStrings(offset: 11)),
             (#"{"error":"x"} z"#, .notAnObjectOfStrings(offset: 14)),
             (#"{"a":"\u12"}"#, .notAnObjectOfStrings(offset: 10)),
+            (#"{"a":"\ug","b":""}"#, .notAnObjectOfStrings(offset: 8)),
+            (#"{"a":"\u12"#, .notAnObjectOfStrings(offset: 10)),
+            (#"{"a":"\"#, .notAnObjectOfStrings(offset: 7)),
+            (#"{"a":{"b":"c"}}"#, .notAnObjectOfStrings(offset: 5)),
+            ("{\"a\":\"\n\"}", .notAnObjectOfStrings(offset: 6)),
         ] as [(String, ActionableMessage.Problem)])
     func `refuses`(text: String, problem: ActionableMessage.Problem) {
         #expect(throws: problem) { try ActionableMessage(parsing: Array(text.utf8).span) }

@@ -46,20 +46,20 @@ struct HTTPValueTests {
     }
 
     @Test func `cuts a body into its parts`() throws {
+        let type = "multipart/form-data; boundary=b"
         let text =
             "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n--b\r\n\r\n\r\n"
             + "--b\r\ncontent-disposition: form-data; name=y; filename=\"z.xml\"\r\n\r\n"
             + "a\r\n--c\r\n--b--\r\nepilogue"
         let bytes = Array(text.utf8)
-        let body = try #require(MultipartBody(bytes, boundary: Array("b".utf8)))
+        let body = try #require(MultipartBody(bytes, contentType: type))
         #expect(body.parts.map(\.name) == ["x", nil, "y"])
-        #expect(body.parts.map(\.fileName) == [nil, nil, "z.xml"])
         #expect(
             body.parts.map { String(decoding: bytes[$0.content], as: UTF8.self) } == [
                 "1", "", "a\r\n--c",
             ])
         for count in 0..<bytes.count - "--\r\nepilogue".utf8.count {
-            #expect(MultipartBody(Array(bytes.prefix(count)), boundary: Array("b".utf8)) == nil)
+            #expect(MultipartBody(Array(bytes.prefix(count)), contentType: type) == nil)
         }
     }
 
@@ -67,13 +67,21 @@ struct HTTPValueTests {
         arguments: [
             ("multipart/form-data; boundary=abc", "abc"),
             ("Multipart/Form-Data; charset=x; boundary=\"a b\"", "a b"),
-            ("multipart/form-data", nil), ("text/xml; boundary=a", nil),
+            ("multipart/form-data", nil), ("multipart/form-data; boundary=x", nil),
         ] as [(String, String?)])
     func `finds a boundary`(type: String, boundary: String?) {
-        #expect(MultipartBody.boundary(type) == boundary.map { Array($0.utf8) })
+        #expect(MultipartBody.isMeant(by: type))
+        let body = "--\(boundary ?? "")\r\n\r\n--\(boundary ?? "")--"
+        let read = MultipartBody(Array(body.utf8), contentType: type)
+        #expect(read.map(\.parts.count) == boundary.map { _ in 1 })
+    }
+
+    @Test(arguments: ["text/xml; boundary=a", "multipart/mixed; boundary=a", ""])
+    func `knows a body without parts`(type: String) {
+        #expect(!MultipartBody.isMeant(by: type))
     }
 
     @Test func `escapes for XML`() {
-        #expect(XMLText.escaped("<a&\"b\">\u{0}\n😀") == "&lt;a&amp;&quot;b&quot;&gt;\u{FFFD}&#10;😀")
+        #expect("<a&\"b\">\u{0}\n😀".escapedForXML == "&lt;a&amp;&quot;b&quot;&gt;\u{FFFD}&#10;😀")
     }
 }

@@ -1,6 +1,6 @@
+import CSQLite
 import Dissection
 import Filters
-import CSQLite
 import Testing
 import Wire
 

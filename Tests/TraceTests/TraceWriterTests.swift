@@ -1,7 +1,7 @@
+import CSQLite
 import Dissection
 import Filters
 import Foundation
-import CSQLite
 import Testing
 import Wire
 

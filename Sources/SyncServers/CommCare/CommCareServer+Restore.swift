@@ -62,7 +62,7 @@ extension CommCareServer {
         let cases = space.cases.values
             .filter { value in from.map { value.form > $0 } ?? !value.isClosed }
             .sorted { ($0.form, $0.id) < ($1.form, $1.id) }
-        let name = XMLText.escaped(user)
+        let name = user.escapedForXML
         var text = "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\""
         if request.parameter("items") == "true" { text += " items=\"\(cases.count + 3)\"" }
         text += "><message nature=\"ota_restore_success\">"

@@ -14,8 +14,8 @@ extension CommCareServer {
         }
         guard !request.body.isEmpty else { return .text(400, "Post may not have an empty body") }
         var form = 0..<request.body.count
-        if let boundary = MultipartBody.boundary(request.value("content-type")) {
-            guard let body = MultipartBody(request.body, boundary: boundary) else {
+        if let type = request.value("content-type"), MultipartBody.isMeant(by: type) {
+            guard let body = MultipartBody(request.body, contentType: type) else {
                 return .text(400, "The multipart body cannot be read")
             }
             guard let part = body.parts.first(where: { $0.name == "xml_submission_file" }) else {

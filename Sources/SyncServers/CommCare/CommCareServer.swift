@@ -109,7 +109,7 @@ public struct CommCareServer: Sendable {
         .xml(
             status,
             "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
-                + "<message nature=\"\(nature)\">\(XMLText.escaped(message))</message>"
+                + "<message nature=\"\(nature)\">\(message.escapedForXML)</message>"
                 + "</OpenRosaResponse>")
     }
 

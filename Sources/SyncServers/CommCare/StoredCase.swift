@@ -51,22 +51,22 @@ struct StoredCase: Hashable, Sendable {
     /// The case as a restore has it; a closed one is closed unless the device starts empty.
     func element(isFull: Bool) -> String {
         var text = "<case xmlns=\"http://commcarehq.org/case/transaction/v2\""
-        text += " case_id=\"\(XMLText.escaped(id))\""
-        text += " date_modified=\"\(XMLText.escaped(modified))\""
-        text += " user_id=\"\(XMLText.escaped(user))\"><create>"
-        text += "<case_type>\(XMLText.escaped(type))</case_type>"
-        text += "<case_name>\(XMLText.escaped(name))</case_name>"
-        text += "<owner_id>\(XMLText.escaped(owner))</owner_id></create><update>"
+        text += " case_id=\"\(id.escapedForXML)\""
+        text += " date_modified=\"\(modified.escapedForXML)\""
+        text += " user_id=\"\(user.escapedForXML)\"><create>"
+        text += "<case_type>\(type.escapedForXML)</case_type>"
+        text += "<case_name>\(name.escapedForXML)</case_name>"
+        text += "<owner_id>\(owner.escapedForXML)</owner_id></create><update>"
         for property in properties {
-            text += "<\(property.name)>\(XMLText.escaped(property.value))</\(property.name)>"
+            text += "<\(property.name)>\(property.value.escapedForXML)</\(property.name)>"
         }
         text += "</update>"
         if !indices.isEmpty {
             text += "<index>"
             for index in indices {
-                text += "<\(index.name) case_type=\"\(XMLText.escaped(index.type))\""
-                text += " relationship=\"\(XMLText.escaped(index.relationship))\">"
-                text += "\(XMLText.escaped(index.target))</\(index.name)>"
+                text += "<\(index.name) case_type=\"\(index.type.escapedForXML)\""
+                text += " relationship=\"\(index.relationship.escapedForXML)\">"
+                text += "\(index.target.escapedForXML)</\(index.name)>"
             }
             text += "</index>"
         }

@@ -1,6 +1,6 @@
+internal import CSQLite
 internal import Dissection
 public import Filters
-internal import CSQLite
 internal import Glibc
 public import Wire
 

@@ -1,5 +1,5 @@
-internal import Filters
 internal import CSQLite
+internal import Filters
 
 extension Connection {
     /// Registers the functions that conditions of filters call.

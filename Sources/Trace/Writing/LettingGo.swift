@@ -73,7 +73,7 @@ final class LettingGo {
         if let maxSize = self.maxSize {
             // The log lies beside the file and counts as well.
             let pages = max(64, maxSize / 16 / (try db.integer("PRAGMA page_size")))
-            try db.execute("PRAGMA wal_autocheckpoint = \(min(pages, 4096))")
+            try db.execute("PRAGMA wal_autocheckpoint = \(min(pages, 1024))")
             try db.execute("PRAGMA journal_size_limit = \(maxSize / 16)")
         }
     }

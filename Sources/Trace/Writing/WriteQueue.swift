@@ -3,7 +3,12 @@ internal import Glibc
 internal import Synchronization
 internal import Wire
 
-/// What waits to be written, bounded by bytes, and the sleep of the thread that writes it.
+/// What waits to be written, bounded by bytes and by time, and the sleep of the thread that writes
+/// it.
+///
+/// A commit has to follow its bytes within 50 ms, also when more comes than can be written. So the
+/// queue has room for no more than the writer gets done in ``pace``, by how fast it was lately; who
+/// puts more is asked to stop reading, and what stays unread stays with its sender.
 final class WriteQueue: Sendable {
     /// What the writer's thread does next.
     enum Work {
@@ -30,6 +35,8 @@ final class WriteQueue: Sendable {
         var bytes = 0
         /// Bytes of those that wait.
         var waiting = 0
+        /// Bytes up to which there is room.
+        var limit: Int
         /// When the first of the records that wait came.
         var since: UInt64 = 0
         var sleep = Sleep.awake
@@ -40,7 +47,7 @@ final class WriteQueue: Sendable {
         var refused: Int64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let bell = DispatchSemaphore(value: 0)
     private let budget: Int
 
@@ -48,10 +55,17 @@ final class WriteQueue: Sendable {
     /// a commit may take is for writing.
     private static let patience: UInt64 = 10_000_000
     /// Bytes that are written without waiting for more.
-    private static let large = 1 << 20
+    private static let large = 1 << 18
+    /// Nanoseconds of writing that may wait.
+    private static let pace = 15_000_000.0
+    /// Room that there always is: enough for a read of several connections.
+    private static let least = 1 << 18
 
     /// A queue for `budget` bytes.
-    init(budget: Int) { self.budget = budget }
+    init(budget: Int) {
+        self.budget = budget
+        state = Mutex(State(limit: min(budget, 4 * Self.least)))
+    }
 
     // MARK: Any thread
 
@@ -59,7 +73,7 @@ final class WriteQueue: Sendable {
     ///
     /// - Returns: Whether there is room for more.
     func put(_ records: [Record]) -> Bool {
-        guard !records.isEmpty else { return state.withLock { $0.bytes < budget } }
+        guard !records.isEmpty else { return state.withLock { $0.bytes < $0.limit } }
         let cost = records.reduce(0) { $0 + $1.cost }
         let (hasRoom, wakes) = state.withLock { state -> (Bool, Bool) in
             guard !state.isClosed else {
@@ -77,13 +91,13 @@ final class WriteQueue: Sendable {
                 case .dozing: state.waiting >= Self.large
                 }
             if wakes { state.sleep = .awake }
-            return (state.bytes < budget, wakes)
+            return (state.bytes < state.limit, wakes)
         }
         if wakes { bell.signal() }
         return hasRoom
     }
 
-    /// Calls `resume` when less than half of the budget is in use.
+    /// Calls `resume` when less than half of the room is in use.
     func whenRoom(_ resume: @escaping @Sendable () -> Void) {
         wake { state in
             guard !state.isClosed else { return false }
@@ -181,8 +195,17 @@ final class WriteQueue: Sendable {
     }
 
     /// Gives the room of written records back and calls who waits for it.
-    func release(_ cost: Int) {
-        state.withLock { $0.bytes -= cost }
+    ///
+    /// `nanoseconds` is how long it took to write them; it tells how much may wait from now on.
+    func release(_ cost: Int, after nanoseconds: UInt64) {
+        state.withLock { state in
+            state.bytes -= cost
+            // What is small says more about a commit than about bytes.
+            guard cost >= Self.least / 4, nanoseconds > 0 else { return }
+            let able = Double(cost) / Double(nanoseconds) * Self.pace
+            let smooth = (3 * Double(state.limit) + able) / 4
+            state.limit = max(min(Self.least, budget), min(budget, Int(smooth)))
+        }
         callResumes()
     }
 
@@ -206,7 +229,7 @@ final class WriteQueue: Sendable {
 
     private func callResumes() {
         let resumes = state.withLock { state in
-            guard state.bytes < budget / 2 || state.isClosed else {
+            guard state.bytes < state.limit / 2 || state.isClosed else {
                 return [@Sendable () -> Void]()
             }
             defer { state.resumes = [] }

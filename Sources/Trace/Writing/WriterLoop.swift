@@ -140,8 +140,9 @@ final class WriterLoop {
                 cost += records[end].cost
                 end += 1
             }
+            let began = clock
             write(records[start..<end])
-            queue.release(cost)
+            queue.release(cost, after: clock - began)
             start = end
         }
     }

@@ -1,5 +1,5 @@
-import Foundation
 import CSQLite
+import Foundation
 import Testing
 import Wire
 

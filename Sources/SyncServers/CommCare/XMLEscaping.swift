@@ -1,12 +1,11 @@
-/// Text put into XML.
-enum XMLText {
-    /// `text` fit for content and for attributes in double quotes.
+extension String {
+    /// The text fit for content of XML and for attributes in double quotes.
     ///
     /// Characters that XML 1.0 cannot have become U+FFFD.
-    static func escaped(_ text: String) -> String {
+    var escapedForXML: String {
         var result = ""
-        result.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
+        result.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"

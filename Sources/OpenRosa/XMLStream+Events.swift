@@ -1,0 +1,102 @@
+import CLibXML2
+
+/// What libxml2 reports.
+extension XMLStream {
+    /// An element begins; `tag` is borrowed from libxml2.
+    func starts(
+        _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
+        _ namespace: UnsafePointer<UInt8>?, declared: Int, count: Int,
+        _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+    ) {
+        guard error == nil else { return }
+        flushText()
+        depth += 1
+        namespaces += declared
+        scopes.append(UInt16(clamping: declared))
+        if depth > limits.depth {
+            _ = tagPosition()
+            fail(.tooDeep(limit: limits.depth))
+        } else if namespaces > limits.namespaces {
+            _ = tagPosition()
+            fail(.tooManyNamespaces(limit: limits.namespaces))
+        } else {
+            handler.start(
+                XMLTag(
+                    stream: self, local: local, prefix: prefix, namespace: namespace,
+                    attributes: attributes,
+                    symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
+                    count: count, depth: depth))
+        }
+    }
+
+    /// An element ends.
+    func ends(
+        _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
+        _ namespace: UnsafePointer<UInt8>?
+    ) {
+        guard error == nil else { return }
+        flushText()
+        handler.end(
+            XMLTag(
+                stream: self, local: local, prefix: prefix, namespace: namespace,
+                attributes: nil,
+                symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
+                count: 0, depth: depth))
+        depth -= 1
+        if let declared = scopes.popLast() { namespaces -= Int(declared) }
+    }
+
+    /// Text goes on.
+    func gather(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard error == nil, deliversText else { return }
+        var rest = bytes[...]
+        while gathered.count + rest.count > limits.text {
+            var taken = limits.text - gathered.count
+            while taken > 0, rest[rest.startIndex + taken] & 0xC0 == 0x80 { taken -= 1 }
+            gathered.append(contentsOf: rest.prefix(taken))
+            rest = rest.dropFirst(taken)
+            flushText()
+        }
+        gathered.append(contentsOf: rest)
+    }
+
+    /// Hands over the text that is gathered.
+    func flushText() {
+        guard !gathered.isEmpty else { return }
+        handler.text(gathered.span)
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    /// A comment.
+    func comment(_ text: UnsafePointer<UInt8>) {
+        guard error == nil, foreign == 0 else { return }
+        flushText()
+        handler.comment(String(cString: text))
+    }
+
+    /// A processing instruction.
+    func instruction(_ target: UnsafePointer<UInt8>, _ data: UnsafePointer<UInt8>?) {
+        guard error == nil else { return }
+        flushText()
+        handler.instruction(
+            target: String(cString: target), data: data.map { String(cString: $0) } ?? "")
+    }
+
+    /// libxml2 found fault with the document; the first fault counts.
+    func found(domain: Int32, code: Int32, isFatal: Bool, says: UnsafePointer<CChar>?) {
+        let isNamespace = domain == Int32(XML_FROM_NAMESPACE.rawValue)
+        guard error == nil, isNamespace ? namespaceError == nil : isFatal else { return }
+        walk(to: readOffset)
+        var text = says.map { String(cString: $0) } ?? "error \(code)"
+        while text.last?.isNewline ?? false { text.removeLast() }
+        if isNamespace {
+            namespaceError = XMLError(.malformed(code: Int(code), says: text), at: lines.position)
+        } else if isFinishing, depth > 0 || !pending.isEmpty {
+            flushText()
+            fail(.truncated(inside: innermost))
+        } else {
+            flushText()
+            fail(.malformed(code: Int(code), says: text))
+        }
+    }
+}
