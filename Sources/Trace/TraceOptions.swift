@@ -15,7 +15,11 @@ public struct TraceOptions: Sendable {
     public var onDiskFull = OnDiskFull.pass
     /// Size in bytes that the trace is kept within by letting the oldest go; nil for no bound.
     ///
-    /// Below 4 MiB it counts as 4 MiB.
+    /// Below 4 MiB it counts as 4 MiB. Letting go begins an eighth below it, at least 1 MiB and at
+    /// most 32 MiB, and ends a little lower. File and log go beyond it only where one commit adds
+    /// more than that, by no more than twice what it adds: an exchange that ends adds up to 1 MiB
+    /// of content for each direction. While search merges its index, an eighth may come on top.
+    /// The newest complete exchange stays unless it alone is larger.
     public var maxSize: Int64?
     /// Nanoseconds that things are kept for before they are let go; nil for ever.
     public var keepLast: Int64?
@@ -27,6 +31,9 @@ public struct TraceOptions: Sendable {
     /// Called once, on the writer's thread, when nothing more can be written and recording should
     /// stop.
     public var onStop: (@Sendable (TraceError) -> Void)?
+    /// Called on the writer's thread with a sentence for people when the disk fills up while
+    /// traffic goes on, and when writing goes on again.
+    public var onWarning: (@Sendable (String) -> Void)?
     /// Monotonic nanoseconds, from any start.
     public var clock: @Sendable () -> Int64 = TraceOptions.monotonic
     /// Whether search indexes are built while the trace is written.

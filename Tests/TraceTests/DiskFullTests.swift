@@ -64,6 +64,46 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
+    @Test func `warns once when the disk fills up and once when it has room again`() throws {
+        let trace = try TemporaryTrace()
+        let pages = Shared(Self.all)
+        let warnings = Shared<[String]>([])
+        var options = options(pages)
+        options.onWarning = { text in warnings.change { $0.append(text) } }
+        let writer = try trace.writer(options)
+        var traffic = Traffic()
+        let opened = traffic.open()
+        let big = String(repeating: "x", count: 100_000)
+        _ = writer.put(opened.records + traffic.exchange(opened, number: 0, body: "first"))
+        writer.flush()
+        #expect(warnings.get().isEmpty)
+        for round in 1...2 {
+            pages.set(1)
+            for number in 0..<4 {
+                _ = writer.put(
+                    traffic.exchange(opened, number: 10 * round + number, body: big))
+                writer.flush()
+            }
+            #expect(warnings.get().count == 2 * round - 1)
+            #expect(
+                warnings.get().last
+                    == "the disk of \(trace.path) is full: traffic goes on, bytes are missing from "
+                    + "the trace from now on; free some space")
+            pages.set(Self.all)
+            _ = writer.put([.mark(MarkRow(at: traffic.tick(), name: "room"))])
+            writer.flush()
+            #expect(warnings.get().count == 2 * round)
+            let missing = try trace.rows(
+                "SELECT sum(bytes) FROM gap WHERE after_chunk_id = (SELECT max(id) FROM chunk)"
+            ).compactMap { Int($0) }.first
+            #expect(missing ?? 0 > 300_000)
+            #expect(
+                warnings.get().last == "writing again; \(missing ?? 0) bytes are missing")
+        }
+        writer.finish()
+        #expect(warnings.get().count == 4)
+    }
+
     @Test func `rebuilding gives the same rows after bytes went missing`() throws {
         let trace = try TemporaryTrace()
         let pages = Shared(Self.all)
@@ -94,6 +134,7 @@ import Wire
         let pages = Shared(Self.all)
         let stopped = Shared<[TraceError]>([])
         var options = options(pages, .stop)
+        options.onWarning = { _ in Issue.record("onStop says it") }
         options.onStop = { error in stopped.change { $0.append(error) } }
         let writer = try trace.writer(options)
         var traffic = Traffic()

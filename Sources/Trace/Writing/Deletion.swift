@@ -21,8 +21,10 @@ final class Deletion {
         self.indexer = indexer
         let share = DerivedStatements.share
         bodies = try db.prepare(
-            "SELECT id, size FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1")
-        size = try db.prepare("SELECT size FROM message WHERE id = ?")
+            "SELECT id, size FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1 "
+                + "AND typeof(content) = 'text'")
+        size = try db.prepare(
+            "SELECT size FROM message WHERE id = ? AND typeof(payload) = 'text'")
         commands = try db.prepare("SELECT id FROM simperium_command WHERE message_id = ?")
         changes = try db.prepare(
             "DELETE FROM change WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)")

@@ -10,10 +10,7 @@ final class LetGoGaps {
         sums = try db.prepare(
             """
             SELECT sender, count(*), sum(length(bytes)), min(at_ns), max(at_ns), min(id)
-            FROM chunk WHERE connection_id = ?1 AND id > ?2 AND id < ?3
-              AND id NOT IN (SELECT request_chunk_id FROM http_exchange WHERE connection_id = ?1)
-              AND id NOT IN (SELECT response_chunk_id FROM http_exchange
-                             WHERE connection_id = ?1 AND response_chunk_id IS NOT NULL)
+            FROM chunk WHERE \(Trimming.range)
             GROUP BY sender
             """)
         closing = try db.prepare(

@@ -3,16 +3,23 @@ internal import Wire
 /// Keeps a trace within its bounds by letting the oldest go.
 ///
 /// A line moves through the chunks in order of arrival. A connection that ended is let go as a
-/// whole when the line has passed its last chunk. Of one that lives, what the line has passed goes:
+/// whole when the line has passed its last chunk. Of any other, what the line has passed goes:
 /// exchanges that ended and messages with the chunks that hold nothing else, while the exchange
-/// that opened a WebSocket or a tunnel stays with its chunks. Everything that goes is counted in
-/// gap rows: one for each direction of a connection that lives, one for each direction of a session
-/// for the connections that went as a whole.
+/// that opened a WebSocket or a tunnel stays with its chunks. The line moves by bytes, in small
+/// steps, so that no more goes than has to; the newest complete exchange is passed over unless the
+/// size cannot be kept otherwise. Everything that goes is counted in gap rows: one for each
+/// direction of a connection of which something stays, one for each direction of a session for the
+/// connections that went as a whole.
 final class LettingGo {
     /// How much was let go.
     struct Amount: Hashable {
         var chunks: Int64 = 0
         var bytes: Int64 = 0
+
+        mutating func add(_ other: Self) {
+            chunks += other.chunks
+            bytes += other.bytes
+        }
     }
 
     private let db: Connection
@@ -20,12 +27,14 @@ final class LettingGo {
     private let deletion: Deletion
     private let trimming: Trimming
     private let gaps: LetGoGaps
-    private let maxSize: Int64?
+    private let bound: SizeBound?
     private let keepLast: Int64?
     /// Chunks up to this one were looked at.
     private var line: Int64 = 0
-    /// Connections that live and were cut.
+    /// Connections that were cut, and of which something may be left.
     private var cut: Set<Int64> = []
+    /// The connection whose newest exchange was passed over.
+    private var spared: Int64?
     /// Connections up to this one were looked at for lack of any chunk.
     private var connectionLine: Int64 = 0
     private let ages: SessionAges
@@ -33,6 +42,8 @@ final class LettingGo {
     private let lastChunk: Statement
     private let silent: Statement
     private let next: Statement
+    private let sizes: Statement
+    private let newest: NewestExchange
     private let forget: Statement
 
     /// Chunks that the line moves over in one transaction.
@@ -47,7 +58,7 @@ final class LettingGo {
     {
         self.db = db
         self.indexer = indexer
-        self.maxSize = maxSize.map { max($0, 4 << 20) }
+        bound = maxSize.map { SizeBound($0) }
         self.keepLast = keepLast
         deletion = try Deletion(db, indexer: indexer)
         gaps = try LetGoGaps(db)
@@ -63,6 +74,9 @@ final class LettingGo {
         next = try db.prepare(
             "SELECT max(id) FROM (SELECT id FROM chunk WHERE id > ? ORDER BY id LIMIT ?)"
         )
+        sizes = try db.prepare(
+            "SELECT id, length(bytes) FROM chunk WHERE id > ? ORDER BY id LIMIT 512")
+        newest = try NewestExchange(db)
         forget = try db.prepare(
             """
             INSERT INTO progress VALUES ('forgotten', ?)
@@ -70,11 +84,13 @@ final class LettingGo {
             """)
         deletion.forgotten = try db.integer(
             "SELECT upto FROM progress WHERE name = 'forgotten'")
-        if let maxSize = self.maxSize {
+        // Debian's SQLite writes zeros over all that is deleted; here it would double the log.
+        try db.execute("PRAGMA secure_delete = FAST")
+        if let bound {
             // The log lies beside the file and counts as well.
-            let pages = max(64, maxSize / 16 / (try db.integer("PRAGMA page_size")))
+            let pages = max(64, bound.limit / 16 / (try db.integer("PRAGMA page_size")))
             try db.execute("PRAGMA wal_autocheckpoint = \(min(pages, 1024))")
-            try db.execute("PRAGMA journal_size_limit = \(maxSize / 16)")
+            try db.execute("PRAGMA journal_size_limit = \(min(bound.limit / 16, 8 << 20))")
         }
     }
 
@@ -94,24 +110,39 @@ final class LettingGo {
     ) throws(StorageFault) -> Amount {
         var amount = Amount()
         try renewSearch()
-        if let maxSize, try used() > maxSize / 10 * 8 {
-            while case let used = try used(), used > maxSize / 10 * 7 {
-                // Writing waits only when the bound itself is near.
-                if isOver(), used <= maxSize / 10 * 8 { break }
-                guard let to = try nextLine() else { break }
-                try move(to, writer, living, &amount)
-                try renewSearch()
-            }
-        }
+        try shrink(writer, living, &amount, until: isOver)
         if let keepLast {
             let limit = unixNow - keepLast
             for stride in [Self.stride, Self.stride / 16, 1] {
                 while !isOver(), let to = try nextLine(stride), try ages.isOlder(to, than: limit) {
-                    try move(to, writer, living, &amount)
+                    try move(to, keeping: nil, writer, living, &amount)
                 }
             }
         }
         return amount
+    }
+
+    /// Lets the oldest go until the size is kept.
+    private func shrink(
+        _ writer: SessionWriter, _ living: LivingConnections, _ amount: inout Amount,
+        until isOver: () -> Bool
+    ) throws(StorageFault) {
+        guard let bound, try used() > bound.high else { return }
+        let kept = try newest.find()
+        while case let used = try used(), used > bound.low {
+            // Writing waits only when the bound itself is near.
+            if isOver(), used <= bound.high { break }
+            if let kept, line >= kept.firstChunk, used <= bound.low(sparing: kept) { break }
+            if let to = try nextLine(worth: bound.step) {
+                try move(to, keeping: kept, writer, living, &amount)
+            } else if used > bound.limit, kept != nil, spared == kept?.connection {
+                try move(line, keeping: nil, writer, living, &amount)
+                break
+            } else {
+                break
+            }
+            try renewSearch()
+        }
     }
 
     /// Starts full-text search over when it is full of words that are gone.
@@ -130,11 +161,27 @@ final class LettingGo {
         return next.optionalInteger(0)
     }
 
+    /// The chunk that the line can move to next, so that about `bytes` are freed.
+    private func nextLine(worth bytes: Int64) throws(StorageFault) -> Int64? {
+        sizes.bind(1, line)
+        defer { sizes.reset() }
+        var to: Int64?
+        var cost: Int64 = 0
+        while cost < bytes, try sizes.step() {
+            to = sizes.integer(0)
+            cost += SizeBound.cost(ofChunk: sizes.integer(1))
+        }
+        return to
+    }
+
+    /// Moves the line, and lets go what it passes apart from `kept`.
     private func move(
-        _ to: Int64, _ writer: SessionWriter, _ living: LivingConnections, _ amount: inout Amount
+        _ to: Int64, keeping kept: NewestExchange.Kept?, _ writer: SessionWriter,
+        _ living: LivingConnections, _ amount: inout Amount
     ) throws(StorageFault) {
         var gone = Amount()
         var nowCut = cut
+        var nowSpared: Int64?
         var nowConnectionLine = connectionLine
         try writer.transaction { position throws(StorageFault) in
             touched.bind(1, line)
@@ -143,14 +190,18 @@ final class LettingGo {
             while try touched.step() { connections.insert(touched.integer(0)) }
             connections.formUnion(cut.filter { !living.contains($0) })
             connections.formUnion(try silentConnections(upto: to, &nowConnectionLine))
+            if let spared { connections.insert(spared) }
             for connection in connections.sorted() {
-                if living.contains(connection) {
-                    gone.add(try trimming.trim(connection, upto: to, &position))
-                    nowCut.insert(connection)
-                } else if try last(of: connection) <= to {
+                let spare = kept.flatMap { $0.connection == connection ? $0 : nil }
+                if spare == nil, !living.contains(connection), try last(of: connection) <= to {
                     gone.add(try gaps.close(connection, &position))
                     try deletion.connection(connection)
                     nowCut.remove(connection)
+                } else {
+                    gone.add(
+                        try trimming.trim(connection, upto: to, keeping: spare, &position))
+                    nowCut.insert(connection)
+                    if spare != nil { nowSpared = connection }
                 }
             }
             forget.bind(1, deletion.forgotten)
@@ -158,6 +209,7 @@ final class LettingGo {
         }
         line = to
         cut = nowCut
+        spared = nowSpared
         connectionLine = nowConnectionLine
         amount.chunks += gone.chunks
         amount.bytes += gone.bytes
@@ -181,12 +233,5 @@ final class LettingGo {
         lastChunk.bind(1, connection)
         defer { lastChunk.reset() }
         return try lastChunk.step() ? lastChunk.integer(0) : 0
-    }
-}
-
-extension LettingGo.Amount {
-    fileprivate mutating func add(_ other: Self) {
-        chunks += other.chunks
-        bytes += other.bytes
     }
 }

@@ -1,11 +1,12 @@
-/// Lets the oldest of a connection that still lives go.
+/// Lets the oldest of a connection go of which something stays.
 final class Trimming {
     private let deletion: Deletion
     private let gaps: LetGoGaps
     private let opening: Statement
     private let known: Statement
     private let exchanges: Statement
-    private let lastExchange: Statement
+    private let staying: Statement
+    private let lastOf: Statement
     private let messages: Statement
     private let byRange: [Statement]
 
@@ -27,27 +28,33 @@ final class Trimming {
                 SELECT min(request_chunk_id) FROM http_exchange WHERE connection_id = ?1
                   AND method <> 'CONNECT' AND status IS NOT 101))
             """)
+        // What ended before the next chunk came lies before it. The index by chunk finds the few
+        // that are this old, the one by connection all that a connection ever had.
+        let ended = """
+            +connection_id = ?1 AND outcome <> 'open' AND method <> 'CONNECT'
+              AND status IS NOT 101
+            """
         exchanges = try db.prepare(
             """
-            SELECT id FROM http_exchange WHERE connection_id = ?1 AND request_chunk_id <= ?2
-              AND outcome <> 'open' AND method <> 'CONNECT' AND status IS NOT 101
-              AND id < (SELECT max(id) FROM http_exchange WHERE connection_id = ?1)
+            SELECT id FROM http_exchange
+            WHERE request_chunk_id <= ?2 AND id IS NOT ?3 AND \(ended)
+              AND coalesce(ended_ns, started_ns) < coalesce(
+                (SELECT at_ns FROM chunk WHERE connection_id = ?1 AND id > ?2 ORDER BY id LIMIT 1),
+                \(Int64.max))
             """)
-        lastExchange = try db.prepare(
+        staying = try db.prepare(
             """
-            SELECT request_chunk_id FROM http_exchange
-            WHERE connection_id = ?1 AND outcome <> 'open' AND method <> 'CONNECT'
-              AND status IS NOT 101
-              AND id = (SELECT max(id) FROM http_exchange WHERE connection_id = ?1)
+            SELECT min(request_chunk_id) FROM http_exchange
+            WHERE request_chunk_id >= ?2 AND request_chunk_id <= ?3 AND id IS NOT ?4 AND \(ended)
+            """)
+        lastOf = try db.prepare(
+            """
+            SELECT max(id) FROM chunk
+            WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND at_ns <= ?4
             """)
         messages = try db.prepare(
             "SELECT id FROM message WHERE connection_id = ?1 AND chunk_id <= ?2")
-        let range = """
-            connection_id = ?1 AND id > ?2 AND id < ?3
-              AND id NOT IN (SELECT request_chunk_id FROM http_exchange WHERE connection_id = ?1)
-              AND id NOT IN (SELECT response_chunk_id FROM http_exchange
-                             WHERE connection_id = ?1 AND response_chunk_id IS NOT NULL)
-            """
+        let range = Self.range
         var prepared: [Statement] = []
         for sql in [
             "DELETE FROM patch WHERE chunk_id IN (SELECT id FROM chunk WHERE \(range))",
@@ -61,27 +68,46 @@ final class Trimming {
         byRange = prepared
     }
 
-    /// Lets go what of `connection` is not later than the chunk `line`.
+    /// Chunks of connection ?1 between ?2 and ?3, apart from those that an exchange begins in.
+    static let range = """
+        connection_id = ?1 AND id > ?2 AND id < ?3
+          AND id NOT IN (SELECT request_chunk_id FROM http_exchange
+                         WHERE request_chunk_id > ?2 AND request_chunk_id < ?3
+                           AND +connection_id = ?1)
+          AND id NOT IN (SELECT response_chunk_id FROM http_exchange
+                         WHERE request_chunk_id < ?3 AND response_chunk_id > ?2
+                           AND +connection_id = ?1)
+        """
+
+    /// Lets go what of `connection` is not later than the chunk `line`, apart from `kept`.
+    ///
+    /// An exchange goes when the line has passed its last chunk; until then its chunks stay.
     func trim(
-        _ connection: Int64, upto line: Int64, _ position: inout WritePosition
-    )
-        throws(StorageFault) -> LettingGo.Amount
-    {
+        _ connection: Int64, upto line: Int64, keeping kept: NewestExchange.Kept?,
+        _ position: inout WritePosition
+    ) throws(StorageFault) -> LettingGo.Amount {
+        // Before anything is deleted by which the end of the opening is found.
         var after = try first(known, connection)
         if after == nil { after = try first(opening, connection) }
-        return try trim(connection, after: after ?? 0, upto: line, &position)
-    }
-
-    private func trim(
-        _ connection: Int64, after: Int64, upto line: Int64, _ position: inout WritePosition
-    ) throws(StorageFault) -> LettingGo.Amount {
-        for exchange in try list(exchanges, connection, line) {
+        let start = after ?? 0
+        for exchange in try list(exchanges, connection, line, kept?.exchange) {
             try deletion.exchange(exchange)
         }
         for message in try list(messages, connection, line) { try deletion.message(message) }
-        // The last response may reach beyond the line, and nothing tells where it ends.
-        let last = try first(lastExchange, connection)
-        let before = min(line + 1, last ?? .max)
+        let stays = try first(staying, connection, start, line, nil)
+        var amount = try drop(connection, after: start, before: stays ?? line + 1, &position)
+        // Behind the one that is kept, an exchange that never ends may grow.
+        guard let kept, stays == kept.firstChunk,
+            let end = try first(lastOf, connection, kept.firstChunk, line, kept.endedAt)
+        else { return amount }
+        let next = try first(staying, connection, end, line, kept.exchange)
+        amount.add(try drop(connection, after: end, before: next ?? line + 1, &position))
+        return amount
+    }
+
+    private func drop(
+        _ connection: Int64, after: Int64, before: Int64, _ position: inout WritePosition
+    ) throws(StorageFault) -> LettingGo.Amount {
         guard before > after + 1 else { return LettingGo.Amount() }
         let amount = try gaps.count(connection, after: after, before: before, &position)
         for statement in byRange {
@@ -93,20 +119,22 @@ final class Trimming {
         return amount
     }
 
-    private func first(_ statement: Statement, _ connection: Int64) throws(StorageFault) -> Int64? {
+    private func first(
+        _ statement: Statement, _ connection: Int64, _ others: Int64?...
+    ) throws(StorageFault) -> Int64? {
         statement.bind(1, connection)
+        for (index, value) in others.enumerated() { statement.bind(Int32(index + 2), value) }
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return statement.optionalInteger(0)
     }
 
     private func list(
-        _ statement: Statement, _ connection: Int64, _ line: Int64
-    )
-        throws(StorageFault) -> [Int64]
-    {
+        _ statement: Statement, _ connection: Int64, _ line: Int64, _ kept: Int64?...
+    ) throws(StorageFault) -> [Int64] {
         statement.bind(1, connection)
         statement.bind(2, line)
+        for value in kept { statement.bind(3, value) }
         var ids: [Int64] = []
         while try statement.step() { ids.append(statement.integer(0)) }
         return ids

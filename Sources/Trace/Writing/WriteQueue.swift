@@ -54,10 +54,9 @@ final class WriteQueue: Sendable {
     /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
     /// a commit may take is for writing.
     private static let patience: UInt64 = 10_000_000
-    /// Bytes that are written without waiting for more.
-    private static let large = 1 << 18
-    /// Nanoseconds of writing that may wait.
-    private static let pace = 15_000_000.0
+    /// Nanoseconds of writing that may wait or be under way: a third of it is written at a time, while
+    /// the rest comes.
+    private static let pace = 30_000_000.0
     /// Room that there always is: enough for a read of several connections.
     private static let least = 1 << 18
 
@@ -88,7 +87,7 @@ final class WriteQueue: Sendable {
                 switch state.sleep {
                 case .awake: false
                 case .idle: true
-                case .dozing: state.waiting >= Self.large
+                case .dozing: state.waiting >= state.limit / 3
                 }
             if wakes { state.sleep = .awake }
             return (state.bytes < state.limit, wakes)
@@ -97,7 +96,7 @@ final class WriteQueue: Sendable {
         return hasRoom
     }
 
-    /// Calls `resume` when less than half of the room is in use.
+    /// Calls `resume` when a quarter of the room is free again.
     func whenRoom(_ resume: @escaping @Sendable () -> Void) {
         wake { state in
             guard !state.isClosed else { return false }
@@ -161,7 +160,7 @@ final class WriteQueue: Sendable {
                 if state.isFinishing { return .work(.finish(Self.takeAll(&state))) }
                 if !state.records.isEmpty {
                     let due = state.since + Self.patience
-                    if state.waiting >= Self.large || now >= due || !state.flushes.isEmpty {
+                    if state.waiting >= state.limit / 3 || now >= due || !state.flushes.isEmpty {
                         return .work(.records(Self.takeAll(&state)))
                     }
                     if hasSpareWork { return .work(.spare(until: due)) }
@@ -209,11 +208,14 @@ final class WriteQueue: Sendable {
         callResumes()
     }
 
+    /// Bytes that are written in one transaction, so that others find room while the next is written.
+    var share: Int { state.withLock { max(1 << 16, $0.limit / 3) } }
+
     /// Whether enough waits that spare work should stop.
     func isPressed(until deadline: UInt64) -> Bool {
         DispatchTime.now().uptimeNanoseconds >= deadline
             || state.withLock {
-                $0.waiting >= Self.large || $0.isFinishing || !$0.flushes.isEmpty
+                $0.waiting >= $0.limit / 3 || $0.isFinishing || !$0.flushes.isEmpty
             }
     }
 
@@ -229,7 +231,7 @@ final class WriteQueue: Sendable {
 
     private func callResumes() {
         let resumes = state.withLock { state in
-            guard state.bytes < state.limit / 2 || state.isClosed else {
+            guard state.bytes < state.limit / 4 * 3 || state.isClosed else {
                 return [@Sendable () -> Void]()
             }
             defer { state.resumes = [] }

@@ -27,6 +27,10 @@ final class WriterLoop {
     private var living = LivingConnections()
     private var disk = Disk.well
     private var missing = MissingBytes()
+    /// Whether it was said that traffic goes on without being written.
+    private var isPassing = false
+    /// Bytes that are missing since then.
+    private var lostBytes: Int64 = 0
     private var lastLettingGo: UInt64 = 0
     /// When the search index may be tried again after the disk had no room for it.
     private var indexRetry: UInt64 = 0
@@ -132,7 +136,7 @@ final class WriterLoop {
 
     private func write(_ records: [Record]) {
         var start = 0
-        let batchSize = batchSize
+        let batchSize = min(batchSize, queue.share)
         while start < records.count {
             var end = start
             var cost = 0
@@ -240,7 +244,16 @@ final class WriterLoop {
         reserve.release()
         say("nothing could be written (\(fault.message)); bytes that follow may be missing")
         reserve.take()
-        if options.onDiskFull == .stop { stop(fault) }
+        if options.onDiskFull == .stop { return stop(fault) }
+        guard !isPassing else { return }
+        isPassing = true
+        let cause =
+            fault.isDisk
+            ? "the disk of \(file.path) is full"
+            : "\(file.path) cannot be written (\(fault.message))"
+        options.onWarning?(
+            "\(cause): traffic goes on, bytes are missing from the trace from now on; "
+                + (fault.isDisk ? "free some space" : "end what holds it"))
     }
 
     /// Tries to write again what could not be written, and then what is missing since.
@@ -251,14 +264,21 @@ final class WriterLoop {
         } catch {
             return postpone(batch, error)
         }
-        guard !missing.isEmpty else { return reserve.take() }
-        let rest = decode(missing.drain(at: now())[...])
-        do {
-            try commit(rest)
-            reserve.take()
-        } catch {
-            postpone(rest, error)
+        if !missing.isEmpty {
+            let records = missing.drain(at: now())
+            for case .gap(let gap) in records { lostBytes += gap.count }
+            let rest = decode(records[...])
+            do {
+                try commit(rest)
+            } catch {
+                return postpone(rest, error)
+            }
         }
+        reserve.take()
+        guard isPassing else { return }
+        options.onWarning?("writing again; \(lostBytes) bytes are missing")
+        isPassing = false
+        lostBytes = 0
     }
 
     private func postpone(_ batch: Batch, _ fault: StorageFault) {

@@ -161,6 +161,7 @@ struct RecordCommand: AsyncParsableCommand {
         options.keepLast = keepLast?.nanoseconds
         if let memory { options.budget = Int(memory.bytes) }
         options.onCommit = { lines.show($0) }
+        options.onWarning = { StandardError.write("tapedeck: \($0)\n") }
         options.onStop = { error in
             stopped.set(Failure(error))
             signal.stop()

@@ -1,0 +1,35 @@
+/// What keeping a trace within a size means in bytes.
+///
+/// The file never shrinks, it has free pages, and the log lies beside it. So letting go begins
+/// somewhat below the limit: what one commit adds and the log have to fit above.
+struct SizeBound: Hashable {
+    /// Bytes that file and log are to stay within.
+    let limit: Int64
+    /// Bytes in use above which the oldest goes.
+    let high: Int64
+    /// Bytes in use at which enough of it went.
+    let low: Int64
+    /// Bytes in use that one transaction may free, apart from what goes as a whole.
+    let step: Int64
+
+    /// The least limit there is: an empty trace takes a tenth of it.
+    static let least: Int64 = 4 << 20
+
+    /// The bound for `limit` bytes, or for ``least`` if that is more.
+    init(_ limit: Int64) {
+        self.limit = max(limit, Self.least)
+        high = self.limit - min(max(self.limit / 8, 1 << 20), 32 << 20)
+        step = min(self.limit / 64, 1 << 20)
+        low = high - step
+    }
+
+    /// Bytes in use at which enough went, where only what is newer than `kept` could still go.
+    ///
+    /// A large one would leave no room for those that come after it; they get what is meant for
+    /// commits.
+    func low(sparing kept: NewestExchange.Kept) -> Int64 { low + min(limit - high, kept.size) }
+
+    /// About how many bytes are in use because of a chunk of `count` bytes: its row, what was
+    /// decoded from it, and entries in indexes.
+    static func cost(ofChunk count: Int64) -> Int64 { 2 * count + 1_024 }
+}
