@@ -56,7 +56,7 @@ final class WriteQueue: Sendable {
     private static let patience: UInt64 = 10_000_000
     /// Nanoseconds of writing that may wait or be under way: a third of it is written at a time, while
     /// the rest comes.
-    private static let pace = 30_000_000.0
+    private static let pace = 20_000_000.0
     /// Room that there always is: enough for a read of several connections.
     private static let least = 1 << 18
 
