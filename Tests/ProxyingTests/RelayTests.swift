@@ -188,6 +188,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             "GET http://other.example/ HTTP/1.1\r\nHost: other.example\r\n\r\n",
             .connect(2, "other.example:80"))
         play.on(.ready(LegID(2)), .send(2, "GET / HTTP/1.1\r\nHost: other.example\r\n\r\n"))
+        play.on(.noted(LegID(2), .opened, "10.0.0.1:80"))
+        play.on(.noted(Playbook.client, .tlsFailed, "no"))
         play.server(2, answer, .send(1, answer))
         #expect(play.records.isEmpty)
         play.client(

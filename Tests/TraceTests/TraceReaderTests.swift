@@ -76,6 +76,8 @@ import Wire
         let trace = try recorded()
         let reader = try trace.reader()
         let command = try #require(try reader.command(CommandID(3)))
+        #expect(try reader.text(of: CommandID(3)) == command.text)
+        #expect(try reader.text(of: CommandID(99)) == [])
         #expect(command.text.starts(with: Array("0:c:".utf8)))
         #expect(command.payload.first == UInt8(ascii: "{"))
         #expect(command.changes.map(\.key) == ["key2"])

@@ -89,8 +89,7 @@ extension Relay {
     mutating func clientEnded(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard !hasClientEnded else { return }
         hasClientEnded = true
-        let isRecorded = legs.first { $0.id == current }?.isRecorded ?? settings.only.isEmpty
-        if isRecorded {
+        if isRecorded(clientLeg.id) {
             record(.ended, leg: clientLeg.id, at: at, says: "", &commands)
         }
         if case .hello(let held) = phase, !held.isEmpty { passUnread(held, at, &commands) }
@@ -122,7 +121,7 @@ extension Relay {
         guard !isClientClosed else { return }
         isClientClosed = true
         phase = .closed
-        if legs.contains(where: \.isRecorded) || settings.only.isEmpty {
+        if isRecorded(clientLeg.id) {
             recordHeldBytes(&commands)
             record(.closed, leg: clientLeg.id, at: at, says: why, &commands)
         }

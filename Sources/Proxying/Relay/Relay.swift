@@ -108,7 +108,20 @@ public struct Relay {
         case .clientSecured:
             isClientTLS = true
             phase = .http
+        case .noted(let leg, let kind, let says):
+            guard isRecorded(leg) else { return }
+            record(kind, leg: leg, at: at, says: says, &commands)
         }
+    }
+
+    /// Whether what happens to a leg is written to the trace: with `--only`, the client's leg counts
+    /// once it is known that a recorded host is meant.
+    func isRecorded(_ leg: LegID) -> Bool {
+        guard leg == clientLeg.id else {
+            return legs.first { $0.id == leg }?.isRecorded ?? settings.only.isEmpty
+        }
+        return settings.only.isEmpty || legs.contains(where: \.isRecorded)
+            || fixed.map { settings.records($0.host) } == true
     }
 
     /// Writes a row, and before the first one what the connection is.

@@ -14,4 +14,6 @@ public enum RelayEvent: Hashable, Sendable {
     case closed(LegID, isReset: Bool, String)
     /// TLS is up on the client's leg.
     case clientSecured
+    /// Something about a leg that only the trace has to know, with the particulars.
+    case noted(LegID, EventRow.Kind, String)
 }

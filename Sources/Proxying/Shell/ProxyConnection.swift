@@ -148,11 +148,7 @@ final class ProxyConnection {
     }
 
     private func note(_ kind: EventRow.Kind, _ leg: LegID, says: String) {
-        put([
-            .event(
-                EventRow(
-                    kind, connection: relay.connection.id, leg: leg, at: sink.now(), says: says))
-        ])
+        dispatch(.noted(leg, kind, says))
     }
 
     // MARK: What is done

@@ -231,6 +231,16 @@ public final class TraceReader {
         }
     }
 
+    /// The whole text of a command, which listings show the beginning of; empty where there is none.
+    public func text(of id: CommandID) throws(TraceError) -> [UInt8] {
+        try told { () throws(StorageFault) in
+            try list(
+                "SELECT coalesce(c.text, m.payload) FROM simperium_command c "
+                    + "LEFT JOIN message m ON m.id = c.message_id WHERE c.id = ?", [id.rawValue]
+            ) { $0.bytes(0) }.first ?? []
+        }
+    }
+
     /// The commands about one object before another command, the last first.
     ///
     /// What a change changed is found in them: an entity or the changes since.

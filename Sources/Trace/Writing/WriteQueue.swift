@@ -57,13 +57,13 @@ final class WriteQueue: Sendable {
     /// Nanoseconds of writing that may wait or be under way: a third of it is written at a time, while
     /// the rest comes.
     private static let pace = 20_000_000.0
-    /// Room that there always is: enough for a read of several connections.
-    private static let least = 1 << 18
+    /// Room that there always is: one read.
+    private static let least = 1 << 16
 
     /// A queue for `budget` bytes.
     init(budget: Int) {
         self.budget = budget
-        state = Mutex(State(limit: min(budget, 4 * Self.least)))
+        state = Mutex(State(limit: min(budget, 16 * Self.least)))
     }
 
     // MARK: Any thread
@@ -209,7 +209,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Bytes that are written in one transaction, so that others find room while the next is written.
-    var share: Int { state.withLock { max(1 << 16, $0.limit / 3) } }
+    var share: Int { state.withLock { max(1 << 14, $0.limit / 3) } }
 
     /// Whether enough waits that spare work should stop.
     func isPressed(until deadline: UInt64) -> Bool {

@@ -9,7 +9,7 @@ struct CommandTexts {
 
     /// The whole text of a command; empty where it can not be read.
     mutating func text(of row: CommandRow) -> [UInt8] {
-        (try? reader.command(row.id))??.text ?? []
+        (try? reader.text(of: row.id)) ?? []
     }
 }
 
