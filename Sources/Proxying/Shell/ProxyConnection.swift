@@ -40,6 +40,11 @@ final class ProxyConnection {
     private var hasRoom = true
     private let onClose: () -> Void
 
+    /// How much is read at once: what one read brings is decoded and committed together, and a
+    /// larger one of small messages would take too long.
+    static let reads = AdaptiveRecvByteBufferAllocator(
+        minimum: 1024, initial: 4096, maximum: 32768)
+
     init(
         client: any Channel, configuration: ProxyConfiguration, sink: any RecordSink,
         onClose: @escaping () -> Void
@@ -243,6 +248,7 @@ final class ProxyConnection {
         ClientBootstrap(group: eventLoop)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.recvAllocator, value: Self.reads)
             .connectTimeout(.seconds(configuration.connectSeconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }

@@ -58,12 +58,12 @@ final class WriteQueue: Sendable {
     /// the rest comes.
     private static let pace = 20_000_000.0
     /// Room that there always is: one read.
-    private static let least = 1 << 16
+    private static let least = 1 << 15
 
     /// A queue for `budget` bytes.
     init(budget: Int) {
         self.budget = budget
-        state = Mutex(State(limit: min(budget, 16 * Self.least)))
+        state = Mutex(State(limit: min(budget, 32 * Self.least)))
     }
 
     // MARK: Any thread
