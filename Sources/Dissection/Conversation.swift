@@ -43,7 +43,8 @@ final class Conversation {
         consume(
             Piece(
                 bytes: bytes[...], sender: chunk.sender, leg: chunk.leg, at: chunk.at,
-                isLocal: chunk.origin == .tapedeck, chunk: id))
+                isLocal: chunk.origin == .tapedeck, chunk: id,
+                isPatched: !chunk.patches.isEmpty))
     }
 
     private func consume(_ piece: Piece) {

@@ -13,16 +13,18 @@ public final class ProxyServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let listener: any Channel
     private let connections: ConnectionList
+    private let sink: any RecordSink
 
     private init(
         host: String, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel,
-        connections: ConnectionList
+        connections: ConnectionList, sink: any RecordSink
     ) {
         self.host = host
         self.port = port
         self.group = group
         self.listener = listener
         self.connections = connections
+        self.sink = sink
     }
 
     /// Listens and relays until ``stop()``.
@@ -60,7 +62,7 @@ public final class ProxyServer: Sendable {
             ).get()
             return ProxyServer(
                 host: configuration.host, port: listener.localAddress?.port ?? 0, group: group,
-                listener: listener, connections: connections)
+                listener: listener, connections: connections, sink: sink)
         } catch {
             try? await group.shutdownGracefully()
             throw ProxyError(listening: configuration, error)
@@ -70,7 +72,9 @@ public final class ProxyServer: Sendable {
     /// Stops listening and closes every connection; returns when all are closed.
     public func stop() async {
         try? await listener.close()
-        connections.stopAll()
+        await connections.stopAll()
+        // Whoever waits for room is called on an event loop, which has to be there until then.
+        await withCheckedContinuation { done in sink.whenRoom { done.resume() } }
         try? await group.shutdownGracefully()
     }
 }
@@ -87,9 +91,9 @@ private final class ConnectionList: Sendable {
         open.withLock { $0[id] = nil }
     }
 
-    func stopAll() {
+    func stopAll() async {
         for connection in open.withLock({ Array($0.values) }) {
-            connection.eventLoop.execute { connection.value.stop() }
+            try? await connection.eventLoop.submit { connection.value.stop() }.get()
         }
     }
 }

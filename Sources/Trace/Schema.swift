@@ -9,12 +9,10 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, as `user_version` has it.
-    public static let version: Int32 = 1
+    public static let version: Int32 = 2
 
-    /// What takes a trace from format `i` to format `i + 1`, in order from 0.
-    static let migrations: [String] = [
-        [truth, derived, statements, views, search].joined(separator: "\n")
-    ]
+    /// What makes an empty file a trace.
+    static let whole = [truth, derived, statements, views, search].joined(separator: "\n")
 
     /// What was seen: never updated.
     public static let truth = """
@@ -56,15 +54,7 @@ public enum Schema {
           bytes         BLOB NOT NULL         -- as received, after TLS, before any patch
         ) STRICT;
         CREATE INDEX chunk_connection ON chunk(connection_id);
-        CREATE TABLE patch(              -- where forwarded bytes differ from received ones
-          id        INTEGER PRIMARY KEY,  -- order of writing
-          chunk_id  INTEGER NOT NULL REFERENCES chunk(id),  -- the chunk
-          "offset"  INTEGER NOT NULL,     -- first byte taken out, bytes from the start of the chunk
-          removed   INTEGER NOT NULL,     -- number of bytes taken out
-          inserted  BLOB NOT NULL,        -- the bytes put in their place
-          reason    TEXT NOT NULL         -- request-target, host, origin, location, hop-by-hop or fault
-        ) STRICT;
-        CREATE INDEX patch_chunk ON patch(chunk_id);
+        \(patchTable)
         CREATE TABLE event(              -- what happened that is not bytes
           id             INTEGER PRIMARY KEY,  -- order of happening
           session_id     INTEGER NOT NULL REFERENCES session(id),  -- the session
@@ -79,9 +69,58 @@ public enum Schema {
         CREATE INDEX event_connection ON event(connection_id);
         """
 
+    /// Numbers of what hangs on something of number `n` begin with `n` times this.
+    static let share: Int64 = 1 << 24
+
+    /// The patches of a chunk, in order.
+    static let patchesOfChunk = """
+        SELECT * FROM patch WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1) ORDER BY id
+        """
+
+    /// Deletes the patches of those chunks that `condition` chooses.
+    static func deletePatches(of condition: String) -> String {
+        """
+        DELETE FROM patch WHERE id IN (
+          SELECT p.id FROM chunk CROSS JOIN patch p
+          WHERE p.id >= \(share) * chunk.id AND p.id < \(share) * (chunk.id + 1) AND \(condition))
+        """
+    }
+
+    static let patchTable = """
+        CREATE TABLE patch(              -- where forwarded bytes differ from received ones
+          id        INTEGER PRIMARY KEY,  -- 16777216 * chunk_id + place among the patches of the chunk, from 0
+          chunk_id  INTEGER NOT NULL REFERENCES chunk(id),  -- the chunk
+          "offset"  INTEGER NOT NULL,     -- first byte taken out, bytes from the start of the chunk
+          removed   INTEGER NOT NULL,     -- number of bytes taken out
+          inserted  BLOB NOT NULL,        -- the bytes put in their place
+          reason    TEXT NOT NULL         -- request-target, host, origin, location, hop-by-hop or fault
+        ) STRICT;
+        """
+
+    static let bodyTable = """
+        CREATE TABLE http_body(          -- head and content of one side of an exchange; the view body adds what stands in a chunk
+          id           INTEGER PRIMARY KEY,  -- 2 * exchange_id + sender
+          exchange_id  INTEGER NOT NULL,     -- the exchange
+          sender       INTEGER NOT NULL,     -- 0 client, 1 server
+          chunk_id     INTEGER,              -- the chunk in which the head stands as it was received; null where head is here
+          head_offset  INTEGER,              -- first byte of the head in that chunk
+          head_size    INTEGER NOT NULL,     -- bytes of the head
+          head         BLOB,                 -- start line and fields as the receiver got them; null where they stand in the chunk
+          trailers     BLOB,                 -- trailer fields
+          content_offset INTEGER,            -- first byte of the content in that chunk; null where content is here
+          content      ANY,                  -- content after transfer and content coding; the first bytes of a large one; null where it stands in the chunk
+          is_text      INTEGER NOT NULL,     -- 1 where the content is UTF-8
+          size         INTEGER NOT NULL,     -- bytes of the whole content after transfer and content coding
+          wire_size    INTEGER NOT NULL,     -- bytes of the content on the wire, without transfer coding
+          coding       TEXT NOT NULL,        -- content codings that were undone
+          content_type TEXT,                 -- Content-Type as sent
+          problem      TEXT                  -- why the content could not be decoded, with the offset
+        ) STRICT;
+        """
+
     /// What decoding makes of the truth: dropped and built again by `tapedeck rebuild`.
     public static let derived = """
-        CREATE TABLE http_exchange(      -- one HTTP request and its response; bodies are in body
+        CREATE TABLE http_exchange(      -- one HTTP request and its response; bodies are in http_body
           id               INTEGER PRIMARY KEY,  -- number of the exchange, in order of the first byte of the request
           session_id       INTEGER NOT NULL,     -- the session
           connection_id    INTEGER NOT NULL,     -- the connection
@@ -115,19 +154,7 @@ public enum Schema {
         CREATE INDEX http_exchange_request_chunk ON http_exchange(request_chunk_id);
         CREATE INDEX http_exchange_connection ON http_exchange(connection_id);
         CREATE INDEX http_exchange_open ON http_exchange(id) WHERE outcome = 'open';
-        CREATE TABLE body(               -- head and content of one side of an exchange
-          id           INTEGER PRIMARY KEY,  -- 2 * exchange_id + sender
-          exchange_id  INTEGER NOT NULL,     -- the exchange
-          sender       INTEGER NOT NULL,     -- 0 client, 1 server
-          head         BLOB NOT NULL,        -- start line and fields as the receiver got them
-          trailers     BLOB,                 -- trailer fields
-          content      ANY,                  -- content after transfer and content coding: text if UTF-8, else blob; the first bytes of a large one
-          size         INTEGER NOT NULL,     -- bytes of the whole content after transfer and content coding
-          wire_size    INTEGER NOT NULL,     -- bytes of the content on the wire, without transfer coding
-          coding       TEXT NOT NULL,        -- content codings that were undone
-          content_type TEXT,                 -- Content-Type as sent
-          problem      TEXT                  -- why the content could not be decoded, with the offset
-        ) STRICT;
+        \(bodyTable)
         CREATE TABLE part(               -- one part of a multipart body
           id           INTEGER PRIMARY KEY,  -- 16777216 * (2 * exchange_id + sender) + position
           exchange_id  INTEGER NOT NULL,     -- the exchange
@@ -313,6 +340,23 @@ public enum Schema {
 
     /// Tables with the names and columns that others rely on.
     public static let views = """
+        CREATE VIEW body AS SELECT  -- head and content of one side of an exchange
+          b.id           AS id,            -- 2 * exchange_id + sender
+          b.exchange_id  AS exchange_id,   -- the exchange
+          b.sender       AS sender,        -- 0 client, 1 server
+          coalesce(b.head, substr(k.bytes, b.head_offset + 1, b.head_size))
+                         AS head,          -- start line and fields as the receiver got them
+          b.trailers     AS trailers,      -- trailer fields
+          CASE WHEN b.content_offset IS NULL THEN b.content
+               WHEN b.is_text THEN CAST(substr(k.bytes, b.content_offset + 1, b.size) AS TEXT)
+               ELSE substr(k.bytes, b.content_offset + 1, b.size) END
+                         AS content,       -- content after transfer and content coding: text if UTF-8, else blob; the first bytes of a large one
+          b.size         AS size,          -- bytes of the whole content after transfer and content coding
+          b.wire_size    AS wire_size,     -- bytes of the content on the wire, without transfer coding
+          b.coding       AS coding,        -- content codings that were undone
+          b.content_type AS content_type,  -- Content-Type as sent
+          b.problem      AS problem        -- why the content could not be decoded, with the offset
+          FROM http_body b LEFT JOIN chunk k ON k.id = b.chunk_id;
         CREATE VIEW exchange AS SELECT  -- exchanges with their URL and bodies
           x.id                AS id,             -- number of the exchange
           x.connection_id     AS connection_id,  -- the connection

@@ -6,6 +6,8 @@ public struct TraceError: Error, Hashable, CustomStringConvertible, Sendable {
         case notATrace = "not-a-trace"
         /// A later version of this program wrote the file.
         case newerFormat = "newer-format"
+        /// An earlier version of this program wrote the file, and reading alone cannot change it.
+        case olderFormat = "older-format"
         /// Another writer has the trace.
         case busy
         /// The file cannot be opened or created.

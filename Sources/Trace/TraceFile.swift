@@ -61,7 +61,7 @@ final class TraceFile {
             throw error.told(about: path)
         }
         isOpen = true
-        try Self.check(connection, path: path, allowsEmpty: !mustExist)
+        try Self.check(connection, path: path, isWriting: true, allowsEmpty: !mustExist)
         do {
             try bringUpToDate()
         } catch {
@@ -79,48 +79,54 @@ final class TraceFile {
         Self.release(descriptor, identity)
     }
 
-    /// Refuses what is not a trace, or a later one.
+    /// Refuses what is not a trace, or one of a format that cannot be used.
     ///
-    /// With `allowsEmpty` a database without a page passes, which is what a file just created is,
-    /// also after a crash in the middle of creating it.
-    static func check(_ connection: Connection, path: String, allowsEmpty: Bool) throws(TraceError)
-    {
+    /// With `isWriting` an earlier format passes, since it is about to be brought up to date, and
+    /// so does a database without a page, which is what a file just created is, also after a crash
+    /// in the middle of creating it.
+    static func check(
+        _ connection: Connection, path: String, isWriting: Bool, allowsEmpty: Bool = false
+    ) throws(TraceError) {
+        let version: Int64
         do throws(StorageFault) {
-            if try connection.integer("PRAGMA page_count") == 0 {
-                guard !allowsEmpty else { return }
-            } else if try connection.integer("PRAGMA application_id")
-                == Int64(Schema.applicationID)
-            {
-                let version = try connection.integer("PRAGMA user_version")
-                if version <= Int64(Schema.version) { return }
-                throw StorageFault(code: newer, message: "\(version)")
-            }
-            throw StorageFault(code: SQLITE_NOTADB, message: "")
+            if try connection.integer("PRAGMA page_count") == 0, allowsEmpty { return }
+            guard
+                try connection.integer("PRAGMA application_id") == Int64(Schema.applicationID)
+            else { throw StorageFault(code: SQLITE_NOTADB, message: "") }
+            version = try connection.integer("PRAGMA user_version")
         } catch {
-            guard error.code == newer else { throw error.told(about: path) }
+            throw error.told(about: path)
+        }
+        if version > Int64(Schema.version) {
             throw TraceError(
                 .newerFormat,
-                "\(path) has format \(error.message), this program knows \(Schema.version): "
+                "\(path) has format \(version), this program knows \(Schema.version): "
                     + "use a newer tapedeck")
         }
+        if version < Int64(Schema.version), !isWriting {
+            throw TraceError(
+                .olderFormat,
+                "\(path) has format \(version), this program reads \(Schema.version): "
+                    + "run tapedeck rebuild \(path) to bring it up to date")
+        }
     }
-
-    /// Stands for a format that is too new, where SQLite's codes have nothing to say.
-    private static let newer: Int32 = -1
 
     /// Creates the schema or migrates it, and sets how the file is written.
     private func bringUpToDate() throws(StorageFault) {
         // Until the first transaction is committed the file has no page, so a crash before leaves
         // an empty file and one after it a trace. It happens before the switch to WAL, which
         // writes a page of its own.
-        if try connection.integer("PRAGMA page_count") == 0 {
-            try connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = DELETE")
+        let isEmpty = try connection.integer("PRAGMA page_count") == 0
+        if isEmpty {
+            try connection.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE")
         }
-        let present = Int(try connection.integer("PRAGMA user_version"))
-        if present < Schema.migrations.count {
+        var present = Int32(truncatingIfNeeded: try connection.integer("PRAGMA user_version"))
+        if present < Schema.version {
             try connection.transaction("BEGIN EXCLUSIVE") { () throws(StorageFault) in
-                for step in Schema.migrations.dropFirst(max(0, present)) {
+                if isEmpty { try connection.execute(Schema.whole) }
+                while !isEmpty, let step = SchemaHistory.step(from: present) {
                     try connection.execute(step)
+                    present += 1
                 }
                 try connection.execute(
                     "PRAGMA application_id = \(Schema.applicationID);"
@@ -134,9 +140,17 @@ final class TraceFile {
             PRAGMA foreign_keys = OFF;
             PRAGMA temp_store = FILE;
             PRAGMA cache_size = -16384;
-            PRAGMA wal_autocheckpoint = 1024;
             PRAGMA journal_size_limit = 67108864;
             """)
+        try checkpoints(true)
+    }
+
+    /// Whether commits also move the log into the file, now and then.
+    ///
+    /// Small steps keep commits short. On a full disk there are none: they would take the room that
+    /// is kept for the last words.
+    func checkpoints(_ areMade: Bool) throws(StorageFault) {
+        try connection.execute("PRAGMA wal_autocheckpoint = \(areMade ? 512 : 0)")
     }
 
     /// Moves everything into the one file, so that it can be copied and read from anywhere.

@@ -40,7 +40,7 @@ extension Failure {
     init(_ error: TraceError) {
         let status: Status =
             switch error.code {
-            case .notATrace, .newerFormat: .data
+            case .notATrace, .newerFormat, .olderFormat: .data
             case .busy: .temporary
             case .cannotOpen: .noInput
             default: .io

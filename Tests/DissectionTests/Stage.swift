@@ -136,6 +136,9 @@ extension [DerivedRow] {
             case .note(var row):
                 (row.place, row.at) = (nowhere, .zero)
                 result.append("\(row)")
+            case .body(var row):
+                (row.headPlace, row.contentPlace) = (nil, nil)
+                result.append("\(row)")
             default: result.append("\(row)")
             }
         }

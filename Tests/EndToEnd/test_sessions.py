@@ -52,6 +52,33 @@ def test_signals(record, origin) -> None:
     assert proxy.sql("SELECT count(*) FROM event WHERE kind = 'session-ended'") == [(1,)]
 
 
+def test_ends_in_the_middle_of_traffic(record, origin) -> None:
+    """Stopped while many clients send as fast as they can, it ends well and says nothing odd."""
+    proxy = record("--to", origin.url, "--quiet")
+    over = threading.Event()
+
+    def hammer() -> None:
+        try:
+            with RawClient(proxy.port) as raw:
+                while not over.is_set():
+                    raw.send(f"GET /a HTTP/1.1\r\nHost: {proxy.address}\r\n\r\n".encode() * 16)
+                    raw.read_until(b"\r\n\r\n")
+        except (OSError, EOFError, AssertionError):
+            return
+
+    clients = [threading.Thread(target=hammer) for _ in range(8)]
+    for client in clients:
+        client.start()
+    eventually(lambda: proxy.sql("SELECT count(*) > 200 FROM http_exchange") == [(1,)], "traffic")
+    status = proxy.stop(signal.SIGTERM)
+    over.set()
+    for client in clients:
+        client.join()
+    assert status == 0
+    assert not [line for line in proxy.errors if "ERROR" in line], proxy.said()
+    assert proxy.sql("PRAGMA integrity_check") == [("ok",)]
+
+
 def test_ends_with_a_connection_open(record, origin) -> None:
     """An idle client does not keep the program from ending."""
     proxy = record("--to", origin.url)

@@ -11,6 +11,7 @@ final class BodyCollector {
     var trailers: [UInt8] = []
 
     private let head: [UInt8]
+    private let headPlace: Place?
     private let exchange: ExchangeID
     private let sender: Peer
     private let limits: DissectionLimits
@@ -19,6 +20,8 @@ final class BodyCollector {
     private var coding = ""
     private var decoder: ContentDecoder?
     private var content: [UInt8] = []
+    /// Where the content stands whole in the chunk of the head, as long as it does.
+    private var contentPlace: Place?
     private var size: Int64 = 0
     private var wireSize: Int64 = 0
     private var text = UTF8Check()
@@ -27,10 +30,11 @@ final class BodyCollector {
     private var isFinished = false
 
     init(
-        head: HTTPHead, exchange: ExchangeRow, sender: Peer, limits: DissectionLimits,
-        status: Int? = nil
+        head: HTTPHead, at place: Place?, exchange: ExchangeRow, sender: Peer,
+        limits: DissectionLimits, status: Int? = nil
     ) {
         self.head = head.bytes
+        headPlace = place
         self.exchange = exchange.id
         self.sender = sender
         self.limits = limits
@@ -53,7 +57,16 @@ final class BodyCollector {
     }
 
     /// Takes the next bytes of the content, without transfer coding.
-    func take(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
+    ///
+    /// `place` is where they stand in a chunk as received, if they do.
+    func take(_ bytes: borrowing Span<UInt8>, at place: Place?, to out: DissectorOutput) {
+        if wireSize == 0 {
+            contentPlace = place?.chunk == headPlace?.chunk ? place : nil
+        } else if let first = contentPlace,
+            place != Place(chunk: first.chunk, offset: first.offset + Int(wireSize))
+        {
+            contentPlace = nil
+        }
         wireSize += Int64(bytes.count)
         guard let decoder else {
             takeDecoded(bytes)
@@ -98,12 +111,14 @@ final class BodyCollector {
             meaning?.readActionable(content)
         }
         if let found = meaning?.finish(isCut: isCut, to: out) { problem = problem ?? found }
-        out.emit(
-            .body(
-                BodyRow(
-                    exchange: exchange, sender: sender, head: head, trailers: trailers,
-                    content: content, isText: isText, size: size, wireSize: wireSize,
-                    coding: coding, contentType: contentType, problem: problem)))
+        var row = BodyRow(
+            exchange: exchange, sender: sender, head: head, trailers: trailers, content: content,
+            isText: isText, size: size, wireSize: wireSize, coding: coding,
+            contentType: contentType, problem: problem)
+        row.headPlace = headPlace
+        // What was decoded or cut is not what stands in the chunk.
+        if decoder == nil, !isShort { row.contentPlace = contentPlace }
+        out.emit(.body(row))
     }
 
     /// Takes the last character off that the bound on stored bytes has cut.

@@ -90,7 +90,8 @@ final class HTTPConversation {
         case .content(let range):
             guard let exchange = reading else { return }
             exchange.row.requestSize += Int64(range.count)
-            exchange.request?.take(piece.bytes.span.extracting(range), to: output)
+            exchange.request?.take(
+                piece.bytes.span.extracting(range), at: piece.stored(range.lowerBound), to: output)
         case .trailers(let bytes, _):
             reading?.request?.trailers = bytes
         case .end:
@@ -131,11 +132,17 @@ final class HTTPConversation {
         let exchange = OpenExchange(
             row: row, kind: kind, isUpgrade: isUpgrade, hasExplicitPort: address.port != nil)
         exchange.request = BodyCollector(
-            head: head, exchange: row, sender: .client, limits: limits)
+            head: head, at: stored(place, piece), exchange: row, sender: .client, limits: limits)
         waiting.append(exchange)
         responses.expect(kind)
         reading = exchange
         output.touch(exchange)
+    }
+
+    /// The place of a head that `piece` completes; nil where it begins in an earlier chunk or the
+    /// chunk was patched.
+    private func stored(_ place: Place, _ piece: Piece) -> Place? {
+        piece.isPatched || place.chunk != piece.chunk ? nil : place
     }
 
     // MARK: Responses
@@ -169,7 +176,8 @@ final class HTTPConversation {
         case .content(let range):
             guard isResponding, let exchange = waiting.first else { return nil }
             exchange.row.responseSize += Int64(range.count)
-            exchange.response?.take(piece.bytes.span.extracting(range), to: output)
+            exchange.response?.take(
+                piece.bytes.span.extracting(range), at: piece.stored(range.lowerBound), to: output)
         case .trailers(let bytes, _):
             if isResponding { waiting.first?.response?.trailers = bytes }
         case .end:
@@ -215,7 +223,8 @@ final class HTTPConversation {
         exchange.row.retryAfter = head.first("retry-after").map { head.text($0.value) }
         if !piece.isLocal { settleScheme(exchange, piece.leg) }
         exchange.response = BodyCollector(
-            head: head, exchange: exchange.row, sender: .server, limits: limits, status: status)
+            head: head, at: stored(place, piece), exchange: exchange.row, sender: .server,
+            limits: limits, status: status)
         output.touch(exchange)
         guard isTunnel || status == 101 else { return nil }
         isResponding = false

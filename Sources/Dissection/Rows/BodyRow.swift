@@ -25,6 +25,10 @@ public struct BodyRow: Hashable, Sendable {
     public var contentType: String?
     /// Why the content could not be decoded, with the offset; nil where it could.
     public var problem: String?
+    /// Where ``head`` stands whole in a chunk as it was received; nil where it does not.
+    public var headPlace: Place?
+    /// Where all of ``content`` stands in the chunk of ``headPlace`` as it was received.
+    public var contentPlace: Place?
 
     /// A body row with these values.
     public init(

@@ -103,7 +103,7 @@ extension TraceReader {
         of connection: ConnectionID, _ sender: Peer, from first: ChunkID, upto last: ChunkID?,
         ended: Instant?, _ body: (ChunkID, Chunk) -> Bool
     ) throws(StorageFault) {
-        let patches = try db.prepare("SELECT * FROM patch WHERE chunk_id = ? ORDER BY id")
+        let patches = try db.prepare(Schema.patchesOfChunk)
         let statement = try db.prepare(
             """
             SELECT * FROM chunk WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND sender = ?4

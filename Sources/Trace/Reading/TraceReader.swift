@@ -52,7 +52,7 @@ public final class TraceReader {
                     + "the newest is missing; copy both elsewhere to see it"
                 : nil
         }
-        try TraceFile.check(db, path: path, allowsEmpty: false)
+        try TraceFile.check(db, path: path, isWriting: false)
         do {
             try db.register(FilterFunctions())
         } catch {
@@ -204,7 +204,7 @@ public final class TraceReader {
                 }
                 guard let (session, row) = found.first else { return nil }
                 var detail = MessageDetail(session: session, row: row)
-                let share = DerivedStatements.share
+                let share = Schema.share
                 detail.frames = try list(
                     "SELECT * FROM frame WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1) "
                         + "ORDER BY id LIMIT 10000", [id.rawValue]

@@ -147,7 +147,7 @@ public enum Rebuild {
     private static func clear(_ db: Connection, kept: Set<Int64>) throws(StorageFault) {
         if kept.isEmpty {
             for table in [
-                "http_exchange", "body", "part", "openrosa", "frame", "message",
+                "http_exchange", "http_body", "part", "openrosa", "frame", "message",
                 "simperium_command", "change", "note",
             ] {
                 try db.execute("DELETE FROM \(table)")
@@ -164,7 +164,7 @@ public enum Rebuild {
                 DELETE FROM message WHERE connection_id NOT IN (SELECT id FROM kept);
                 DELETE FROM note WHERE connection_id NOT IN (SELECT id FROM kept);
                 DELETE FROM http_exchange WHERE connection_id NOT IN (SELECT id FROM kept);
-                DELETE FROM body WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
+                DELETE FROM http_body WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
                 DELETE FROM part WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
                 DELETE FROM openrosa WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
                 DROP TABLE temp.kept;

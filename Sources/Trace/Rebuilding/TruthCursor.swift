@@ -24,7 +24,7 @@ final class TruthCursor {
     /// Gaps that say what was let go later are left out: they were no part of the order.
     init(_ db: Connection) throws(StorageFault) {
         chunks = try db.prepare("SELECT * FROM chunk ORDER BY id")
-        patches = try db.prepare("SELECT * FROM patch WHERE chunk_id = ? ORDER BY id")
+        patches = try db.prepare(Schema.patchesOfChunk)
         others = [
             try db.prepare("SELECT * FROM connection ORDER BY after_chunk_id, step"),
             try db.prepare("SELECT * FROM leg ORDER BY after_chunk_id, step"),

@@ -6,7 +6,6 @@ struct Counters: Hashable {
     var connection: Int64 = 1
     var leg: Int64 = 1
     var chunk: Int64 = 1
-    var patch: Int64 = 1
     var event: Int64 = 1
     var gap: Int64 = 1
     var mark: Int64 = 1
@@ -20,7 +19,7 @@ struct Counters: Hashable {
     /// Name in the table and place in this value.
     static let all: [(name: String, next: any WritableKeyPath<Counters, Int64> & Sendable)] = [
         ("session", \.session), ("connection", \.connection), ("leg", \.leg), ("chunk", \.chunk),
-        ("patch", \.patch), ("event", \.event), ("gap", \.gap), ("mark", \.mark),
+        ("event", \.event), ("gap", \.gap), ("mark", \.mark),
         ("fault", \.fault), ("finding", \.finding), ("exchange", \.exchange),
         ("message", \.message), ("command", \.command), ("note", \.note),
     ]

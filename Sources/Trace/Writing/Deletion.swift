@@ -19,10 +19,9 @@ final class Deletion {
 
     init(_ db: Connection, indexer: SearchIndexer) throws(StorageFault) {
         self.indexer = indexer
-        let share = DerivedStatements.share
+        let share = Schema.share
         bodies = try db.prepare(
-            "SELECT id, size FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1 "
-                + "AND typeof(content) = 'text'")
+            "SELECT id, size FROM http_body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1 AND is_text")
         size = try db.prepare(
             "SELECT size FROM message WHERE id = ? AND typeof(payload) = 'text'")
         commands = try db.prepare("SELECT id FROM simperium_command WHERE message_id = ?")
@@ -32,7 +31,7 @@ final class Deletion {
         messages = try db.prepare("SELECT id FROM message WHERE connection_id = ?")
         var prepared: [Statement] = []
         for sql in [
-            "DELETE FROM body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1",
+            "DELETE FROM http_body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1",
             "DELETE FROM part WHERE exchange_id = ?1",
             "DELETE FROM openrosa WHERE exchange_id = ?1",
             "DELETE FROM note WHERE exchange_id = ?1",
@@ -53,7 +52,7 @@ final class Deletion {
         prepared = []
         for sql in [
             "DELETE FROM note WHERE connection_id = ?1",
-            "DELETE FROM patch WHERE chunk_id IN (SELECT id FROM chunk WHERE connection_id = ?1)",
+            Schema.deletePatches(of: "connection_id = ?1"),
             "DELETE FROM fault_statement WHERE chunk_id IN "
                 + "(SELECT id FROM chunk WHERE connection_id = ?1)",
             "DELETE FROM finding_statement WHERE chunk_id IN "

@@ -3,9 +3,6 @@ internal import Wire
 
 /// Writes what decoding found, one prepared statement for each table.
 final class DerivedStatements {
-    /// Rows that hang on another row have this many numbers each before the next one's begin.
-    static let share: Int64 = 1 << 24
-
     private let db: Connection
     private let exchange: Statement
     private let body: Statement
@@ -40,7 +37,7 @@ final class DerivedStatements {
               is_local = excluded.is_local, response_chunk_id = excluded.response_chunk_id,
               response_offset = excluded.response_offset
             """)
-        body = try db.prepare("INSERT OR IGNORE INTO body VALUES (\(marks(11)))")
+        body = try db.prepare("INSERT OR IGNORE INTO http_body VALUES (\(marks(16)))")
         part = try db.prepare("INSERT OR IGNORE INTO part VALUES (\(marks(9)))")
         document = try db.prepare("INSERT OR IGNORE INTO openrosa VALUES (\(marks(19)))")
         frame = try db.prepare("INSERT OR IGNORE INTO frame VALUES (\(marks(14)))")
@@ -67,7 +64,7 @@ final class DerivedStatements {
         case .openRosa(let row): try write(row)
         case .frame(let row):
             // Beyond its share a frame is counted by its message alone.
-            guard row.position < Self.share else { return }
+            guard row.position < Schema.share else { return }
             try write(row)
         case .message(let row):
             position.counters.message = max(position.counters.message, row.id.rawValue + 1)
@@ -76,7 +73,7 @@ final class DerivedStatements {
             position.counters.command = max(position.counters.command, row.id.rawValue + 1)
             try write(row, session: session)
         case .change(let row):
-            guard row.position < Self.share else { return }
+            guard row.position < Schema.share else { return }
             try write(row)
         }
         if db.changes == 0 { leftOut += 1 }
@@ -119,20 +116,34 @@ final class DerivedStatements {
         body.bind(1, 2 * row.exchange.rawValue + Int64(row.sender.rawValue))
         body.bind(2, row.exchange.rawValue)
         body.bind(3, row.sender.rawValue)
+        body.bind(4, row.headPlace?.chunk.rawValue)
+        body.bind(5, row.headPlace?.offset)
+        body.bind(6, row.head.count)
         if row.trailers.isEmpty {
-            body.bindNull(5)
+            body.bindNull(8)
         } else {
-            body.bind(5, copying: row.trailers, asText: false)
+            body.bind(8, copying: row.trailers, asText: false)
         }
-        body.bind(7, row.size)
-        body.bind(8, row.wireSize)
-        body.bind(9, row.coding)
-        body.bind(10, row.contentType)
-        body.bind(11, row.problem)
+        body.bind(9, row.contentPlace?.offset)
+        body.bind(11, row.isText)
+        body.bind(12, row.size)
+        body.bind(13, row.wireSize)
+        body.bind(14, row.coding)
+        body.bind(15, row.contentType)
+        body.bind(16, row.problem)
+        // What stands in the chunk as it is needs no second place.
         try row.head.span.withUnsafeBytes { head throws(StorageFault) in
-            body.bind(4, borrowed: head, asText: false)
+            if row.headPlace == nil {
+                body.bind(7, borrowed: head, asText: false)
+            } else {
+                body.bindNull(7)
+            }
             try row.content.span.withUnsafeBytes { content throws(StorageFault) in
-                body.bind(6, borrowed: content, asText: row.isText)
+                if row.contentPlace == nil {
+                    body.bind(10, borrowed: content, asText: row.isText)
+                } else {
+                    body.bindNull(10)
+                }
                 try body.run()
             }
         }
@@ -140,7 +151,7 @@ final class DerivedStatements {
 
     private func write(_ row: PartRow) throws(StorageFault) {
         let owner = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
-        part.bind(1, Self.share * owner + Int64(row.position))
+        part.bind(1, Schema.share * owner + Int64(row.position))
         part.bind(2, row.exchange.rawValue)
         part.bind(3, row.sender.rawValue)
         part.bind(4, row.position)
@@ -154,7 +165,7 @@ final class DerivedStatements {
 
     private func write(_ row: OpenRosaRow) throws(StorageFault) {
         let owner = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
-        document.bind(1, Self.share * owner + Int64((row.part ?? -1) + 1))
+        document.bind(1, Schema.share * owner + Int64((row.part ?? -1) + 1))
         document.bind(2, row.exchange.rawValue)
         document.bind(3, row.sender.rawValue)
         document.bind(4, row.part)
@@ -177,7 +188,7 @@ final class DerivedStatements {
     }
 
     private func write(_ row: FrameRow) throws(StorageFault) {
-        frame.bind(1, Self.share * row.message.rawValue + Int64(row.position))
+        frame.bind(1, Schema.share * row.message.rawValue + Int64(row.position))
         frame.bind(2, row.message.rawValue)
         frame.bind(3, row.connection.rawValue)
         frame.bind(4, row.sender.rawValue)
@@ -246,7 +257,7 @@ final class DerivedStatements {
     }
 
     private func write(_ row: ChangeRow) throws(StorageFault) {
-        change.bind(1, Self.share * row.command.rawValue + Int64(row.position))
+        change.bind(1, Schema.share * row.command.rawValue + Int64(row.position))
         change.bind(2, row.command.rawValue)
         change.bind(3, row.position)
         change.bind(4, row.bucket)

@@ -120,7 +120,7 @@ final class SearchIndexer {
     /// How much of what there is has been indexed, in 0...1.
     func share() throws(StorageFault) -> Double {
         let all = try db.integer(
-            "SELECT coalesce((SELECT max(id) FROM body), 0) + coalesce((SELECT max(id) FROM message), 0)"
+            "SELECT coalesce((SELECT max(id) FROM http_body), 0) + coalesce((SELECT max(id) FROM message), 0)"
         )
         guard all > 0 else { return 1 }
         return min(1, Double(progress.body + progress.message) / Double(all))

@@ -57,7 +57,7 @@ final class Trimming {
         let range = Self.range
         var prepared: [Statement] = []
         for sql in [
-            "DELETE FROM patch WHERE chunk_id IN (SELECT id FROM chunk WHERE \(range))",
+            Schema.deletePatches(of: range),
             "DELETE FROM fault_statement WHERE chunk_id IN (SELECT id FROM chunk WHERE \(range))",
             "DELETE FROM finding_statement WHERE chunk_id IN (SELECT id FROM chunk WHERE \(range))",
             "DELETE FROM note WHERE connection_id = ?1 AND chunk_id > ?2 AND chunk_id < ?3",
@@ -70,11 +70,11 @@ final class Trimming {
 
     /// Chunks of connection ?1 between ?2 and ?3, apart from those that an exchange begins in.
     static let range = """
-        connection_id = ?1 AND id > ?2 AND id < ?3
-          AND id NOT IN (SELECT request_chunk_id FROM http_exchange
+        connection_id = ?1 AND chunk.id > ?2 AND chunk.id < ?3
+          AND chunk.id NOT IN (SELECT request_chunk_id FROM http_exchange
                          WHERE request_chunk_id > ?2 AND request_chunk_id < ?3
                            AND +connection_id = ?1)
-          AND id NOT IN (SELECT response_chunk_id FROM http_exchange
+          AND chunk.id NOT IN (SELECT response_chunk_id FROM http_exchange
                          WHERE request_chunk_id < ?3 AND response_chunk_id > ?2
                            AND +connection_id = ?1)
         """

@@ -107,8 +107,8 @@ final class TruthStatements {
             chunk.bind(7, borrowed: bytes, asText: false)
             try chunk.run()
         }
-        for change in row.patches {
-            patch.bind(1, Counters.take(&position.counters.patch))
+        for (place, change) in row.patches.enumerated() {
+            patch.bind(1, Schema.share * id + Int64(place))
             patch.bind(2, id)
             patch.bind(3, change.offset)
             patch.bind(4, change.removed)

@@ -241,6 +241,7 @@ final class WriterLoop {
         disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
         // Said at once: whoever kills us now still finds out that bytes are missing. What is left
         // of the reserve is not touched by further attempts to write the batch.
+        try? file.checkpoints(false)
         reserve.release()
         say("nothing could be written (\(fault.message)); bytes that follow may be missing")
         reserve.take()
@@ -274,6 +275,7 @@ final class WriterLoop {
                 return postpone(rest, error)
             }
         }
+        try? file.checkpoints(true)
         reserve.take()
         guard isPassing else { return }
         options.onWarning?("writing again; \(lostBytes) bytes are missing")

@@ -58,7 +58,7 @@ final class TemporaryTrace {
     }
 
     static let derived = [
-        "http_exchange", "body", "part", "openrosa", "frame", "message", "simperium_command",
+        "http_exchange", "http_body", "part", "openrosa", "frame", "message", "simperium_command",
         "change", "note",
     ]
 

@@ -1,0 +1,31 @@
+/// What brings a trace of an earlier format up to date.
+enum SchemaHistory {
+    /// SQL that takes a trace from format `version` to the next; nil where there is no such format.
+    static func step(from version: Int32) -> String? {
+        switch version {
+        case 1: toFormat2
+        default: nil
+        }
+    }
+
+    /// Bodies may stand in their chunk, and patches are numbered by it.
+    private static let toFormat2 = """
+        DROP VIEW IF EXISTS exchange; DROP VIEW IF EXISTS command;
+        DROP VIEW IF EXISTS fault; DROP VIEW IF EXISTS finding;
+        DROP INDEX patch_chunk;
+        ALTER TABLE patch RENAME TO old_patch;
+        \(Schema.patchTable)
+        INSERT INTO patch SELECT
+          16777216 * chunk_id + row_number() OVER (PARTITION BY chunk_id ORDER BY id) - 1,
+          chunk_id, "offset", removed, inserted, reason FROM old_patch;
+        DROP TABLE old_patch;
+        ALTER TABLE body RENAME TO old_body;
+        \(Schema.bodyTable)
+        INSERT INTO http_body SELECT
+          id, exchange_id, sender, NULL, NULL, length(head), head, trailers, NULL, content,
+          typeof(content) = 'text', size, wire_size, coding, content_type, problem FROM old_body;
+        DROP TABLE old_body;
+        DELETE FROM counter WHERE name = 'patch';
+        \(Schema.views)
+        """
+}
