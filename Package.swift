@@ -12,8 +12,6 @@ let house: [SwiftSetting] = [
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioConcurrency = Target.Dependency.product(
-    name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
@@ -24,7 +22,6 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// A target of ours; what it may import is checked by `Tools/check`.
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -48,7 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -61,7 +57,9 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("Wire"),
         room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
-        room("OpenRosa", ["Wire", "CLibXML2"]),
+        .target(
+            name: "OpenRosa", dependencies: ["Wire", "CLibXML2", crypto],
+            exclude: ["CodeTable.md"], swiftSettings: house),
         room("Simperium", ["Wire"]),
         .target(
             name: "Dissection", dependencies: ["Wire", "Framing", "OpenRosa", "Simperium"],
@@ -82,16 +80,19 @@ let package = Package(
             "SyncServers",
             [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Trace", nioCore, nioPosix, nioSSL,
-                "Interception", nioConcurrency, nioHTTP1, nioWebSocket, logging,
+                "Interception", nioHTTP1, nioWebSocket,
             ]),
         .executableTarget(
             name: "tapedeck",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Trace",
-                "Interception", "Proxying", "SyncServers", argumentParser, logging, nioCore,
+                "Interception", "Proxying", "SyncServers", argumentParser, nioCore,
                 nioPosix, nioSSL,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
+        .executableTarget(
+            name: "decoding", dependencies: ["Wire", "Simperium", "OpenRosa"],
+            path: "Tools/benching/decoding", swiftSettings: house),
         tests("Wire"),
         .testTarget(
             name: "FramingTests",

@@ -41,16 +41,34 @@ public enum OpenRosaAPI: String, Hashable, Sendable, CaseIterable {
         case submission
         /// A device gets its data.
         case sync
+        /// A client asks whether and where it may submit.
+        case check
+        /// Forms, their list and the files that go with them are fetched.
+        case forms
+        /// A case is claimed.
+        case claim
+        /// Cases are searched.
+        case search
+        /// A device reports on itself.
+        case heartbeat
+        /// The keys of a user's data are fetched.
+        case keys
         /// Everything else.
         case other
     }
 
-    /// Whether it submits, syncs or does neither.
+    /// Whether it submits, syncs, or what else.
     public var group: Group {
         switch self {
         case .commcareSubmit, .openRosaSubmit: .submission
         case .commcareRestore, .commcareAdminRestore, .commcareCaseRestore: .sync
-        default: .other
+        case .openRosaSubmitCheck: .check
+        case .openRosaFormList, .openRosaForm, .openRosaManifest: .forms
+        case .commcareClaim: .claim
+        case .commcareSearch: .search
+        case .commcareHeartbeat: .heartbeat
+        case .commcareKeys: .keys
+        case .commcareRecovery, .commcareFixture, .commcareRegistryCase, .commcareNextID: .other
         }
     }
 }

@@ -36,16 +36,21 @@ enum OpenRosaWord: String, Hashable, Sendable {
     case sync = "Sync"
     case restoreID = "restore_id"
     case registration, username, password, uuid, date
+    case phoneID = "registering_phone_id"
+    case token
     case userData = "user_data"
-    case data, schema, fixture
+    case data, schema, indices, fixture
     case caseBlock = "case"
     case caseID = "case_id"
     case dateModified = "date_modified"
     case caseType = "case_type"
     case caseTypeID = "case_type_id"
     case caseName = "case_name"
+    case ownerID = "owner_id"
+    case userID = "user_id"
+    case externalID = "external_id"
     case create, update, close, index, attachment
-    case balance, transfer
+    case balance, transfer, entry, value
     case meta
     case formList = "xforms"
     case oldFormList = "forms"

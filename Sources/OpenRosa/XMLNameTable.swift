@@ -20,6 +20,7 @@ struct XMLNameTable {
     /// The names, by number.
     private(set) var names: [XMLName] = []
     private var index: [Key: Int] = [:]
+    private var namespaces: [UInt: String] = [:]
     private var slots: [Slot] = Array(
         repeating: Slot(key: Key(local: 0, prefix: 0, namespace: 0), symbol: -1),
         count: Self.slotCount)
@@ -45,18 +46,29 @@ struct XMLNameTable {
         _ namespace: UnsafePointer<UInt8>?
     ) -> Int? {
         guard names.count < Self.capacity else { return nil }
-        names.append(Self.name(local, prefix, namespace))
+        names.append(name(local, prefix, namespace))
         index[key] = names.count - 1
         return names.count - 1
     }
 
-    /// The name that three C strings make.
-    static func name(
+    /// The name that three of libxml2's strings make.
+    ///
+    /// A namespace may be long and stand for every tag of a document: there is one copy of each.
+    mutating func name(
         _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
         _ namespace: UnsafePointer<UInt8>?
     ) -> XMLName {
         XMLName(
-            String(cString: local), namespace: namespace.map { String(cString: $0) },
+            String(cString: local), namespace: namespace.map { shared($0) },
             prefix: prefix.map { String(cString: $0) })
+    }
+
+    private mutating func shared(_ namespace: UnsafePointer<UInt8>) -> String {
+        let key = UInt(bitPattern: namespace)
+        if let known = namespaces[key] { return known }
+        if namespaces.count >= Self.capacity { namespaces.removeAll() }
+        let text = String(cString: namespace)
+        namespaces[key] = text
+        return text
     }
 }

@@ -69,7 +69,23 @@ struct XMLSegmenter {
     private static let misplacedEnd = XMLError.Reason.malformed(
         code: 62, says: "Sequence ']]>' not allowed in content")
 
+    /// libxml2 says this too, at a place that depends on how the white space before was cut.
+    private static let noElement = XMLError.Reason.malformed(
+        code: 4, says: "Start tag expected, '<' not found")
+    private static let extraContent = XMLError.Reason.malformed(
+        code: 5, says: "Extra content at the end of the document")
+
+    private static let noncharacter = XMLError.Reason.malformed(
+        code: 9, says: "U+FFFE and U+FFFF are not allowed in XML")
+
     private let limits: XMLLimits
+    /// Elements that are open, as far as tags can tell; libxml2 knows which belong together.
+    private var open = 0
+    /// Whether a tag has begun.
+    private var hasTag = false
+    private var isEndTag = false
+    /// The last byte of the scan before.
+    private var carried: UInt8 = 0
     private var state = State.text
     /// Offset of the next byte to be scanned.
     private var base: Int64 = 0
@@ -112,6 +128,7 @@ struct XMLSegmenter {
             at = step(bytes, from: at, &result)
         }
         base += Int64(bytes.count)
+        if !bytes.isEmpty { carried = bytes[bytes.count - 1] }
         if result.stop == nil {
             if isInText || isInSection {
                 let place = bytes.count - Self.held(atEndOf: bytes, from: result.last)
@@ -134,7 +151,8 @@ struct XMLSegmenter {
         _ bytes: borrowing Span<UInt8>, from start: Int, _ result: inout Scan
     ) -> Int {
         switch state {
-        case .text: text(bytes, start, &result)
+        case .text:
+            open > 0 ? text(bytes, start, &result) : outside(bytes, start, &result)
         case .tag: tag(bytes, start, &result)
         case .doubleQuoted: quoted(bytes, start, 0x22, &result)
         case .singleQuoted: quoted(bytes, start, 0x27, &result)
@@ -144,6 +162,22 @@ struct XMLSegmenter {
         default: single(bytes, start, &result)
         }
     }
+
+    /// White space before and after the root element, where no other text may be.
+    private mutating func outside(
+        _ bytes: borrowing Span<UInt8>, _ start: Int, _ result: inout Scan
+    ) -> Int {
+        var at = start
+        while at < bytes.count, bytes[at] <= 0x20 {
+            if isForbidden(bytes[at], bytes, at) { return refuse(bytes[at], at, &result) }
+            at += 1
+        }
+        guard at < bytes.count, bytes[at] != 0x3C else { return text(bytes, at, &result) }
+        result.stop = .refused(misplacedText, offset: base + Int64(at))
+        return at
+    }
+
+    private var misplacedText: XMLError.Reason { hasTag ? Self.extraContent : Self.noElement }
 
     private mutating func text(
         _ bytes: borrowing Span<UInt8>, _ start: Int, _ result: inout Scan
@@ -162,7 +196,7 @@ struct XMLSegmenter {
                 result.stop = .refused(Self.misplacedEnd, offset: base + Int64(at) - 2)
                 return at
             }
-            if isForbidden(byte) { return refuse(byte, at, &result) }
+            if isForbidden(byte, bytes, at) { return refuse(byte, at, &result) }
             at += 1
         }
         trailing = brackets(bytes, start, at)
@@ -183,9 +217,15 @@ struct XMLSegmenter {
         while at < bytes.count {
             let byte = bytes[at]
             at += 1
-            if byte > 0x3E { continue }
+            if byte > 0x3E {
+                if isForbidden(byte, bytes, at - 1) { return refuse(byte, at - 1, &result) }
+                continue
+            }
             switch byte {
-            case 0x3E: return closed(at, &result)
+            case 0x3E:
+                let isEmpty = (at > 1 ? bytes[at - 2] : carried) == 0x2F
+                open += isEndTag ? -1 : isEmpty ? 0 : 1
+                return closed(at, &result)
             case 0x22, 0x27:
                 attributes += 1
                 guard attributes <= limits.attributes else {
@@ -199,7 +239,7 @@ struct XMLSegmenter {
                 result.stop = .illFormed(end: at)
                 return at
             default:
-                if isForbidden(byte) { return refuse(byte, at - 1, &result) }
+                if isForbidden(byte, bytes, at - 1) { return refuse(byte, at - 1, &result) }
             }
         }
         return at
@@ -220,7 +260,7 @@ struct XMLSegmenter {
                 result.stop = .illFormed(end: at)
                 return at
             }
-            if isForbidden(byte) { return refuse(byte, at - 1, &result) }
+            if isForbidden(byte, bytes, at - 1) { return refuse(byte, at - 1, &result) }
         }
         return at
     }
@@ -237,7 +277,7 @@ struct XMLSegmenter {
                 state = next
                 return at
             }
-            if isForbidden(byte) { return refuse(byte, at - 1, &result) }
+            if isForbidden(byte, bytes, at - 1) { return refuse(byte, at - 1, &result) }
         }
         return at
     }
@@ -247,13 +287,17 @@ struct XMLSegmenter {
         _ bytes: borrowing Span<UInt8>, _ at: Int, _ result: inout Scan
     ) -> Int {
         let byte = bytes[at]
-        if isForbidden(byte) { return refuse(byte, at, &result) }
+        if isForbidden(byte, bytes, at) { return refuse(byte, at, &result) }
         let next = at + 1
         switch state {
         case .reference: return reference(byte, next, &result)
         case .opened:
             attributes = 0
             state = byte == 0x21 ? .bang : byte == 0x3F ? .instruction : .tag
+            if state == .tag {
+                hasTag = true
+                isEndTag = byte == 0x2F
+            }
             // `<>` and `<"` begin nothing; `tag` would take the quote for an attribute's.
             if byte <= 0x20 || byte == 0x3E || byte == 0x3C || byte == 0x22 || byte == 0x27 {
                 result.stop = .illFormed(end: next)
@@ -300,6 +344,8 @@ struct XMLSegmenter {
         if matched == expected.count {
             switch keyword {
             case 0: state = .comment
+            case 1 where open <= 0:
+                result.stop = .refused(misplacedText, offset: opening)
             case 1:
                 state = .section
                 result.mark(next)
@@ -320,13 +366,22 @@ struct XMLSegmenter {
         return place
     }
 
+    /// Whether `byte`, which stands at `at`, is or begins a character that XML 1.0 forbids.
+    ///
+    /// Surrogates are no UTF-8, so that there are control characters, U+FFFE and U+FFFF.
     @inline(__always)
-    private func isForbidden(_ byte: UInt8) -> Bool {
-        byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09
+    private func isForbidden(_ byte: UInt8, _ bytes: borrowing Span<UInt8>, _ at: Int) -> Bool {
+        if byte < 0x20 { return byte != 0x0A && byte != 0x0D && byte != 0x09 }
+        return byte == 0xEF && Self.isNoncharacter(bytes, at)
+    }
+
+    private static func isNoncharacter(_ bytes: borrowing Span<UInt8>, _ at: Int) -> Bool {
+        at + 2 < bytes.count && bytes[at + 1] == 0xBF && bytes[at + 2] >= 0xBE
     }
 
     private func refuse(_ byte: UInt8, _ at: Int, _ result: inout Scan) -> Int {
-        result.stop = .refused(.controlCharacter(byte), offset: base + Int64(at))
+        result.stop = .refused(
+            byte < 0x20 ? .controlCharacter(byte) : Self.noncharacter, offset: base + Int64(at))
         return at
     }
 }

@@ -8,7 +8,8 @@ extension XMLStream {
         _ namespace: UnsafePointer<UInt8>?, declared: Int, count: Int,
         _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
     ) {
-        guard error == nil else { return }
+        // What is left for the end holds no whole tag; libxml2 reports one that breaks off, too.
+        guard error == nil, !isFinishing else { return }
         flushText()
         depth += 1
         namespaces += declared
@@ -86,7 +87,8 @@ extension XMLStream {
     func found(domain: Int32, code: Int32, isFatal: Bool, says: UnsafePointer<CChar>?) {
         let isNamespace = domain == Int32(XML_FROM_NAMESPACE.rawValue)
         guard error == nil, isNamespace ? namespaceError == nil : isFatal else { return }
-        walk(to: readOffset)
+        // Of a tag that is read on, the place must stay its beginning.
+        if isNamespace { _ = tagPosition() } else { walk(to: readOffset) }
         var text = says.map { String(cString: $0) } ?? "error \(code)"
         while text.last?.isNewline ?? false { text.removeLast() }
         if isNamespace {

@@ -43,6 +43,9 @@ public final class XMLStream {
     @exclusivity(unchecked) private var lag: [UInt8] = []
     /// Bytes at the end of libxml2's input that are not the document's.
     @exclusivity(unchecked) private(set) var foreign = 0
+    /// Bytes of the document that libxml2 was given and hides from itself: a carriage return at the
+    /// end of what it is given, until it has parsed what is before.
+    @exclusivity(unchecked) private var hidden = 0
     private var isSectionCut = false
     private(set) var isFinishing = false
     private var isFinished = false
@@ -284,9 +287,11 @@ public final class XMLStream {
         bytes.withUnsafeBufferPointer { buffer in
             current = buffer
             pushed += Int64(buffer.count)
+            hidden = !isLast && buffer.last == 0x0D ? 1 : 0
             buffer.withMemoryRebound(to: CChar.self) { characters in
                 if isSection {
                     xmlParseChunk(context, characters.baseAddress, Int32(characters.count), 0)
+                    hidden = 0
                     foreign = 3
                     xmlParseChunk(context, "]]>", 3, 0)
                     foreign = 0
@@ -297,6 +302,7 @@ public final class XMLStream {
                         isLast ? 1 : 0)
                 }
             }
+            hidden = 0
             settle()
             current = nil
         }
@@ -339,7 +345,7 @@ public final class XMLStream {
 
     /// Offset of the first byte that libxml2 has and did not read.
     var readOffset: Int64 {
-        pushed - Int64(max(0, tapedeck_xml_unread(context) - foreign))
+        pushed - Int64(max(0, tapedeck_xml_unread(context) + hidden - foreign))
     }
 
     /// The name of the innermost element that libxml2 has seen begin and not end.
@@ -347,7 +353,7 @@ public final class XMLStream {
 
     /// The place of the tag that libxml2 reports.
     func tagPosition() -> XMLPosition {
-        walk(to: pushed - Int64(max(0, tapedeck_xml_from_tag(context) - foreign)))
+        walk(to: pushed - Int64(max(0, tapedeck_xml_from_tag(context) + hidden - foreign)))
         return lines.position
     }
 

@@ -22,7 +22,7 @@ public struct XMLTag: ~Copyable {
     /// Name of the element.
     public var name: XMLName {
         symbol >= 0
-            ? stream.names.names[symbol] : XMLNameTable.name(local, prefix, namespace)
+            ? stream.names.names[symbol] : stream.names.name(local, prefix, namespace)
     }
 
     /// Where the tag begins: its `<`.
@@ -37,7 +37,7 @@ public struct XMLTag: ~Copyable {
     public func name(at index: Int) -> XMLName {
         precondition(index >= 0 && index < count)
         guard let attributes, let local = attributes[5 * index] else { return XMLName("") }
-        return XMLNameTable.name(local, attributes[5 * index + 1], attributes[5 * index + 2])
+        return stream.names.name(local, attributes[5 * index + 1], attributes[5 * index + 2])
     }
 
     /// Value of an attribute.

@@ -34,20 +34,20 @@ extension CommandParser {
         var key, operation, sv, ev, cv, ccid, ccids: JSONDocument.Node?
         var clientID, spelled, error, value, data: JSONDocument.Node?
         for member in node.members {
-            switch member.key.string {
-            case "id": take(&key, member, "id")
-            case "o": take(&operation, member, "o")
-            case "v": take(&value, member, "v")
-            case "sv": take(&sv, member, "sv")
-            case "ev": take(&ev, member, "ev")
-            case "cv": take(&cv, member, "cv")
-            case "ccid": take(&ccid, member, "ccid")
-            case "ccids": take(&ccids, member, "ccids")
-            case "clientid": take(&clientID, member, "clientid")
-            case "client_id": take(&spelled, member, "client_id")
-            case "error": take(&error, member, "error")
-            case "d": take(&data, member, "d")
-            default: break
+            switch field(member.key) {
+            case .id: take(&key, member, "id")
+            case .operation: take(&operation, member, "o")
+            case .value: take(&value, member, "v")
+            case .sv: take(&sv, member, "sv")
+            case .ev: take(&ev, member, "ev")
+            case .cv: take(&cv, member, "cv")
+            case .ccid: take(&ccid, member, "ccid")
+            case .ccids: take(&ccids, member, "ccids")
+            case .clientID: take(&clientID, member, "clientid")
+            case .spelledClientID: take(&spelled, member, "client_id")
+            case .error: take(&error, member, "error")
+            case .data: take(&data, member, "d")
+            case nil: note(.unknownField, at: member.key.range.lowerBound)
             }
         }
         if let spelled {
@@ -55,27 +55,63 @@ extension CommandParser {
             clientID = clientID ?? spelled
         }
         change.key = text(key, "id")
-        change.operation = text(operation, "o").map(SimperiumChange.Operation.init)
+        check(key, .key, most: 256, .keyCharacters)
+        change.operation = operation.flatMap { self.operation($0) }
         change.sv = version(sv, "sv")
         change.ev = version(ev, "ev")
         change.cv = text(cv, "cv")
         change.clientID = text(clientID, "clientid")
+        checkClientID(clientID)
         change.error = errorCode(error)
         change.value = value?.range
         change.data = data?.range
+        change.ccids = identifiers(ccid, ccids)
+        noteMissing(change, hasError: error != nil, at: start)
+        if let value { checkValue(value, of: change) }
+        if let data { checkData(data, of: change) }
+        checkVersions(change, at: start)
+        return change
+    }
+
+    /// What is done; known names take no `String`.
+    private mutating func operation(_ node: JSONDocument.Node) -> SimperiumChange.Operation? {
+        let range = node.range
+        if node.kind == .string, range.count == 3 {
+            switch message[range.lowerBound + 1] {
+            case 0x4D: return .modify
+            case 0x2D: return .remove
+            default: break
+            }
+        }
+        return text(node, "o").map(SimperiumChange.Operation.init)
+    }
+
+    private mutating func identifiers(
+        _ ccid: JSONDocument.Node?, _ ccids: JSONDocument.Node?
+    ) -> [String] {
+        var identifiers: [String] = []
         if let ccids {
-            if sender == .client { note(.ccidsFromClient, at: ccids.range.lowerBound) }
-            change.ccids = ccids.elements.compactMap { text($0, "ccids") }
-            if ccids.kind != .array { change.ccids = [text(ccids, "ccids")].compactMap { $0 } }
+            let start = ccids.range.lowerBound
+            if sender == .client { note(.ccidsFromClient, at: start) }
+            if ccids.kind == .array {
+                for element in ccids.elements {
+                    if let text = text(element, "ccids") { identifiers.append(text) }
+                    check(element, .ccid, most: 256, .ccidCharacters)
+                }
+            } else {
+                note(.notAnArray, "ccids", at: start)
+                if let text = text(ccids, "ccids") { identifiers.append(text) }
+                check(ccids, .ccid, most: 256, .ccidCharacters)
+            }
         }
         if let ccid {
             if sender == .server { note(.ccidFromServer, at: ccid.range.lowerBound) }
-            if let text = text(ccid, "ccid"), !change.ccids.contains(text) {
-                change.ccids.append(text)
+            check(ccid, .ccid, most: 256, .ccidCharacters)
+            if let text = text(ccid, "ccid"), !identifiers.contains(text) {
+                identifiers.append(text)
             }
         }
-        noteMissing(change, hasError: error != nil, at: start)
-        return change
+        return identifiers
     }
 
     /// Notes what the sender should have said and did not.
@@ -85,17 +121,54 @@ extension CommandParser {
             note(.changeMissing, sender == .client ? "ccid" : "ccids", at: start)
         }
         if case .other = change.operation { note(.changeOperation, at: start) }
-        guard !hasError else { return }
+        guard !hasError else {
+            if sender == .client { note(.serverField, "error", at: start) }
+            return
+        }
         if change.operation == nil { note(.changeMissing, "o", at: start) }
         if change.operation == .modify, change.value == nil, change.data == nil {
             note(.changeMissing, "v", at: start)
         }
         guard sender == .server else {
             if change.clientID != nil { note(.clientIDInChange, at: start) }
+            if change.ev != nil { note(.serverField, "ev", at: start) }
+            if change.cv != nil { note(.serverField, "cv", at: start) }
             return
         }
         if change.clientID == nil { note(.changeMissing, "clientid", at: start) }
         if change.cv == nil { note(.changeMissing, "cv", at: start) }
         if change.ev == nil, change.operation != .empty { note(.changeMissing, "ev", at: start) }
+    }
+
+    /// Notes what is odd about the map of operations.
+    private mutating func checkValue(_ value: JSONDocument.Node, of change: SimperiumChange) {
+        let start = value.range.lowerBound
+        if change.operation == .remove { note(.removeWithValue, at: start) }
+        guard let summary = checkOperations(value), change.operation == .modify, change.data == nil
+        else { return }
+        if summary.isEmpty { note(.changeNothing, at: start) }
+        if change.sv == nil, !summary.addsOnly { note(.changeWithoutSource, at: start) }
+    }
+
+    /// Notes what is odd about a whole object.
+    private mutating func checkData(_ data: JSONDocument.Node, of change: SimperiumChange) {
+        let start = data.range.lowerBound
+        if change.operation == .remove { note(.removeWithValue, at: start) }
+        guard data.kind == .object else { return note(.notAnObject, "d", at: start) }
+        var members = 0
+        var isWrapper = true
+        for member in data.members {
+            members += 1
+            let isOfWrapper = member.key.spells("version") || member.key.spells("data")
+            if members > 2 || !isOfWrapper { isWrapper = false }
+        }
+        if isWrapper, members == 2 { note(.dataWrapped, at: start) }
+    }
+
+    private mutating func checkVersions(_ change: SimperiumChange, at start: Int) {
+        if let sv = change.sv, sv < 1 { note(.versionRange, "sv", at: start) }
+        if let ev = change.ev, ev < 1 { note(.versionRange, "ev", at: start) }
+        if let sv = change.sv, let ev = change.ev, ev <= sv { note(.versionsDescend, at: start) }
+        if change.operation == .empty { note(.changeEmptiesBucket, at: start) }
     }
 }

@@ -37,12 +37,40 @@ extension CommandParser {
     /// An error code, as a number or as a string of digits.
     mutating func errorCode(_ node: JSONDocument.Node?) -> Int? {
         guard let node, !node.isNull else { return nil }
-        if let code = node.int.flatMap({ Int(exactly: $0) }) { return code }
+        if let code = node.int.flatMap({ Int(exactly: $0) }) {
+            checkError(code, at: node.range.lowerBound)
+            return code
+        }
         guard let text = node.string, let code = Int(text) else {
             note(.errorUnreadable, at: node.range.lowerBound)
             return nil
         }
+        checkError(code, at: node.range.lowerBound)
         note(.errorAsString, at: node.range.lowerBound)
         return code
+    }
+
+    /// A whole number; nil for null and where it is missing.
+    mutating func whole(_ node: JSONDocument.Node?, _ field: String) -> Int? {
+        guard let node, !node.isNull else { return nil }
+        if let number = node.int.flatMap({ Int(exactly: $0) }) { return number }
+        note(.notNumber, field, at: node.range.lowerBound)
+        return nil
+    }
+
+    /// `true` or `false`; nil for null and where it is missing.
+    mutating func boolean(_ node: JSONDocument.Node?, _ field: String) -> Bool? {
+        guard let node, !node.isNull else { return nil }
+        if let value = node.bool { return value }
+        note(.notBoolean, field, at: node.range.lowerBound)
+        return nil
+    }
+
+    /// Notes an error code that is neither of a change nor of an `auth`.
+    mutating func checkError(_ code: Int, at offset: Int) {
+        switch code {
+        case 400, 401, 404, 405, 409, 412, 413, 417, 440, 500..<600: break
+        default: note(.errorUnknown, at: offset)
+        }
     }
 }

@@ -11,7 +11,7 @@ extension CommandParser {
             case "index": take(&index, member, "index")
             case "mark": take(&mark, member, "mark")
             case "count": take(&count, member, "count")
-            default: break
+            default: note(.unknownField, at: member.key.range.lowerBound)
             }
         }
         var page = IndexPage()
@@ -20,7 +20,8 @@ extension CommandParser {
         if page.current?.isEmpty == true { note(.emptyCurrent, at: root.range.lowerBound) }
         if index?.kind != .array { note(.noIndex, at: root.range.lowerBound) }
         page.mark = text(mark, "mark")
-        page.count = count?.int.flatMap { Int(exactly: $0) }
+        if let mark, page.mark?.isEmpty == true { note(.emptyMark, at: mark.range.lowerBound) }
+        page.count = whole(count, "count")
         if let index { page.entries = try entries(index) }
         return page
     }
@@ -35,25 +36,29 @@ extension CommandParser {
                 throw .tooManyElements(
                     limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
             }
-            var key, version, data, sole: JSONDocument.Node?
+            var key, version, data, sole, soleValue: JSONDocument.Node?
             var members = 0
             for member in element.members {
                 switch member.key.string {
                 case "id": take(&key, member, "id")
                 case "v": take(&version, member, "v")
                 case "d": take(&data, member, "d")
-                default: sole = member.key
+                default: (sole, soleValue) = (member.key, member.value)
                 }
                 members += 1
             }
-            if members == 1, key == nil, let sole, let number = element[sole.string ?? ""]?.int {
+            if members == 1, let sole, let number = soleValue?.int {
                 // The clients for iOS answer `index` so.
                 note(.indexEntryAsMember, at: element.range.lowerBound)
+                check(sole, .key, most: 256, .keyCharacters)
                 entries.append(IndexPage.Entry(key: sole.string, version: number))
                 continue
             }
+            if let sole { note(.unknownField, at: sole.range.lowerBound) }
             let entry = IndexPage.Entry(
                 key: text(key, "id"), version: self.version(version, "v"), data: data?.range)
+            check(key, .key, most: 256, .keyCharacters)
+            if let data, data.kind != .object { note(.notAnObject, "d", at: data.range.lowerBound) }
             if entry.key == nil || entry.version == nil {
                 note(.indexEntry, at: element.range.lowerBound)
             }
@@ -74,6 +79,10 @@ extension CommandParser {
             throw .entityVersion(offset: dot + 1)
         }
         let key = try text(name.lowerBound..<dot)
+        if !isIdentifier(name.lowerBound..<dot, .key, most: 256) {
+            note(.keyCharacters, at: name.lowerBound)
+        }
+        checkZeros(dot + 1..<name.upperBound)
         if message[name.lowerBound..<dot].contains(0x2E) { note(.dottedKey, at: name.lowerBound) }
         guard let lineEnd else { return .entityRequest(key: key, version: version) }
         let rest = lineEnd + 1..<payload.upperBound
@@ -82,11 +91,18 @@ extension CommandParser {
         }
         let root = try json(rest, .object)
         var data: JSONDocument.Node?
-        for member in root.members where member.key.spells("data") { take(&data, member, "data") }
+        for member in root.members {
+            if member.key.spells("data") {
+                take(&data, member, "data")
+            } else {
+                note(.unknownField, at: member.key.range.lowerBound)
+            }
+        }
         guard let data else {
             note(.entityWithoutData, at: root.range.lowerBound)
             return .entity(EntityReply(key: key, version: version, content: .other(root.range)))
         }
+        if data.kind != .object { note(.notAnObject, "data", at: data.range.lowerBound) }
         return .entity(EntityReply(key: key, version: version, content: .data(data.range)))
     }
 
@@ -100,7 +116,7 @@ extension CommandParser {
             case "pending": take(&pending, member, "pending")
             case "pendings": take(&spelled, member, "pendings")
             case "extra": take(&extra, member, "extra")
-            default: break
+            default: note(.unknownField, at: member.key.range.lowerBound)
             }
         }
         if let spelled {
@@ -110,17 +126,36 @@ extension CommandParser {
         var state = IndexState(current: text(current, "current"), extra: extra?.range)
         if index?.kind != .array { note(.noIndex, at: root.range.lowerBound) }
         if let index { state.entries = try entries(index) }
-        guard let pending else { return state }
+        guard let pending, !pending.isNull else { return state }
+        if pending.kind != .array { note(.notAnArray, "pending", at: pending.range.lowerBound) }
         for element in pending.elements {
             guard state.pending.count < SimperiumCommand.mostElements else {
                 throw .tooManyElements(
                     limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
             }
-            state.pending.append(
-                IndexState.Pending(
-                    key: text(element["id"], "id"), sv: version(element["sv"], "sv"),
-                    ccid: text(element["ccid"], "ccid")))
+            state.pending.append(self.pending(element))
         }
         return state
+    }
+
+    private mutating func pending(_ node: JSONDocument.Node) -> IndexState.Pending {
+        let start = node.range.lowerBound
+        if node.kind != .object { note(.notAnObject, "pending", at: start) }
+        var key, sv, ccid: JSONDocument.Node?
+        for member in node.members {
+            switch member.key.string {
+            case "id": take(&key, member, "id")
+            case "sv": take(&sv, member, "sv")
+            case "ccid": take(&ccid, member, "ccid")
+            default: note(.unknownField, at: member.key.range.lowerBound)
+            }
+        }
+        check(key, .key, most: 256, .keyCharacters)
+        check(ccid, .ccid, most: 256, .ccidCharacters)
+        if key == nil { note(.pendingIncomplete, "id", at: start) }
+        if sv == nil { note(.pendingIncomplete, "sv", at: start) }
+        if ccid == nil { note(.pendingIncomplete, "ccid", at: start) }
+        return IndexState.Pending(
+            key: text(key, "id"), sv: version(sv, "sv"), ccid: text(ccid, "ccid"))
     }
 }

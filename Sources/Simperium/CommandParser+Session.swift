@@ -18,7 +18,7 @@ extension CommandParser {
             case "version": take(&version, member, "version")
             case "username": take(&username, member, "username")
             case "cmd": take(&command, member, "cmd")
-            default: break
+            default: note(.unknownField, at: member.key.range.lowerBound)
             }
         }
         if let spelled {
@@ -30,8 +30,9 @@ extension CommandParser {
             ("name", bucket), ("app_id", app), ("token", token), ("clientid", clientID),
             ("api", api),
         ]
-        for (field, node) in required where node == nil { note(.initMissing, field, at: start) }
-        if library == nil || version == nil { note(.initWithoutLibrary, at: start) }
+        for (field, node) in required where node?.isNull ?? true {
+            note(.initMissing, field, at: start)
+        }
         var request = InitRequest()
         request.bucket = text(bucket, "name")
         request.app = text(app, "app_id")
@@ -43,10 +44,24 @@ extension CommandParser {
         request.username = text(username, "username")
         request.command = text(command, "cmd")
         request.tokenRange = token?.range
+        // Servers take a version 0 for none.
+        if request.library?.isEmpty ?? true || Self.isNone(request.version) {
+            note(.initWithoutLibrary, at: start)
+        }
+        if let text = request.api, text != "1.1" {
+            note(.initAPI, at: api?.range.lowerBound ?? start)
+        }
+        check(bucket, .bucketName, most: 64, .bucketName)
+        check(app, .appName, most: .max, .appName)
+        checkClientID(clientID)
         if let text = request.command, let offset = command?.range.lowerBound {
             request.request = self.request(text, at: offset)
         }
         return request
+    }
+
+    private static func isNone(_ version: String?) -> Bool {
+        version?.isEmpty ?? true || version == "0"
     }
 
     /// What the `cmd` of an `init` asks for.
@@ -58,7 +73,10 @@ extension CommandParser {
                 })
         }
         if text.utf8.starts(with: "cv:".utf8) {
-            return .changesSince(cv: String(Substring(text.utf8.dropFirst(3))))
+            let cv = String(Substring(text.utf8.dropFirst(3)))
+            if cv.isEmpty { note(.cvEmpty, at: offset) }
+            checkChangeVersion(cv, at: offset)
+            return .changesSince(cv: cv)
         }
         note(.initCommand, at: offset)
         return .other
@@ -84,18 +102,27 @@ extension CommandParser {
             switch member.key.string {
             case "code": take(&code, member, "code")
             case "msg": take(&message, member, "msg")
-            default: break
+            default: note(.unknownField, at: member.key.range.lowerBound)
             }
         }
-        if code == nil { note(.authWithoutCode, at: root.range.lowerBound) }
+        if code?.isNull ?? true { note(.authWithoutCode, at: root.range.lowerBound) }
         return .refused(code: errorCode(code), message: text(message, "msg"))
     }
 
     mutating func options(_ payload: Range<Int>) throws(SimperiumError) -> ChannelOptions {
         let root = try json(payload, .object)
+        note(.options, at: 0)
+        var exposes, namespace: JSONDocument.Node?
+        for member in root.members {
+            switch member.key.string {
+            case "expose_namespace": take(&exposes, member, "expose_namespace")
+            case "namespace": take(&namespace, member, "namespace")
+            default: note(.unknownField, at: member.key.range.lowerBound)
+            }
+        }
         return ChannelOptions(
-            exposesNamespace: root["expose_namespace"]?.bool,
-            namespace: text(root["namespace"], "namespace"))
+            exposesNamespace: boolean(exposes, "expose_namespace"),
+            namespace: text(namespace, "namespace"))
     }
 
     mutating func log(
@@ -105,15 +132,23 @@ extension CommandParser {
         if first(payload) == 0x7B {
             if sender != .client { note(.wrongDirection, at: 0) }
             let root = try json(payload, .object)
-            let logged = root["log"]
-            if logged == nil { note(.logWithoutText, at: root.range.lowerBound) }
+            var logged, bucket: JSONDocument.Node?
+            for member in root.members {
+                switch member.key.string {
+                case "log": take(&logged, member, "log")
+                case "bucket": take(&bucket, member, "bucket")
+                default: note(.unknownField, at: member.key.range.lowerBound)
+                }
+            }
+            if logged?.isNull ?? true { note(.logWithoutText, at: root.range.lowerBound) }
             return .log(
-                LogMessage(text: text(logged, "log"), bucket: text(root["bucket"], "bucket")))
+                LogMessage(text: text(logged, "log"), bucket: text(bucket, "bucket")))
         }
         if sender != .server { note(.wrongDirection, at: 0) }
         guard let level = integer(payload).flatMap({ Int(exactly: $0) }) else {
             throw .logLevel(offset: payload.lowerBound)
         }
+        checkZeros(payload)
         if level > 2 { note(.logLevel, at: payload.lowerBound) }
         return .logLevel(level)
     }

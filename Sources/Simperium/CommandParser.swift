@@ -13,9 +13,10 @@ struct CommandParser {
 
     mutating func parse() -> SimperiumCommand {
         guard let head = CommandHead(message) else {
+            if isSockJS() { note(.sockJSFrame, at: 0) }
             return SimperiumCommand(
                 sender: sender, channel: nil, name: "", payload: 0..<message.count,
-                body: .unreadable, notes: [], problem: .notACommand(offset: 0))
+                body: .unreadable, notes: notes, problem: .notACommand(offset: 0))
         }
         var command = SimperiumCommand(
             sender: sender, channel: head.channel, name: head.name,
@@ -37,8 +38,8 @@ struct CommandParser {
         switch head.name {
         case "h" where hasChannel: note(.heartbeatOnChannel, at: 0)
         case "log" where hasChannel: note(.logOnChannel, at: 0)
-        case "?" where !hasChannel: note(.bareQuestionMark, at: 0)
-        case "h", "log", "?": break
+        case "?": note(hasChannel ? .questionMark : .bareQuestionMark, at: 0)
+        case "h", "log": break
         default: if !hasChannel { note(.noChannel, at: 0) }
         }
     }
@@ -77,7 +78,9 @@ struct CommandParser {
             if payload.isEmpty {
                 note(hasPayload ? .cvEmpty : .missingPayload, at: payload.lowerBound)
             }
-            return .changesSince(cv: try text(payload))
+            let cv = try text(payload)
+            checkChangeVersion(cv, at: payload.lowerBound)
+            return .changesSince(cv: cv)
         case "c":
             if isQuestionMark(payload) {
                 expect(.server)
@@ -93,6 +96,7 @@ struct CommandParser {
             guard let count = integer(payload) else {
                 throw .heartbeat(offset: payload.lowerBound)
             }
+            checkZeros(payload)
             return .heartbeat(count)
         case "index":
             guard !payload.isEmpty else {
@@ -130,6 +134,17 @@ struct CommandParser {
     /// The first byte that is not white space of JSON.
     func first(_ range: Range<Int>) -> UInt8? {
         message[range].first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+    }
+
+    /// Whether what is no command looks like a frame of SockJS.
+    private func isSockJS() -> Bool {
+        guard let first = first(0..<message.count) else { return false }
+        switch first {
+        case 0x5B, 0x22: return true  // [" or a bare string, of a client
+        case 0x61, 0x63: return message.count > 1 && message[1] == 0x5B  // a[ c[
+        case 0x6F, 0x68: return message.count == 1  // o h
+        default: return false
+        }
     }
 
     func isQuestionMark(_ range: Range<Int>) -> Bool {

@@ -28,12 +28,16 @@ public struct SimperiumNote: Hashable, Sendable {
         case noChannel = "simperium.no-channel"
         /// The number of the channel has leading zeros.
         case channelZeros = "simperium.channel-zeros"
+        /// A number outside of JSON has leading zeros.
+        case leadingZeros = "simperium.leading-zeros"
         /// A heartbeat came with a channel.
         case heartbeatOnChannel = "simperium.heartbeat-on-channel"
         /// A `log` came with a channel.
         case logOnChannel = "simperium.log-on-channel"
         /// A `?` came alone, without a channel.
         case bareQuestionMark = "simperium.bare-question-mark"
+        /// The server did not understand something; `?` is in no specification.
+        case questionMark = "simperium.question-mark"
         /// The name of the command is in no specification.
         case unknownCommand = "simperium.unknown-command"
         /// The other side is the one that sends this.
@@ -42,6 +46,8 @@ public struct SimperiumNote: Hashable, Sendable {
         case unexpectedPayload = "simperium.unexpected-payload"
         /// The payload and its colon are missing.
         case missingPayload = "simperium.missing-payload"
+        /// A frame of SockJS stands where a command belongs.
+        case sockJSFrame = "simperium.sockjs-frame"
 
         /// A key stands twice in an object; the last was taken.
         case duplicateKey = "simperium.duplicate-key"
@@ -51,6 +57,26 @@ public struct SimperiumNote: Hashable, Sendable {
         case numberAsText = "simperium.number-as-text"
         /// A field that should be a string is something else.
         case notText = "simperium.not-text"
+        /// A field that should be `true` or `false` is something else; it was left out.
+        case notBoolean = "simperium.not-boolean"
+        /// A field that should be a whole number is something else; it was left out.
+        case notNumber = "simperium.not-a-number"
+        /// A field that should be an array is something else.
+        case notAnArray = "simperium.not-an-array"
+        /// A field that should be an object is something else.
+        case notAnObject = "simperium.not-an-object"
+        /// A field that is not known here; it was left out.
+        case unknownField = "simperium.unknown-field"
+        /// The name of the bucket is not 1 to 64 letters, digits and `._-%`.
+        case bucketName = "simperium.bucket-name"
+        /// The identifier of the application is not letters, digits and `._-`.
+        case appName = "simperium.app-id"
+        /// The key of an object is not 1 to 256 letters, digits and `._-%@`.
+        case keyCharacters = "simperium.key-characters"
+        /// The identifier of a change is not 1 to 256 hexadecimal digits and dashes.
+        case ccidCharacters = "simperium.ccid-characters"
+        /// The identifier of the client is not 1 to 256 characters.
+        case clientIDLength = "simperium.client-id-length"
 
         /// `client_id` stands where every client sends `clientid`.
         case clientIDSpelling = "simperium.client-id-spelling"
@@ -58,6 +84,8 @@ public struct SimperiumNote: Hashable, Sendable {
         case initMissing = "simperium.init-missing"
         /// Without `library` and `version` a server may answer an unknown cv with `c:?`.
         case initWithoutLibrary = "simperium.init-without-library"
+        /// The version of the protocol is another than `1.1`.
+        case initAPI = "simperium.init-api"
         /// The `cmd` of an `init` is neither `i:` nor `cv:`.
         case initCommand = "simperium.init-command"
 
@@ -69,6 +97,8 @@ public struct SimperiumNote: Hashable, Sendable {
         case authEmpty = "simperium.auth-empty"
         /// A refusal has no code.
         case authWithoutCode = "simperium.auth-without-code"
+        /// The server states options; `o` is in no specification.
+        case options = "simperium.options"
 
         /// The request has other than four slots.
         case indexSlots = "simperium.index-slots"
@@ -80,6 +110,8 @@ public struct SimperiumNote: Hashable, Sendable {
         case indexMarkInThirdSlot = "simperium.index-mark-in-third-slot"
         /// The limit is missing or no number.
         case indexLimit = "simperium.index-limit"
+        /// The limit is 0 or more than 1000.
+        case indexLimitRange = "simperium.index-limit-range"
         /// The server does not know the mark.
         case indexUnknownMark = "simperium.index-unknown-mark"
         /// A page has no `current`.
@@ -88,6 +120,8 @@ public struct SimperiumNote: Hashable, Sendable {
         case emptyCurrent = "simperium.empty-current"
         /// A page has no `index`.
         case noIndex = "simperium.no-index"
+        /// The mark of a page is empty, so that the next page would be the first.
+        case emptyMark = "simperium.empty-mark"
         /// An entry has no key or no version.
         case indexEntry = "simperium.index-entry"
 
@@ -98,6 +132,8 @@ public struct SimperiumNote: Hashable, Sendable {
 
         /// The client knows no change version.
         case cvEmpty = "simperium.cv-empty"
+        /// The change version is `0`, `null` or another word for none.
+        case cvPlaceholder = "simperium.cv-placeholder"
         /// The server answers an unknown change version with something other than `?`.
         case cvReply = "simperium.cv-reply"
         /// An unknown change version was answered with `c:?`, as before API version 1.1.
@@ -113,8 +149,28 @@ public struct SimperiumNote: Hashable, Sendable {
         case changeMissing = "simperium.change-missing"
         /// The operation of a change is in no specification.
         case changeOperation = "simperium.change-operation"
+        /// `EMPTY` removes every object of the bucket; the specification of the stream lacks it.
+        case changeEmptiesBucket = "simperium.change-empties-bucket"
+        /// A change without `sv`, as of a new object, does more than add fields.
+        case changeWithoutSource = "simperium.change-without-sv"
+        /// The map of operations is empty, so that nothing changes.
+        case changeNothing = "simperium.change-nothing"
+        /// A removal has `v` or `d`.
+        case removeWithValue = "simperium.remove-with-value"
+        /// `d` is what a client keeps the object in, `{version, data}`, and not the object.
+        case dataWrapped = "simperium.data-wrapped"
+        /// An operation on a field is in no specification.
+        case operationUnknown = "simperium.operation-unknown"
+        /// An operation on a field has no `o`, or no `v` of the right kind.
+        case operationMalformed = "simperium.operation-malformed"
+        /// A delta cannot be read: a step other than `=n`, `-n` and `+text`, a bad escape, not UTF-8.
+        case deltaMalformed = "simperium.delta-malformed"
+        /// A delta has empty steps, unescaped characters or escapes in lower case, as no library writes them.
+        case deltaUnusual = "simperium.delta-unusual"
         /// A client sent `ccids`.
         case ccidsFromClient = "simperium.ccids-from-client"
+        /// A client sent a field of a change that only servers send.
+        case serverField = "simperium.server-field"
         /// A server sent `ccid`.
         case ccidFromServer = "simperium.ccid-from-server"
         /// A client names itself in a change.
@@ -123,13 +179,21 @@ public struct SimperiumNote: Hashable, Sendable {
         case versionAsString = "simperium.version-as-string"
         /// A version is no whole number.
         case versionUnreadable = "simperium.version-unreadable"
+        /// A version of an object is below 1.
+        case versionRange = "simperium.version-range"
+        /// `ev` is not above `sv`.
+        case versionsDescend = "simperium.versions-descend"
         /// An error code is a string.
         case errorAsString = "simperium.error-as-string"
         /// An error code is no whole number.
         case errorUnreadable = "simperium.error-unreadable"
+        /// An error code is in no specification.
+        case errorUnknown = "simperium.error-unknown"
 
         /// `pendings` stands where the specification has `pending`.
         case pendingsSpelling = "simperium.pendings-spelling"
+        /// A pending change lacks a field.
+        case pendingIncomplete = "simperium.pending-incomplete"
         /// An index entry of a client is `{key: version}`.
         case indexEntryAsMember = "simperium.index-entry-as-member"
         /// The level of logging is none of 0, 1 and 2.

@@ -16,6 +16,8 @@ final class TraceFile {
     private let descriptor: CInt
     private let identity: FileIdentity
     private var isOpen = false
+    /// Pages of the log after which a commit moves it into the file, at most 512.
+    var checkpointPages = 512
 
     /// A file, whatever path leads to it.
     private struct FileIdentity: Hashable {
@@ -150,7 +152,8 @@ final class TraceFile {
     /// Small steps keep commits short. On a full disk there are none: they would take the room that
     /// is kept for the last words.
     func checkpoints(_ areMade: Bool) throws(StorageFault) {
-        try connection.execute("PRAGMA wal_autocheckpoint = \(areMade ? 512 : 0)")
+        try connection.execute(
+            "PRAGMA wal_autocheckpoint = \(areMade ? min(checkpointPages, 512) : 0)")
     }
 
     /// Moves everything into the one file, so that it can be copied and read from anywhere.

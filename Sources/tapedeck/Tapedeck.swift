@@ -15,7 +15,8 @@ struct Tapedeck: AsyncParsableCommand {
         version: Program.version,
         subcommands: [
             RecordCommand.self, ListCommand.self, ShowCommand.self, TailCommand.self,
-            RebuildCommand.self, CACommand.self, ServeCommand.self,
+            RebuildCommand.self, CACommand.self, ServeCommand.self, SimperiumGroup.self,
+            OpenRosaGroup.self,
         ])
 
     static func main() async {

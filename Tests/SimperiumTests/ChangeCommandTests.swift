@@ -44,7 +44,7 @@ struct ChangeCommandTests {
 
     @Test func `the error of real servers`() throws {
         let command = read(
-            #"0:c:[{"ccids":["x"],"id":"k","clientid":"c","error":440}]"#, from: .server)
+            #"0:c:[{"ccids":["ab"],"id":"k","clientid":"c","error":440}]"#, from: .server)
         #expect(try changes(command).map(\.error) == [440])
         #expect(command.notes == [])
     }
@@ -59,44 +59,66 @@ struct ChangeCommandTests {
 
     @Test(
         arguments: [
-            (#"{"id":"k","o":"M","v":{},"ccid":"x"}"#, .client, []),
-            (#"{"id":"k","o":"M","v":{},"sv":3,"ccid":"x"}"#, .client, []),
-            (#"{"id":"k","o":"M","v":{},"sv":"12","ccid":"x"}"#, .client, ["version-as-string/sv"]),
-            (#"{"id":"k","o":"M","v":{},"sv":1.5,"ccid":"x"}"#, .client, ["version-unreadable/sv"]),
-            (#"{"id":"k","o":"M","v":{},"sv":null,"ccid":"x"}"#, .client, []),
-            (#"{"id":"k","o":"-","ccid":"x"}"#, .client, []),
-            (#"{"id":"note","o":"EMPTY","ccid":"x"}"#, .client, []),
-            (#"{"id":"k","o":"M","d":{},"ccid":"x"}"#, .client, []),
-            (#"{"id":"k","o":"M","ccid":"x"}"#, .client, ["change-missing/v"]),
-            (#"{"id":"k","o":"DROP","ccid":"x"}"#, .client, ["change-operation"]),
+            (#"{"id":"k","o":"M","v":{"t":{"o":"+","v":1}},"ccid":"ab"}"#, .client, []),
+            (#"{"id":"k","o":"M","v":{"t":{"o":"r","v":1}},"sv":3,"ccid":"ab"}"#, .client, []),
             (
-                #"{"id":"k","o":"M","v":{},"ccid":"x","clientid":"go"}"#, .client,
+                #"{"id":"k","o":"M","v":{"t":{"o":"r","v":1}},"sv":"12","ccid":"ab"}"#, .client,
+                ["version-as-string/sv"]
+            ),
+            (
+                #"{"id":"k","o":"M","v":{"t":{"o":"+","v":1}},"sv":1.5,"ccid":"ab"}"#, .client,
+                ["version-unreadable/sv"]
+            ),
+            (#"{"id":"k","o":"M","v":{"t":{"o":"+","v":1}},"sv":null,"ccid":"ab"}"#, .client, []),
+            (#"{"id":"k","o":"-","ccid":"ab"}"#, .client, []),
+            (#"{"id":"note","o":"EMPTY","ccid":"ab"}"#, .client, ["change-empties-bucket"]),
+            (#"{"id":"k","o":"M","d":{},"ccid":"ab"}"#, .client, []),
+            (#"{"id":"k","o":"M","ccid":"ab"}"#, .client, ["change-missing/v"]),
+            (#"{"id":"k","o":"DROP","ccid":"ab"}"#, .client, ["change-operation"]),
+            (
+                #"{"id":"k","o":"M","v":{"t":{"o":"+","v":1}},"ccid":"ab","clientid":"go"}"#,
+                .client,
                 ["client-id-in-change"]
             ),
-            (#"{"id":"k","o":"M","v":{},"ccids":["x"]}"#, .client, ["ccids-from-client"]),
-            (#"[{"id":"k","o":"M","v":{},"ccid":"x"}]"#, .client, ["change-array-from-client"]),
-            ("{}", .client, ["change-missing/id", "change-missing/ccid", "change-missing/o"]),
-            (#"{"id":7,"o":"M","v":{},"ccid":"x"}"#, .client, ["number-as-text/id"]),
-            (#"{"id":"k","id":"l","o":"M","v":{},"ccid":"x"}"#, .client, ["duplicate-key/id"]),
             (
-                #"{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccids":["x"]}"#, .server,
+                #"{"id":"k","o":"M","v":{"t":{"o":"+","v":1}},"ccids":["ab"]}"#, .client,
+                ["ccids-from-client"]
+            ),
+            (
+                #"[{"id":"k","o":"M","v":{"t":{"o":"+","v":1}},"ccid":"ab"}]"#, .client,
+                ["change-array-from-client"]
+            ),
+            ("{}", .client, ["change-missing/id", "change-missing/ccid", "change-missing/o"]),
+            (
+                #"{"id":7,"o":"M","v":{"t":{"o":"+","v":1}},"ccid":"ab"}"#, .client,
+                ["number-as-text/id"]
+            ),
+            (
+                #"{"id":"k","id":"l","o":"M","v":{"t":{"o":"+","v":1}},"ccid":"ab"}"#, .client,
+                ["duplicate-key/id"]
+            ),
+            (
+                #"{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccids":["ab"]}"#, .server,
                 ["change-object-from-server"]
             ),
-            (#"[{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccids":["x"]}]"#, .server, []),
+            (#"[{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccids":["ab"]}]"#, .server, []),
             (
-                #"[{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccid":"x"}]"#, .server,
+                #"[{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccid":"ab"}]"#, .server,
                 ["ccid-from-server"]
             ),
             (
-                #"[{"id":"k","o":"M","v":{},"ccids":["x"]}]"#, .server,
-                ["change-missing/clientid", "change-missing/cv", "change-missing/ev"]
+                #"[{"id":"k","o":"M","v":{"t":{"o":"r","v":1}},"ccids":["ab"]}]"#, .server,
+                [
+                    "change-missing/clientid", "change-missing/cv", "change-missing/ev",
+                    "change-without-sv",
+                ]
             ),
             (
-                #"[{"client_id":"c","id":"k","o":"-","ev":"2","cv":5,"ccids":["x"]}]"#, .server,
+                #"[{"client_id":"c","id":"k","o":"-","ev":"2","cv":5,"ccids":["ab"]}]"#, .server,
                 ["client-id-spelling", "version-as-string/ev", "number-as-text/cv"]
             ),
             ("[1,null,[]]", .server, ["change-not-an-object"]),
-            (#"[{"id":"k","ccids":["x"],"error":true}]"#, .server, ["error-unreadable"]),
+            (#"[{"id":"k","ccids":["ab"],"error":true}]"#, .server, ["error-unreadable"]),
             (
                 #"[{"clientid":"c","id":"k","o":"-","ev":2,"cv":"a","ccids":[]}]"#, .server,
                 ["change-missing/ccids"]
@@ -112,12 +134,12 @@ struct ChangeCommandTests {
     @Test func `fields of odd changes`() throws {
         let merged = try changes(
             read(
-                #"0:c:[{"clientid":"c","id":"k","o":"M","v":{},"sv":3,"ev":6,"cv":"a","#
-                    + #""ccids":["x","y","z"]}]"#, from: .server))[0]
-        #expect(merged.ccids == ["x", "y", "z"])
+                #"0:c:[{"clientid":"c","id":"k","o":"M","v":{"t":{"o":"r","v":1}},"sv":3,"ev":6,"cv":"a","#
+                    + #""ccids":["a","b","c"]}]"#, from: .server))[0]
+        #expect(merged.ccids == ["a", "b", "c"])
         #expect(merged.sv == 3)
         #expect(merged.ev == 6)
-        let text = #"2:c:{"id":"k","sv":"12","o":"EMPTY","ccid":"x","d":{"a":1}}"#
+        let text = #"2:c:{"id":"k","sv":"12","o":"EMPTY","ccid":"ab","d":{"a":1}}"#
         let odd = try changes(read(text, from: .client))[0]
         #expect(odd.sv == 12)
         #expect(odd.operation == .empty)

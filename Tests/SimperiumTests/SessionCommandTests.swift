@@ -21,7 +21,9 @@ struct SessionCommandTests {
         #expect(request.command == nil)
         #expect(
             command.told
-                == ["client-id-spelling", "init-without-library", "number-as-text/api"])
+                == [
+                    "client-id-spelling", "number-as-text/api", "init-without-library", "init-api",
+                ])
         #expect(command.notes.first?.offset == 28)
     }
 
@@ -88,7 +90,7 @@ struct SessionCommandTests {
                 .refused(code: 401, message: "Token invalid"), []
             ),
             (#" {"code":"400"}"#, .refused(code: 400, message: nil), ["error-as-string"]),
-            (#"{"code":null}"#, .refused(code: nil, message: nil), []),
+            (#"{"code":null}"#, .refused(code: nil, message: nil), ["auth-without-code"]),
             (
                 #"{"code":"x","msg":1}"#, .refused(code: nil, message: "1"),
                 ["error-unreadable", "number-as-text/msg"]
@@ -116,7 +118,7 @@ struct SessionCommandTests {
     func `options`(payload: String, options: ChannelOptions) {
         let command = read("0:o:\(payload)", from: .server)
         #expect(command.body == .options(options))
-        #expect(command.notes == [])
+        #expect(command.told == ["options"])
     }
 
     @Test(

@@ -12,7 +12,7 @@ struct SimperiumServerTests {
 
         mutating func say(_ text: String, from connection: Int = 1) -> [String] {
             server.receive(
-                Array(text.utf8), from: connection, now: 0x6800_0000, random: &random
+                Array(text.utf8), from: connection, random: &random
             ).map { "\($0.connection) \($0.text)" }
         }
 
@@ -112,7 +112,6 @@ struct SimperiumServerTests {
         (#"{"id":"gone","o":"M","sv":1,"v":{"t":{"o":"+","v":1}},"ccid":"9"}"#, 404),
         (#"{"id":"a","o":"M","v":{"t":{"o":"+","v":1}},"ccid":"9"}"#, 405),
         (#"{"id":"a","o":"M","sv":7,"v":{"t":{"o":"r","v":1}},"ccid":"9"}"#, 405),
-        (#"{"id":"a","o":"M","sv":1,"v":{"t":{"o":"d","v":"=1\t+Q"}},"ccid":"9"}"#, 405),
         (#"{"id":"a","o":"M","sv":1,"v":{"t":{"o":"r","v":"w"}},"ccid":"1"}"#, 409),
         (#"{"id":"a","o":"M","sv":2,"v":{},"ccid":"9"}"#, 412),
         (#"{"id":"a","o":"M","sv":2,"v":{"n":{"o":"r","v":1.0}},"ccid":"9"}"#, 412),
@@ -135,7 +134,7 @@ struct SimperiumServerTests {
     @Test func `refuses an object that is too large`() {
         var play = Play()
         _ = play.join()
-        let text = String(repeating: "x", count: Bucket.Limit.object)
+        let text = String(repeating: "x", count: 1 << 20)
         #expect(
             play.change("{\"id\":\"a\",\"o\":\"M\",\"d\":{\"t\":\"\(text)\"},\"ccid\":\"1\"}")
                 == 413)
@@ -198,19 +197,46 @@ struct SimperiumServerTests {
         #expect(play.say("0:cv:unknown") == ["1 0:cv:?"])
     }
 
+    @Test func `merges edits of one text that were made at the same time`() {
+        var play = Play()
+        _ = play.join()
+        #expect(play.change(#"{"id":"a","o":"M","d":{"t":"x"},"ccid":"1"}"#) == nil)
+        #expect(
+            play.change(
+                #"{"id":"a","o":"M","sv":1,"v":{"t":{"o":"d","v":"+the \t=1"}},"ccid":"2"}"#)
+                == nil)
+        #expect(
+            play.change(
+                #"{"id":"a","o":"M","sv":1,"v":{"t":{"o":"d","v":"=1\t+ of it"}},"ccid":"3"}"#)
+                == nil)
+        #expect(play.say("0:e:a.3") == ["1 0:e:a.3\n{\"data\":{\"t\":\"the x of it\"}}"])
+    }
+
     @Test func `forgets old changes and says so`() throws {
-        var bucket = Bucket(now: 0, seed: 1)
-        let first = bucket.cv
-        for number in 0..<Bucket.Limit.changes + 1 {
-            let cv = bucket.nextVersion(0)
-            bucket.change(
-                "k", to: (JSONObject(), 2), version: Int64(number + 1), cv: cv, text: "{}",
-                by: ("c", "\(number)"))
+        var play = Play()
+        _ = play.join()
+        let index = try #require(play.say("0:i::::1").first)
+        let start = try JSONValue(parsing: String(index.dropFirst("1 0:i:".count)))
+        let first = try #require(start["current"]?.string)
+        for number in 0..<1001 {
+            #expect(
+                play.change(
+                    "{\"id\":\"k\",\"o\":\"M\",\"d\":{\"n\":\(number)},\"ccid\":\"\(number)\"}")
+                    == nil)
         }
-        #expect(bucket.changes(since: first) == nil)
-        #expect(bucket.changes(since: bucket.cv)?.isEmpty == true)
-        #expect(bucket.objects["k"]?.versions.count == Bucket.Limit.versions)
-        #expect(bucket.total == 2 * Bucket.Limit.versions)
+        #expect(play.say("0:cv:\(first)") == ["1 0:cv:?"])
+        #expect(play.say("0:e:k.900") == ["1 0:e:k.900\n{\"data\":{\"n\":899}}"])
+        #expect(play.say("0:e:k.901") == ["1 0:e:k.901\n?"])
+    }
+
+    @Test func `gives other change versions when it is started anew`() throws {
+        var versions: Set<String> = []
+        for seed in 0..<10 as Range<UInt64> {
+            var play = Play()
+            play.random = SplitMix(state: seed)
+            versions.insert(try #require(play.join(cmd: "i::::1").last))
+        }
+        #expect(versions.count == 10)
     }
 
     @Test func `answers a heartbeat and what it does not understand`() {

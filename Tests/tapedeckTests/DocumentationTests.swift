@@ -22,6 +22,16 @@ private func text(_ path: String) throws -> String {
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
         ("ca", Tapedeck.helpMessage(for: CACommand.self, columns: 200)),
         ("serve", Tapedeck.helpMessage(for: ServeCommand.self, columns: 200)),
+        (
+            "simperium",
+            [
+                Tapedeck.helpMessage(for: SimperiumDiffCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: SimperiumApplyCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: SimperiumTransformCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: SimperiumParseCommand.self, columns: 200),
+            ].joined()
+        ),
+        ("openrosa", Tapedeck.helpMessage(for: OpenRosaParseCommand.self, columns: 200)),
     ]
 
     @Test func `knows all commands`() {

@@ -13,7 +13,7 @@ from pathlib import Path
 import http_load
 from programs import MITMDUMP, ROOT, make_certificates
 
-PARTS = ("http", "https", "websocket", "delay", "memory", "listing")
+PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding")
 
 
 def machine() -> str:

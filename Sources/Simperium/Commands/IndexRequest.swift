@@ -26,6 +26,11 @@ public struct IndexRequest: Hashable, Sendable {
         return third.isEmpty ? nil : third
     }
 
+    /// The four slots as they are sent: `1:MARK::500`.
+    public var slots: String {
+        "\(wantsData ? "1" : ""):\(second):\(third):\(limit.map { String($0) } ?? "")"
+    }
+
     /// Reads the slots, and says what is odd about them.
     init(slots text: String, note: (SimperiumNote.Code) -> Void) {
         var slots = text.utf8.split(
@@ -34,8 +39,12 @@ public struct IndexRequest: Hashable, Sendable {
         if slots.count < 4 || slots[3].utf8.contains(0x3A) { note(.indexSlots) }
         while slots.count < 4 { slots.append("") }
         if slots[0] != "1", !slots[0].isEmpty { note(.indexDataSlot) }
-        let limit = Int(slots[3])
+        // `Int` would take a sign.
+        let isDigits = slots[3].utf8.allSatisfy { $0 &- 0x30 < 10 }
+        let limit = isDigits ? Int(slots[3]) : nil
         if limit == nil { note(.indexLimit) }
+        if let limit, limit < 1 || limit > 1_000 { note(.indexLimitRange) }
+        if slots[3].utf8.count > 1, slots[3].utf8.first == 0x30 { note(.leadingZeros) }
         self.init(
             wantsData: slots[0] == "1", second: slots[1], third: slots[2], limit: limit)
         if !second.isEmpty, second.utf8.allSatisfy({ $0 &- 0x30 < 10 }) { note(.indexOffsetOrMark) }

@@ -34,6 +34,15 @@ public struct InitRequest: Hashable, Sendable {
         case changesSince(cv: String)
         /// Something that is not specified.
         case other
+
+        /// As it is sent in `cmd`; nil where that is not known.
+        public var text: String? {
+            switch self {
+            case .index(let request): "i:\(request.slots)"
+            case .changesSince(let cv): "cv:\(cv)"
+            case .other: nil
+            }
+        }
     }
 
     /// A request that says nothing yet.

@@ -45,4 +45,11 @@ struct DiffOperation {
         }
         return text
     }
+
+    /// The operation as JSON.
+    static func json(_ name: Name, _ value: JSONValue? = nil) -> JSONValue {
+        var object = JSONObject([.init("o", .string(name.rawValue))])
+        if let value { object.members.append(.init("v", value)) }
+        return .object(object)
+    }
 }

@@ -27,7 +27,7 @@ public enum JSONDiff {
     }
 
     /// Operations on the members of an object.
-    private static func apply(
+    static func apply(
         _ operations: JSONValue, to object: JSONObject, at path: JSONPath
     ) throws(DiffError) -> JSONObject {
         guard case .object(let map) = operations else { throw DiffError(.notAMap, at: path) }
@@ -54,7 +54,7 @@ public enum JSONDiff {
     }
 
     /// The operations of a map in their order, the last of those with the same key.
-    private static func effective(_ map: JSONObject) -> [(Int, ExactText)] {
+    static func effective(_ map: JSONObject) -> [(Int, ExactText)] {
         let places = map.index()
         return map.members.enumerated().compactMap { place, member in
             places[member.key] == place ? (place, member.key) : nil
@@ -65,7 +65,7 @@ public enum JSONDiff {
     ///
     /// Indices are those of the array as it was; each removal moves the later ones to the left.
     /// They are taken in the order of the numbers, not of their spelling.
-    private static func apply(
+    static func apply(
         _ operations: JSONValue, to list: [JSONValue], at path: JSONPath
     ) throws(DiffError) -> [JSONValue] {
         guard case .object(let map) = operations else { throw DiffError(.notAMap, at: path) }
@@ -113,7 +113,7 @@ public enum JSONDiff {
     }
 
     /// What becomes of a value; nil where it goes.
-    private static func apply(
+    static func apply(
         _ operation: DiffOperation, to value: JSONValue?, at path: JSONPath
     ) throws(DiffError) -> JSONValue? {
         let name = operation.name.rawValue

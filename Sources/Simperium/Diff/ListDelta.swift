@@ -26,16 +26,24 @@ enum ListDelta {
         } catch {
             throw DiffError(.delta(error), at: path)
         }
+        do {
+            return try elements(of: result)
+        } catch {
+            throw DiffError(.notAList(error), at: path)
+        }
+    }
+
+    /// The values of a text with one on each line.
+    static func elements(of text: String) throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
-        for line in result.utf8.split(separator: 0x0A) {
-            do {
-                elements.append(JSONValue(try JSONDocument.scan(Array(line)).root))
-            } catch {
-                throw DiffError(.notAList(error), at: path)
-            }
+        for line in text.utf8.split(separator: 0x0A) {
+            elements.append(JSONValue(try JSONDocument.scan(Array(line)).root))
         }
         return elements
     }
+
+    /// The line of one element, in the writing that is sent.
+    static func line(of element: JSONValue) -> String { element.text() + "\n" }
 
     static func lines(of list: [JSONValue], _ style: JSONValue.Style) -> String {
         var bytes: [UInt8] = []

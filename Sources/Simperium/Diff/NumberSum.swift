@@ -11,4 +11,11 @@ enum NumberSum {
         guard sum.isFinite else { return nil }
         return sum.description
     }
+
+    /// What has to be added to `b` for `a`; nil where they are not both whole numbers of 64 bits.
+    static func difference(_ a: String, _ b: String) -> String? {
+        guard let a = Int64(a), let b = Int64(b) else { return nil }
+        let (difference, overflow) = a.subtractingReportingOverflow(b)
+        return overflow ? nil : String(difference)
+    }
 }

@@ -1,10 +1,12 @@
+import Wire
+
 /// A change of a string: what is kept, dropped and inserted, from its start to its end.
 ///
 /// On the wire `=2\t-1\t+d`: tokens separated by TAB, counts in UTF-16 code units, inserted text
 /// percent-escaped. Source: the delta format of diff-match-patch as jsondiff uses it.
 public struct StringDelta: Hashable, Sendable {
     /// One step through the old string.
-    public enum Step: Hashable, Sendable {
+    public enum Step: Sendable {
         /// So many code units stay.
         case keep(Int)
         /// So many code units go.
@@ -22,154 +24,82 @@ public struct StringDelta: Hashable, Sendable {
     /// Correct clients send none.
     public let hasEmptySteps: Bool
 
-    /// Reads a delta as it stands on the wire.
+    /// The delta of these steps: neighbours of one kind become one step, empty ones none.
     ///
-    /// - Throws: ``DeltaError``, with the offset in bytes of the UTF-8 text.
-    public init(parsing text: String) throws(DeltaError) {
-        let bytes = Array(text.utf8)
-        var steps: [Step] = []
-        var length = 0
-        var isOdd = bytes.last == 0x09
-        var place = 0
-        while place < bytes.count {
-            let start = place
-            while place < bytes.count, bytes[place] != 0x09 { place += 1 }
-            let token = start..<place
-            place += 1
-            guard !token.isEmpty else {
-                isOdd = true
-                continue
-            }
-            let content = start + 1..<token.upperBound
-            switch bytes[start] {
-            case 0x2B:
-                if content.isEmpty { isOdd = true }
-                steps.append(.insert(try Self.unescape(bytes, content)))
-            case 0x3D, 0x2D:
-                let count = try Self.count(bytes, content, token: start)
-                if count == 0 { isOdd = true }
-                let (sum, overflow) = length.addingReportingOverflow(count)
-                guard !overflow else { throw .badCount(offset: start) }
-                length = sum
-                steps.append(bytes[start] == 0x3D ? .keep(count) : .drop(count))
-            default: throw .unknownToken(bytes[start], offset: start)
-            }
-        }
+    /// Counts below 1 are empty. ``text`` of the result is read as an equal delta.
+    public init(steps: [Step]) {
+        let steps = Self.merged(steps)
+        self.init(steps: steps, length: Self.length(of: steps), hasEmptySteps: false)
+    }
+
+    init(steps: [Step], length: Int, hasEmptySteps: Bool) {
         self.steps = steps
         self.length = length
-        hasEmptySteps = isOdd
+        self.hasEmptySteps = hasEmptySteps
     }
 
-    /// The string that `base` becomes.
-    ///
-    /// - Throws: ``DeltaError``: ``DeltaError/length(delta:base:fits:)`` where the counts are not
-    ///   those of `base`, ``DeltaError/halfPair(unit:)`` where the result would be no text.
-    public func apply(to base: String) throws(DeltaError) -> String {
-        let units = Array(base.utf16)
-        guard length == units.count else {
-            throw .length(delta: length, base: units.count, fits: Self.fit(length, base))
-        }
-        var result: [UInt16] = []
-        result.reserveCapacity(units.count)
-        var place = 0
-        for step in steps {
+    /// Whether nothing is dropped and nothing inserted.
+    public var changesNothing: Bool {
+        steps.allSatisfy { step in
             switch step {
-            case .keep(let count):
-                result.append(contentsOf: units[place..<place + count])
-                place += count
-            case .drop(let count): place += count
-            case .insert(let text): result.append(contentsOf: text.utf16)
+            case .keep: true
+            case .drop(let count): count <= 0
+            case .insert(let text): text.isEmpty
             }
         }
-        if let unit = Self.loneSurrogate(result) { throw .halfPair(unit: unit) }
-        return String(decoding: result, as: UTF16.self)
     }
 
-    /// Whether a step begins or ends between the two halves of a surrogate pair of `base`.
-    public func splitsPair(of base: String) -> Bool {
-        let units = Array(base.utf16)
-        var place = 0
+    /// Neighbours of one kind as one step, without empty ones.
+    static func merged(_ steps: [Step]) -> [Step] {
+        var merged: [Step] = []
+        merged.reserveCapacity(steps.count)
+        for step in steps {
+            switch (merged.last, step) {
+            case (_, .keep(...0)), (_, .drop(...0)), (_, .insert("")): break
+            case (.keep(let first)?, .keep(let second)):
+                merged[merged.count - 1] = .keep(saturatingSum(first, second))
+            case (.drop(let first)?, .drop(let second)):
+                merged[merged.count - 1] = .drop(saturatingSum(first, second))
+            case (.insert(let first)?, .insert(let second)):
+                merged[merged.count - 1] = .insert(first + second)
+            default: merged.append(step)
+            }
+        }
+        return merged
+    }
+
+    private static func length(of steps: [Step]) -> Int {
+        var length = 0
         for step in steps {
             switch step {
-            case .keep(let count), .drop(let count):
-                guard count <= units.count - place else { return false }
-                place += count
-                if place > 0, place < units.count, units[place - 1] & 0xFC00 == 0xD800,
-                    units[place] & 0xFC00 == 0xDC00
-                {
-                    return true
-                }
+            case .keep(let count), .drop(let count): length = saturatingSum(length, count)
             case .insert: break
             }
         }
-        return false
+        return length
     }
 
-    /// Other ways of counting by which `length` is that of `base`.
-    private static func fit(_ length: Int, _ base: String) -> DeltaError.Counting? {
-        if base.unicodeScalars.count == length { return .codePoints }
-        if base.utf8.count == length { return .utf8Bytes }
-        return nil
+    private static func saturatingSum(_ a: Int, _ b: Int) -> Int {
+        let (sum, overflow) = a.addingReportingOverflow(b)
+        return overflow ? .max : sum
     }
+}
 
-    private static func loneSurrogate(_ units: [UInt16]) -> Int? {
-        var place = 0
-        while place < units.count {
-            let unit = units[place]
-            if unit & 0xF800 == 0xD800 {
-                guard unit < 0xDC00, place + 1 < units.count,
-                    units[place + 1] & 0xFC00 == 0xDC00
-                else { return place }
-                place += 1
-            }
-            place += 1
+extension StringDelta.Step: Hashable {
+    /// Whether both do the same; inserted texts are compared by code points.
+    public static func == (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.keep(let a), .keep(let b)), (.drop(let a), .drop(let b)): a == b
+        case (.insert(let a), .insert(let b)): ExactText(a) == ExactText(b)
+        default: false
         }
-        return nil
     }
 
-    private static func count(
-        _ bytes: [UInt8], _ digits: Range<Int>, token: Int
-    ) throws(DeltaError) -> Int {
-        guard !digits.isEmpty, digits.count <= 18 else { throw .badCount(offset: token) }
-        var value = 0
-        for byte in bytes[digits] {
-            guard byte &- 0x30 < 10 else { throw .badCount(offset: token) }
-            value = value * 10 + Int(byte &- 0x30)
-        }
-        return value
-    }
-
-    /// Undoes percent-escapes; a `+` is a plus sign, and what need not be escaped may be.
-    private static func unescape(
-        _ bytes: [UInt8], _ content: Range<Int>
-    ) throws(DeltaError) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(content.count)
-        var place = content.lowerBound
-        while place < content.upperBound {
-            guard bytes[place] == 0x25 else {
-                text.append(bytes[place])
-                place += 1
-                continue
-            }
-            guard place + 2 < content.upperBound, let high = digit(bytes[place + 1]),
-                let low = digit(bytes[place + 2])
-            else { throw .badEscape(offset: place) }
-            text.append(high << 4 | low)
-            place += 3
-        }
-        guard let string = String(validating: text, as: UTF8.self) else {
-            throw .notUTF8(offset: content.lowerBound)
-        }
-        return string
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .keep(let count), .drop(let count): hasher.combine(count)
+        case .insert(let text): hasher.combine(ExactText(text))
         }
     }
 }

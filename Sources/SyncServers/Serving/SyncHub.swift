@@ -46,7 +46,7 @@ final class SyncHub: Sendable {
     func receive(_ message: [UInt8], from connection: Int) {
         state.withLock { state in
             let replies = state.simperium.receive(
-                message, from: connection, now: Self.now, random: &state.random)
+                message, from: connection, random: &state.random)
             // Queued under the lock, so that all clients see changes in one order.
             for reply in replies { state.outlets[reply.connection]?.send(reply.text) }
         }

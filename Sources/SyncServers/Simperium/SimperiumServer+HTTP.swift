@@ -1,3 +1,4 @@
+internal import Simperium
 internal import Wire
 
 extension SimperiumServer {
@@ -34,7 +35,7 @@ extension SimperiumServer {
     private mutating func authorize(
         app: String, _ body: [UInt8], _ random: inout some RandomNumberGenerator
     ) -> ServedAnswer {
-        guard Self.isIdentifier(app, 256, "._-") else {
+        guard IdentifierGrammar.isApp(app) else {
             return .text(404, "There is no such application")
         }
         guard let json = try? JSONValue(parsing: String(decoding: body, as: UTF8.self)),

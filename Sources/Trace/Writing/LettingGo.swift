@@ -87,9 +87,6 @@ final class LettingGo {
         // Debian's SQLite writes zeros over all that is deleted; here it would double the log.
         try db.execute("PRAGMA secure_delete = FAST")
         if let bound {
-            // The log lies beside the file and counts as well.
-            let pages = max(64, bound.limit / 16 / (try db.integer("PRAGMA page_size")))
-            try db.execute("PRAGMA wal_autocheckpoint = \(min(pages, 1024))")
             try db.execute("PRAGMA journal_size_limit = \(min(bound.limit / 16, 8 << 20))")
         }
     }

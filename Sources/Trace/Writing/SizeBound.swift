@@ -18,10 +18,14 @@ struct SizeBound: Hashable {
     /// The bound for `limit` bytes, or for ``least`` if that is more.
     init(_ limit: Int64) {
         self.limit = max(limit, Self.least)
-        high = self.limit - min(max(self.limit / 8, 1 << 20), 32 << 20)
+        // Merging search segments takes up to half a MiB at once, however small the limit.
+        high = self.limit - min(max(self.limit / 8, 3 << 19), 32 << 20)
         step = min(self.limit / 64, 1 << 20)
         low = high - step
     }
+
+    /// Pages of the log after which it is moved into the file: it lies beside it and counts as well.
+    func checkpointPages(pageSize: Int64) -> Int { Int(max(64, limit / 16 / pageSize)) }
 
     /// Bytes in use at which enough went, where only what is newer than `kept` could still go.
     ///

@@ -59,6 +59,11 @@ final class WriterLoop {
                 lettingGo = try LettingGo(
                     file.connection, indexer: indexer, maxSize: options.maxSize,
                     keepLast: options.keepLast)
+                if let maxSize = options.maxSize {
+                    file.checkpointPages = SizeBound(maxSize).checkpointPages(
+                        pageSize: try file.connection.integer("PRAGMA page_size"))
+                    try file.checkpoints(true)
+                }
             } else {
                 lettingGo = nil
             }

@@ -1,0 +1,153 @@
+public import Wire
+
+/// What a server takes a device to have: kept from the restore it sent and the forms that came since.
+///
+/// A case is primary, or dependent: there only because others refer to it. A form whose cases are
+/// closed or given to another owner purges them where nothing keeps them.
+///
+/// Source: `SimplifiedSyncLog.update_phone_lists` of CommCare HQ; reference/commcare-in-practice.md,
+/// 8.1.
+public struct SyncLog: Hashable, Sendable {
+    /// The user and the groups whose cases belong on the device.
+    public var ownerIDs: Set<ExactText>
+    /// Cases that are on the device.
+    public internal(set) var caseIDs: Set<ExactText> = []
+    /// Those of ``caseIDs`` that others keep there.
+    public internal(set) var dependentIDs: Set<ExactText> = []
+    /// Cases that forms closed.
+    public internal(set) var closedIDs: Set<ExactText> = []
+    var children = CaseIndexTree()
+    var extensions = CaseIndexTree()
+
+    /// A device without cases.
+    public init(ownerIDs: Set<ExactText>) { self.ownerIDs = ownerIDs }
+
+    /// A device that has just received these cases.
+    public init(_ set: CaseSet, ownerIDs: Set<ExactText>) {
+        self.ownerIDs = ownerIDs
+        for (id, state) in set.cases {
+            caseIDs.insert(id)
+            if state.isClosed { closedIDs.insert(id) }
+            let isOwned = state.ownerID.map { ownerIDs.contains(ExactText($0)) } ?? false
+            if state.isClosed || !isOwned { dependentIDs.insert(id) }
+            for (name, index) in state.indices {
+                let target = ExactText(index.target)
+                if index.isExtension {
+                    extensions.set(name, of: id, to: target)
+                } else {
+                    children.set(name, of: id, to: target)
+                }
+            }
+        }
+    }
+
+    /// The hash that the server expects as `state`.
+    public var stateHash: CaseStateHash { CaseStateHash(caseIDs: caseIDs.lazy.map(\.string)) }
+
+    /// Cases that are on the device for their own sake.
+    public var primaryIDs: Set<ExactText> { caseIDs.subtracting(dependentIDs) }
+
+    /// Takes in a form that came with the sync token.
+    ///
+    /// - Parameter form: The case blocks of one form, in order; those without identifier are passed
+    ///   over.
+    public mutating func apply(_ form: some Sequence<CaseBlock>) {
+        var updates: [ExactText: Update] = [:]
+        var order: [ExactText] = []
+        for block in form {
+            guard let text = block.caseID, !text.isEmpty else { continue }
+            let id = ExactText(text)
+            if updates[id] == nil {
+                order.append(id)
+                updates[id] = Update(wasLive: caseIDs.contains(id) && !dependentIDs.contains(id))
+            }
+            updates[id]?.add(block)
+        }
+        var others: [(id: ExactText, update: Update)] = []
+        for id in order {
+            guard let update = updates[id] else { continue }
+            if update.isLive(ownerIDs) {
+                caseIDs.insert(id)
+                dependentIDs.remove(id)
+                index(id, by: update)
+            } else {
+                others.append((id, update))
+                if update.isClosed { closedIDs.insert(id) }
+            }
+        }
+        // What keeps a case there may come later in the form, so hosts and parents go first.
+        for (id, update) in Self.targetsFirst(others) {
+            let isReferredTo = children.hasSources(of: id) || extensions.hasSources(of: id)
+            if isReferredTo {
+                caseIDs.insert(id)
+                dependentIDs.insert(id)
+            }
+            if update.indices.contains(where: { $0.index?.isExtension == true }) {
+                caseIDs.insert(id)
+            } else if !isReferredTo {
+                continue
+            }
+            set(id, by: update)
+        }
+        var purged: Set<ExactText> = []
+        for (id, update) in others where caseIDs.contains(id) {
+            purge(id, &purged)
+            if caseIDs.contains(id) { index(id, by: update) }
+        }
+    }
+
+    private mutating func index(_ id: ExactText, by update: Update) {
+        set(id, by: update)
+        for entry in update.indices where entry.index == nil {
+            children.remove(entry.name, of: id)
+            extensions.remove(entry.name, of: id)
+        }
+    }
+
+    private mutating func set(_ id: ExactText, by update: Update) {
+        let childTargets = Set(
+            update.indices.compactMap { entry in
+                entry.index.flatMap { $0.isExtension ? nil : ExactText($0.target) }
+            })
+        for entry in update.indices {
+            guard let index = entry.index else { continue }
+            let target = ExactText(index.target)
+            if index.isExtension {
+                extensions.set(entry.name, of: id, to: target)
+                if !childTargets.contains(target), !update.isLive(ownerIDs) {
+                    dependentIDs.insert(id)
+                }
+            } else {
+                children.set(entry.name, of: id, to: target)
+            }
+        }
+    }
+
+    /// Cases that others of the same form refer to come before those.
+    private static func targetsFirst(
+        _ updates: [(id: ExactText, update: Update)]
+    ) -> [(id: ExactText, update: Update)] {
+        let places = Dictionary(
+            uniqueKeysWithValues: updates.enumerated().map { ($0.element.id, $0.offset) })
+        var result: [(id: ExactText, update: Update)] = []
+        var isSeen = [Bool](repeating: false, count: updates.count)
+        for start in updates.indices {
+            var path = [(start, false)]
+            while let (place, isDone) = path.popLast() {
+                if isDone {
+                    result.append(updates[place])
+                    continue
+                }
+                guard !isSeen[place] else { continue }
+                isSeen[place] = true
+                path.append((place, true))
+                for entry in updates[place].update.indices {
+                    if let index = entry.index, let target = places[ExactText(index.target)] {
+                        path.append((target, false))
+                    }
+                }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,144 @@
+/// Header fields and parameters of a request to CommCare, as CommCare Android sends them.
+///
+/// Source: reference/commcare-in-practice.md, 1.2 and 1.3; specs/commcare-http.txt.
+public struct CommCareRequest: Hashable, Sendable {
+    /// A name with a value; names may come more than once.
+    public struct Field: Hashable, Sendable {
+        /// The name.
+        public var name: String
+        /// The value, not escaped.
+        public var value: String
+
+        /// The field `name: value`.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Who asks, and from what.
+    public struct Device: Hashable, Sendable {
+        /// Identifier of the device.
+        public var deviceID: String?
+        /// Version of the application, such as `2.53.1`.
+        public var appVersion: String?
+        /// Identifier of the user.
+        public var userID: String?
+        /// Sync token of the last complete restore.
+        public var syncToken: String?
+        /// Value of `Authorization`.
+        public var authorization: String?
+        /// Whether it is a demonstration, with which nobody signs in.
+        public var isDemonstration: Bool
+
+        /// A device with these values.
+        public init(
+            deviceID: String? = nil, appVersion: String? = nil, userID: String? = nil,
+            syncToken: String? = nil, authorization: String? = nil, isDemonstration: Bool = false
+        ) {
+            self.deviceID = deviceID
+            self.appVersion = appVersion
+            self.userID = userID
+            self.syncToken = syncToken
+            self.authorization = authorization
+            self.isDemonstration = isDemonstration
+        }
+    }
+
+    /// How much a restore asks for.
+    public enum Extent: Hashable, Sendable {
+        /// Everything: without `since`, `state` and sync token, as after a 412 and at first.
+        case full
+        /// What is new since the sync token, which the device must have.
+        case since(state: CaseStateHash, days: Int?)
+    }
+
+    /// `GET` or `POST`.
+    public var method: String
+    /// Header fields, in order.
+    public var headers: [Field]
+    /// Parameters, in order.
+    public var query: [Field]
+
+    /// A request with these values.
+    public init(method: String, headers: [Field] = [], query: [Field] = []) {
+        self.method = method
+        self.headers = headers
+        self.query = query
+    }
+
+    /// The request that submits a form.
+    ///
+    /// - Parameters:
+    ///   - device: Who asks; the sync token goes with every form, once there is one.
+    ///   - contentType: Of the body, as ``SubmissionEncoder/contentType``; `text/xml` for a plain one.
+    /// - Returns: The request, without body.
+    public static func submission(from device: Device, contentType: String) -> CommCareRequest {
+        var request = CommCareRequest(method: "POST", headers: common(device))
+        if let token = device.syncToken { request.headers.append(Field(lastSyncToken, token)) }
+        request.headers.append(Field("Content-Type", contentType))
+        if device.isDemonstration {
+            request.query = [Field("submit_mode", "demo"), Field("authtype", "noauth")]
+        }
+        return request
+    }
+
+    /// The request that asks for a restore.
+    ///
+    /// - Parameters:
+    ///   - device: Who asks.
+    ///   - extent: How much is asked for; ``Extent/full`` where the device has no sync token.
+    ///   - skipsFixtures: Whether fixtures are left out.
+    /// - Returns: The request.
+    public static func restore(
+        from device: Device, _ extent: Extent, skipsFixtures: Bool = false
+    ) -> CommCareRequest {
+        var request = CommCareRequest(method: "GET", headers: common(device))
+        request.query.append(Field("version", "2.0"))
+        if let id = device.deviceID { request.query.append(Field("device_id", id)) }
+        if let id = device.userID { request.query.append(Field("user_id", id)) }
+        request.query.append(Field("items", "true"))
+        if case .since(let state, let days) = extent, let token = device.syncToken {
+            request.headers.append(Field(lastSyncToken, token))
+            request.query.append(Field("since", token))
+            request.query.append(Field("state", state.description))
+            if let days { request.query.append(Field("days_since_last_sync", String(days))) }
+        }
+        if skipsFixtures { request.query.append(Field("skip_fixtures", "true")) }
+        return request
+    }
+
+    /// ``query`` as it stands behind the question mark of an address.
+    public var queryText: String {
+        query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
+    }
+
+    /// The name of the header field with the sync token.
+    public static let lastSyncToken = "X-CommCareHQ-LastSyncToken"
+
+    private static func common(_ device: Device) -> [Field] {
+        var fields = [Field("X-OpenRosa-Version", "3.0")]
+        if let id = device.deviceID { fields.append(Field("x-openrosa-deviceid", id)) }
+        if let version = device.appVersion {
+            fields.append(Field("x-openrosa-commcare-version", version))
+        }
+        if let authorization = device.authorization, !device.isDemonstration {
+            fields.append(Field("Authorization", authorization))
+        }
+        return fields
+    }
+
+    /// Escapes everything but letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 2.3).
+    private static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
+            default:
+                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

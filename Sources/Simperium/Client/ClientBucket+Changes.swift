@@ -1,0 +1,166 @@
+import Wire
+
+extension ClientBucket {
+    mutating func receive(_ changes: [SimperiumMessage.Change]) {
+        let isAwaited = awaitedAnswers > 0
+        for change in changes {
+            if change.error != nil {
+                refuse(change)
+            } else if change.operation == .empty {
+                forgetObjects(change)
+            } else {
+                take(change)
+            }
+            // An error may have ended the connection's use.
+            guard phase != .unauthorized else { return }
+        }
+        // An error is no answer to `cv`, and neither is it one to anything of this list's length.
+        if isAwaited, changes.allSatisfy({ $0.error == nil }) {
+            takeAnswer(isEmpty: changes.isEmpty)
+        }
+    }
+
+    /// A `c` answers the oldest `cv`, or so it looks.
+    ///
+    /// A change of another client that comes before the answer looks the same, and to take its
+    /// change version for that of the answer would lose what lies between if the connection ends.
+    /// Hence the client asks from there, until nothing is new: an answer to a `cv` from before such
+    /// a change cannot be empty. In an `init` nothing can come between.
+    private mutating func takeAnswer(isEmpty: Bool) {
+        guard awaitedAnswers > 0 else { return }
+        awaitedAnswers -= 1
+        if phase == .waiting {
+            let mostRounds = 8
+            if !isEmpty, !settings.requestsInInit, catchUpRounds < mostRounds,
+                let next = caughtUpTo, next != askedSince
+            {
+                guard awaitedAnswers == 0 else { return }
+                catchUpRounds += 1
+                return askForChanges(since: next)
+            }
+            if let caughtUpTo {
+                cv = caughtUpTo
+                isHeadUnsaved = true
+            }
+            caughtUpTo = nil
+            return beginSending()
+        }
+        guard phase == .synced, awaitedAnswers == 0 else { return }
+        if needsAnotherAnswer, let cv {
+            needsAnotherAnswer = false
+            return askForChanges(since: cv)
+        }
+        // What is still a duplicate was not in the answer.
+        for key in keys(where: { $0.sent?.answer != nil }) where phase == .synced {
+            if requests[key] == nil { reload(key) }
+        }
+        if phase == .synced, emptyingState.isKnown { reindex() }
+    }
+
+    /// Asks what happened since the last known change version, once for all who want to know.
+    mutating func catchUp() {
+        guard let cv else { return reindex() }
+        if awaitedAnswers > 0 {
+            needsAnotherAnswer = true
+        } else {
+            askForChanges(since: cv)
+        }
+    }
+
+    private mutating func take(_ change: SimperiumMessage.Change) {
+        defer { advance(to: change.cv) }
+        guard let name = change.key else { return log("a change without a key") }
+        let key = ExactText(name)
+        index?.changed.insert(key)
+        let ccid = entry(key).stored.sent?.change.ccids.first
+        let isOwn = ccid.map { change.ccids.contains($0) } ?? false
+        let known = max(entry(key).stored.ghost?.version ?? 0, tombstones[key] ?? 0)
+        switch change.operation {
+        case .modify:
+            guard let ev = change.ev else { return takeWithoutVersion(key, isOwn: isOwn) }
+            if isOwn {
+                acknowledge(key, change, ev: ev)
+            } else if ev > known {
+                apply(key, change, ev: ev)
+            } else {
+                log("\(Excerpt.quote(name)) is at \(known) already", isVerbose: true)
+            }
+        case .remove:
+            if isOwn {
+                accept(key)
+            } else if let ev = change.ev, ev <= known {
+                return
+            }
+            lose(
+                key, at: max(change.ev ?? 0, known), because: isOwn ? .acknowledged : .remote)
+            index?.seen.insert(key)
+        default: log("a change with an unknown operation")
+        }
+    }
+
+    mutating func advance(to cv: String?) {
+        guard let cv, !cv.isEmpty else { return }
+        if let run = index {
+            if run.hasFirstPage { index?.current = cv }
+        } else if phase == .waiting {
+            caughtUpTo = cv
+        } else {
+            self.cv = cv
+            isHeadUnsaved = true
+        }
+    }
+
+    /// Without `ev` it is not known what the object is at.
+    private mutating func takeWithoutVersion(_ key: ExactText, isOwn: Bool) {
+        log("a change of \(Excerpt.quote(key.string)) without ev")
+        guard isOwn, entry(key).stored.sent?.answer == nil else { return }
+        accept(key)
+        update(key) { $0.stored.sent?.answer = .duplicate }
+        catchUp()
+    }
+
+    /// The server has the change that was sent.
+    private mutating func accept(_ key: ExactText) {
+        update(key) { entry in
+            entry.stored.sent?.answer = .accepted
+            entry.stored.needsFull = false
+            entry.isInFlight = false
+            entry.retryAt = nil
+        }
+    }
+
+    /// This client's change, perhaps with others' in it and rebased by the server.
+    private mutating func acknowledge(
+        _ key: ExactText, _ change: SimperiumMessage.Change, ev: Int64
+    ) {
+        accept(key)
+        if let ghost = entry(key).stored.ghost, ev <= ghost.version {
+            return settle(key, because: .acknowledged)
+        }
+        apply(key, change, ev: ev)
+        if let ghost = entry(key).stored.ghost, ev <= ghost.version {
+            settle(key, because: .acknowledged)
+        }
+    }
+
+    /// Applies a change to the ghost, or asks for the object where that is not possible.
+    private mutating func apply(
+        _ key: ExactText, _ change: SimperiumMessage.Change, ev: Int64
+    ) {
+        let ghost = entry(key).stored.ghost
+        guard ghost != nil || entries.count < settings.mostObjects else { return }
+        if change.sv == ghost?.version, let value = change.value {
+            do throws(DiffError) {
+                let data = try JSONDiff.apply(value, to: ghost?.data ?? .object(JSONObject()))
+                return learn(key, Ghost(version: ev, data: data), because: .remote)
+            } catch {
+                log("a change of \(Excerpt.quote(key.string)) cannot be applied: \(error)")
+            }
+        } else {
+            let versions = "\(change.sv ?? 0) instead of \(ghost?.version ?? 0)"
+            log("a change of \(Excerpt.quote(key.string)) applies to \(versions)")
+        }
+        want(key, version: ev)
+        askForEntities()
+    }
+}

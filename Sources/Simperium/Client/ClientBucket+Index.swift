@@ -1,0 +1,124 @@
+import Wire
+
+extension ClientBucket {
+    /// The index as it is being read.
+    struct IndexRun {
+        /// `current` of the first page: what happened after it was sent came or comes as changes.
+        var current: String?
+        var hasFirstPage = false
+        /// Whether the last page has come.
+        var isComplete = false
+        /// Keys that the index or a change has named.
+        var seen: Set<ExactText> = []
+        /// Keys that a change has named; the change is newer than a page.
+        var changed: Set<ExactText> = []
+        /// Marks that were used, so that a server cannot send pages for ever.
+        var marks: Set<String> = []
+    }
+
+    func indexRequest(mark: String?) -> IndexRequest {
+        IndexRequest(
+            wantsData: settings.pagesHoldData, second: mark ?? "", limit: settings.pageSize)
+    }
+
+    /// Reads the index from its first page.
+    ///
+    /// - Parameter isAsked: Whether the first page was asked for already.
+    mutating func beginIndex(isAsked: Bool) {
+        index = IndexRun()
+        requests.removeAll()
+        enter(.indexing)
+        if !isAsked { send(.indexRequest(indexRequest(mark: nil))) }
+    }
+
+    /// Reads the index once more, unless that has come to nothing too often.
+    mutating func restartIndex(reason: String) {
+        guard phase == .indexing else { return }
+        fruitlessRuns += 1
+        log(reason)
+        guard fruitlessRuns < 3 else {
+            commands.append(.reconnect(reason: "the index cannot be read"))
+            return
+        }
+        beginIndex(isAsked: false)
+    }
+
+    mutating func receive(_ page: SimperiumMessage.Page) {
+        guard phase == .indexing, var run = index, !run.isComplete else {
+            return log("a page of the index that nobody waits for")
+        }
+        if !run.hasFirstPage {
+            run.hasFirstPage = true
+            run.current = page.current.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        index = run
+        for entry in page.entries { take(entry) }
+        if let mark = page.mark, !mark.isEmpty {
+            guard index?.marks.insert(mark).inserted == true else {
+                return restartIndex(reason: "the index repeats the mark \(Excerpt.quote(mark))")
+            }
+            send(.indexRequest(indexRequest(mark: mark)))
+        } else {
+            index?.isComplete = true
+        }
+        askForEntities()
+        endIndexIfComplete()
+    }
+
+    private mutating func take(_ page: SimperiumMessage.Page.Entry) {
+        guard let name = page.key, !name.isEmpty, let version = page.version else {
+            return log("an entry of the index without key or version")
+        }
+        let key = ExactText(name)
+        index?.seen.insert(key)
+        let known = entries[key]?.stored.ghost
+        if index?.changed.contains(key) == true,
+            version <= max(known?.version ?? 0, tombstones[key] ?? 0)
+        {
+            return
+        }
+        // What was wanted before is not newer than the index.
+        if entries[key]?.stored.wanted != nil { stopWanting(key) }
+        if known?.version == version { return }
+        guard known != nil || entries.count < settings.mostObjects else { return }
+        guard let data = page.data, case .object = data else {
+            return want(key, version: version)
+        }
+        learn(key, Ghost(version: version, data: data), because: .index)
+    }
+
+    /// The index is read when nothing of it is missing.
+    mutating func endIndexIfComplete() {
+        guard phase == .indexing, let run = index, run.isComplete, requests.isEmpty else { return }
+        index = nil
+        fruitlessRuns = 0
+        for key in keys(where: { $0.ghost != nil }) where !run.seen.contains(key) {
+            lose(key, at: nil, because: .index)
+        }
+        for key in tombstones.removeAll() { unsaved.insert(key) }
+        cv = run.current
+        isHeadUnsaved = true
+        // The index tells what the server has, so that what it said before is answered by it.
+        for key in keys(where: { $0.sent?.answer != nil }) {
+            settle(key, because: .index)
+        }
+        if emptyingState.isKnown { emptying = nil }
+        beginSending()
+    }
+
+    /// Lets changes out, those that were sent before first.
+    mutating func beginSending() {
+        enter(.synced)
+        log("in sync at \(cv ?? "no change version")", isVerbose: true)
+        let again = inOrder(unanswered)
+        for key in again where phase == .synced && entry(key).stored.sent?.answer != nil {
+            reload(key)
+        }
+        guard phase == .synced else { return }
+        for key in keys(where: { $0.wanted != nil }) {
+            want(key, version: entry(key).stored.wanted ?? 0)
+        }
+        for key in again where entry(key).stored.sent?.answer == nil { sendAgain(key) }
+        askForEntities()
+    }
+}

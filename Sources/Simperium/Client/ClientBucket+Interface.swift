@@ -1,0 +1,62 @@
+public import Wire
+
+extension ClientBucket {
+    /// What happens to a bucket.
+    public enum Event: Hashable, Sendable {
+        /// The socket is open.
+        case opened
+        /// The socket is gone, whoever closed it.
+        case closed
+        /// A message came; those of other channels may be given and are ignored.
+        case received(SimperiumMessage)
+        /// The app stores an object, a new one or another content of one; no edit is lost.
+        case edited(key: String, data: JSONValue)
+        /// The app removes an object.
+        case removed(key: String)
+        /// The app gives up what it did to an object and was not sent.
+        case discarded(key: String)
+        /// The app removes all objects at once.
+        case emptied
+        /// There is another access token.
+        case token(String)
+        /// Nothing but time; due when a timer was asked for.
+        case timePassed
+    }
+
+    /// Why an object changed other than by the app.
+    public enum Cause: Hashable, Sendable {
+        /// Another client changed it.
+        case remote
+        /// The index or an entity brought it.
+        case index
+        /// The server took this client's change and made more of it.
+        case acknowledged
+        /// The server refused this client's change, or the app discarded it.
+        case refused
+    }
+
+    /// What is to be done.
+    public enum Command: Hashable, Sendable {
+        /// To be sent as one message.
+        case send(SimperiumMessage)
+        /// An object is there or changed: `old` is nil where it was not there.
+        case changed(key: String, old: JSONValue?, new: JSONValue, because: Cause)
+        /// An object is gone.
+        case removed(key: String, old: JSONValue, because: Cause)
+        /// A change was given up, and the object is held until the app touches it again.
+        ///
+        /// The key is the bucket's name for a request to empty it. The code is nil where the
+        /// change was not even sent.
+        case rejected(key: String, code: Int?, reason: String)
+        /// The server does not take the token; with its code, if it has one.
+        case needsToken(code: Int?)
+        /// The socket is of no use any more: close it and open another.
+        case reconnect(reason: String)
+        /// ``Event/timePassed`` is due at this moment; nil where no timer is needed any more.
+        case setTimer(Instant?)
+        /// To be stored before what follows is done.
+        case save(Saving)
+        /// For people.
+        case log(String)
+    }
+}

@@ -1,0 +1,95 @@
+public import Wire
+
+extension ClientBucket {
+    /// What outlives a client's process.
+    public struct Saved: Hashable, Sendable {
+        /// Change version up to which the server's changes are known.
+        public var cv: String?
+        /// Objects by key.
+        public var objects: [ExactText: SavedObject] = [:]
+        /// Request to empty the bucket that was not answered.
+        public var emptying: Emptying?
+
+        /// Nothing.
+        public init() {}
+
+        /// Takes what changed.
+        public mutating func apply(_ saving: Saving) {
+            cv = saving.cv
+            emptying = saving.emptying
+            for (key, object) in saving.objects { objects[key] = object }
+        }
+    }
+
+    /// What changed of ``Saved``.
+    public struct Saving: Hashable, Sendable {
+        /// The change version, changed or not.
+        public var cv: String?
+        /// The request to empty the bucket, changed or not.
+        public var emptying: Emptying?
+        /// Objects that changed; nil where nothing is left to remember.
+        public var objects: [ExactText: SavedObject?]
+    }
+
+    /// An object at a version of the server's.
+    public struct Ghost: Hashable, Sendable {
+        /// The version.
+        public var version: Int64
+        /// The data.
+        public var data: JSONValue
+    }
+
+    /// A request to empty the bucket.
+    public struct Emptying: Hashable, Sendable {
+        /// The change as it is sent, each time the same.
+        public var change: SimperiumMessage.Change
+    }
+
+    /// What is remembered of one object.
+    public struct SavedObject: Hashable, Sendable {
+        /// What the server has, as far as is known; nil for nothing.
+        public var ghost: Ghost?
+        /// What the app has; nil for nothing.
+        public var local: JSONValue?
+        /// The change that was sent and not answered.
+        public var sent: SentChange?
+        /// Why a change is held back.
+        public var hold: Hold?
+        /// Whether the next change must hold the whole object.
+        public var needsFull = false
+        /// Version that is to be asked for, because it could not be computed.
+        public var wanted: Int64?
+        /// Version at which the server removed it.
+        public var tombstone: Int64?
+    }
+
+    /// A change that was sent.
+    public struct SentChange: Hashable, Sendable {
+        /// The change, each time the same.
+        public var change: SimperiumMessage.Change
+        /// What the object becomes by it, as far as is known now; nil where it is removed.
+        public var target: JSONValue?
+        /// Its place among all changes.
+        public var sequence: Int
+        /// What the server said to it.
+        public var answer: Answer?
+    }
+
+    /// What a server said to a change that is not settled.
+    public enum Answer: Hashable, Sendable {
+        /// It has it, and the object is on its way.
+        case accepted
+        /// It had it before (409).
+        case duplicate
+        /// The version is wrong (405).
+        case badVersion
+    }
+
+    /// Why a change is held back.
+    public enum Hold: Hashable, Sendable {
+        /// The server refused it; the app has to change the object.
+        case untilEdited
+        /// It is too large (413); it has to get smaller than this many bytes of JSON.
+        case untilBelow(bytes: Int)
+    }
+}

@@ -1,0 +1,170 @@
+import Wire
+
+extension ClientBucket {
+    mutating func open() {
+        forgetConnection()
+        begin()
+    }
+
+    mutating func close() {
+        forgetConnection()
+        enter(.closed)
+    }
+
+    mutating func take(_ token: String) {
+        guard token != refusedToken else {
+            return log("the server has refused this token before; another one is needed")
+        }
+        self.token = token
+        if phase == .unauthorized { begin() }
+    }
+
+    /// Opens the bucket on the channel.
+    private mutating func begin() {
+        guard let token, token != refusedToken else {
+            enter(.unauthorized)
+            commands.append(.needsToken(code: nil))
+            return
+        }
+        var request = InitRequest()
+        request.bucket = settings.bucket
+        request.app = settings.app
+        request.token = token
+        request.clientID = settings.clientID
+        request.api = "1.1"
+        request.library = settings.library
+        request.version = settings.libraryVersion
+        if settings.requestsInInit {
+            if let cv {
+                request.command = "cv:\(cv)"
+                request.request = .changesSince(cv: cv)
+            } else {
+                let first = indexRequest(mark: nil)
+                request.command = "i:\(first.wantsData ? "1" : ""):::\(settings.pageSize)"
+                request.request = .index(first)
+            }
+        }
+        send(.initialize(request))
+        offeredToken = token
+        enter(.authorizing)
+    }
+
+    /// Forgets what only the connection knew; what was sent and not answered is to be sent again.
+    private mutating func forgetConnection() {
+        index = nil
+        fruitlessRuns = 0
+        reindexedFor = []
+        requests.removeAll()
+        awaitedAnswers = 0
+        needsAnotherAnswer = false
+        logLevel = 0
+        emptyingState.isSent = false
+        emptyingState.isKnown = false
+        emptyingState.retryAt = nil
+        caughtUpTo = nil
+        catchUpRounds = 0
+        for key in unanswered {
+            entries[key]?.isInFlight = false
+            entries[key]?.retryAt = nil
+        }
+    }
+
+    mutating func receive(_ message: SimperiumMessage) {
+        if case .logLevel(let level) = message.body, message.channel == nil {
+            logLevel = level
+            log("logging at level \(level)")
+            return
+        }
+        guard message.channel == settings.channel, phase != .closed else { return }
+        if case .auth(let reply) = message.body { return authorize(reply) }
+        // What comes on a channel that is not open is nobody's.
+        guard phase != .authorizing, phase != .unauthorized else { return }
+        lastHeard = now
+        switch message.body {
+        case .indexPage(let page): receive(page)
+        case .unknownMark: restartIndex(reason: "the server does not know the mark")
+        case .entity(let key, let version, let data):
+            receive(ExactText(key), version: version, data: data)
+        case .changes(let changes): receive(changes)
+        case .unknownChangeVersion: loseChangeVersion()
+        case .indexStateRequest: tellState()
+        case .options(let options) where options.exposesNamespace == true:
+            log("the server exposes a namespace; keys are taken as they come")
+        case .notUnderstood: log("the server did not understand something")
+        default: break
+        }
+    }
+
+    private mutating func authorize(_ reply: AuthReply) {
+        guard phase != .unauthorized || token != refusedToken else { return }
+        switch reply {
+        case .accepted where phase == .authorizing: beginSync()
+        case .accepted: log("an auth that nobody waits for")
+        case .expired: refuse(code: nil, reason: "the token has expired")
+        case .refused(let code, let message):
+            refuse(code: code, reason: message ?? "the server refuses the token")
+        }
+    }
+
+    private mutating func beginSync() {
+        guard let cv else { return beginIndex(isAsked: settings.requestsInInit) }
+        enter(.waiting)
+        if settings.requestsInInit { awaitedAnswers += 1 } else { askForChanges(since: cv) }
+    }
+
+    /// Sends nothing more until there is another token.
+    mutating func refuse(code: Int?, reason: String) {
+        forgetConnection()
+        refusedToken = offeredToken
+        log(reason)
+        // Another one may have come meanwhile.
+        if let token, token != refusedToken { return begin() }
+        enter(.unauthorized)
+        commands.append(.needsToken(code: code))
+    }
+
+    /// Asks for the changes that this client does not have.
+    mutating func askForChanges(since cv: String) {
+        awaitedAnswers += 1
+        askedSince = cv
+        send(.changesSince(cv: cv))
+    }
+
+    private mutating func loseChangeVersion() {
+        guard phase == .waiting || phase == .synced else { return }
+        log("the server does not know the change version any more")
+        reindex()
+    }
+
+    /// Begins the index anew, with what is known kept until it says otherwise.
+    mutating func reindex() {
+        cv = nil
+        isHeadUnsaved = true
+        awaitedAnswers = 0
+        needsAnotherAnswer = false
+        caughtUpTo = nil
+        for key in unanswered { entries[key]?.isInFlight = false }
+        beginIndex(isAsked: false)
+    }
+
+    private mutating func tellState() {
+        var state = SimperiumMessage.State(current: cv)
+        for (key, entry) in entries.sorted(by: { $0.key.string < $1.key.string }) {
+            if let ghost = entry.stored.ghost {
+                state.entries.append(.init(key: key.string, version: ghost.version))
+            }
+            if let sent = entry.stored.sent {
+                state.pending.append(
+                    .init(key: key.string, sv: sent.change.sv, ccid: sent.change.ccids.first))
+            }
+        }
+        state.extra = .object(
+            JSONObject([
+                .init("bucketName", .string(settings.bucket)),
+                .init("client", .string(settings.library)),
+                .init("version", .string(settings.libraryVersion)),
+                .init("queued", .number(String(queue.count))),
+            ]))
+        send(.indexState(state))
+    }
+}

@@ -1,0 +1,130 @@
+extension StringDelta {
+    /// Reads a delta as it stands on the wire.
+    ///
+    /// - Throws: ``DeltaError``, with the offset in bytes of the UTF-8 text.
+    public init(parsing text: String) throws(DeltaError) {
+        let bytes = Array(text.utf8)
+        var steps: [Step] = []
+        var length = 0
+        var isOdd = bytes.last == 0x09
+        var place = 0
+        while place < bytes.count {
+            let start = place
+            while place < bytes.count, bytes[place] != 0x09 { place += 1 }
+            let token = start..<place
+            place += 1
+            guard !token.isEmpty else {
+                isOdd = true
+                continue
+            }
+            let content = start + 1..<token.upperBound
+            switch bytes[start] {
+            case 0x2B:
+                if content.isEmpty { isOdd = true }
+                steps.append(.insert(try Self.unescape(bytes, content)))
+            case 0x3D, 0x2D:
+                let count = try Self.count(bytes, content, token: start)
+                if count == 0 { isOdd = true }
+                let (sum, overflow) = length.addingReportingOverflow(count)
+                guard !overflow else { throw .badCount(offset: start) }
+                length = sum
+                steps.append(bytes[start] == 0x3D ? .keep(count) : .drop(count))
+            default: throw .unknownToken(bytes[start], offset: start)
+            }
+        }
+        self.init(steps: steps, length: length, hasEmptySteps: isOdd)
+    }
+
+    /// The delta as it stands on the wire.
+    ///
+    /// Neighbours of one kind are one token, and no token is empty. Of inserted text,
+    /// ASCII letters, digits, space and ``-_.!~*'();/?:@&=+$,#`` stay; all else is UTF-8 with
+    /// percent-escapes in upper case, as `encodeURI` has it in JavaScript.
+    public var text: String {
+        var bytes: [UInt8] = []
+        for step in Self.merged(steps) {
+            if !bytes.isEmpty { bytes.append(0x09) }
+            switch step {
+            case .keep(let count):
+                bytes.append(0x3D)
+                bytes.append(contentsOf: String(count).utf8)
+            case .drop(let count):
+                bytes.append(0x2D)
+                bytes.append(contentsOf: String(count).utf8)
+            case .insert(let text):
+                bytes.append(0x2B)
+                Self.escape(text, into: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func escape(_ text: String, into bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + text.utf8.count)
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(0x25)
+                for digit in [byte >> 4, byte & 0xF] {
+                    bytes.append(digit < 10 ? digit + 0x30 : digit + 0x37)
+                }
+            }
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        // Space ! # $ & ' ( ) * + , - . / : ; = ? @ _ ~
+        case 0x20, 0x21, 0x23, 0x24, 0x26...0x2F, 0x3A, 0x3B, 0x3D, 0x3F, 0x40, 0x5F, 0x7E: true
+        default: false
+        }
+    }
+
+    private static func count(
+        _ bytes: [UInt8], _ digits: Range<Int>, token: Int
+    ) throws(DeltaError) -> Int {
+        guard !digits.isEmpty, digits.count <= 18 else { throw .badCount(offset: token) }
+        var value = 0
+        for byte in bytes[digits] {
+            guard byte &- 0x30 < 10 else { throw .badCount(offset: token) }
+            value = value * 10 + Int(byte &- 0x30)
+        }
+        return value
+    }
+
+    /// Undoes percent-escapes; a `+` is a plus sign, and what need not be escaped may be.
+    private static func unescape(
+        _ bytes: [UInt8], _ content: Range<Int>
+    ) throws(DeltaError) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(content.count)
+        var place = content.lowerBound
+        while place < content.upperBound {
+            guard bytes[place] == 0x25 else {
+                text.append(bytes[place])
+                place += 1
+                continue
+            }
+            guard place + 2 < content.upperBound, let high = digit(bytes[place + 1]),
+                let low = digit(bytes[place + 2])
+            else { throw .badEscape(offset: place) }
+            text.append(high << 4 | low)
+            place += 3
+        }
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw .notUTF8(offset: content.lowerBound)
+        }
+        return string
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// The changes that were made, by client and identifier, as far as they are remembered.
+///
+/// The oldest go first. Source: observed by the client for Android, the identity of a change is
+/// `clientid` and `ccid`.
+struct KnownChanges: Hashable, Sendable {
+    private struct Identity: Hashable, Sendable {
+        let client: String
+        let ccid: String
+    }
+
+    private var known: Set<Identity> = []
+    /// The same in their order, from ``start`` on.
+    private var order: [Identity] = []
+    private var start = 0
+
+    /// How many are remembered.
+    var count: Int { known.count }
+
+    /// Whether a client has made this change.
+    func contains(client: String, ccid: String) -> Bool {
+        known.contains(Identity(client: client, ccid: ccid))
+    }
+
+    /// Remembers a change.
+    mutating func insert(client: String, ccid: String, most: Int) {
+        let identity = Identity(client: client, ccid: ccid)
+        guard most > 0, known.insert(identity).inserted else { return }
+        order.append(identity)
+        while known.count > most {
+            known.remove(order[start])
+            start += 1
+        }
+        if start > order.count / 2 {
+            order.removeFirst(start)
+            start = 0
+        }
+    }
+}

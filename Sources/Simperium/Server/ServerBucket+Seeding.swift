@@ -1,0 +1,69 @@
+internal import Wire
+
+extension ServerBucket {
+    /// A bucket with a past, as an index, entities and changes tell it.
+    ///
+    /// Objects without data or with a version below 1, and changes without `cv` are left out. The changes are answered to
+    /// `cv`, and known again when they are sent again, but are never merged: what they did is not
+    /// known.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - options: Limits and decisions.
+    ///   - versions: Where its change versions come from.
+    ///   - objects: In the order of the index, the last of those with the same key.
+    ///   - cv: The change version it is at; nil for that of the last change, or a new one.
+    ///   - log: The last changes, in their order.
+    ///   - logStart: The change version before the first of them; nil where that is not known.
+    public init(
+        name: String, options: BucketOptions = BucketOptions(), versions: ChangeVersions,
+        objects: [ServerObject], cv: String? = nil, log: [SimperiumMessage.Change] = [],
+        logStart: String? = nil
+    ) {
+        self.init(name: name, options: options, versions: versions)
+        let changes = log.filter { $0.cv != nil && $0.error == nil }
+        if let last = cv ?? changes.last?.cv { self.cv = last }
+        self.log = ChangeLog(start: logStart ?? (changes.isEmpty ? self.cv : nil))
+        for change in changes {
+            let weight = 64 + (change.value?.bytes().count ?? 0)
+            self.log.append(.init(change: change, effect: nil, weight: weight), options)
+            for ccid in change.ccids {
+                known.insert(
+                    client: change.clientID ?? "", ccid: ccid, most: options.knownChanges)
+            }
+        }
+        for seed in objects { place(seed) }
+        wasUsed = !objects.isEmpty || !changes.isEmpty || cv?.isEmpty == false
+    }
+
+    private mutating func place(_ seed: ServerObject) {
+        // Beyond this, versions are no numbers to JavaScript any more.
+        let sane: ClosedRange<Int64> = 1...1 << 53
+        let ascending = seed.versions
+            .filter { $0.data.kind == .object && sane ~= $0.number }
+            .sorted { $0.number < $1.number }
+        guard sane ~= seed.number, seed.isRemoved || !ascending.isEmpty else { return }
+        let key = ExactText(seed.key)
+        var object = StoredObject(
+            number: seed.number, isRemoved: seed.isRemoved,
+            versions: ascending.map {
+                StoredVersion(
+                    number: $0.number, data: $0.data, change: $0.change,
+                    weight: $0.data.bytes().count)
+            }, options)
+        if let old = objects[key] {
+            weight -= old.weight
+            if old.isRemoved { removals.comeBack() } else { count -= 1 }
+            if let place = old.place { order.remove(place) }
+        }
+        if seed.isRemoved {
+            removals.insert(key, seed.number)
+        } else {
+            object.place = order.append(key)
+            count += 1
+        }
+        weight += object.weight
+        objects[key] = object
+        forgetRemoved()
+    }
+}

@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The parsers of the program, compiled for libFuzzer; `Tools/fuzz` builds and runs them.
+///
+/// A package of its own, since every object has to be instrumented. `Sources` holds links to the
+/// targets that are fuzzed; of `Interception` only what needs no library, and for swift-crypto there
+/// is a stand-in.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "fuzzing",
+    products: [.executable(name: "fuzz", targets: ["fuzz"])],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
+        .target(name: "Wire", swiftSettings: house),
+        .target(
+            name: "Framing", dependencies: ["Wire", "CZlib", "CBrotli", "CZstd"],
+            swiftSettings: house),
+        .target(name: "Crypto", swiftSettings: house),
+        .target(
+            name: "OpenRosa", dependencies: ["Wire", "CLibXML2", "Crypto"],
+            exclude: ["CodeTable.md"], swiftSettings: house),
+        .target(name: "Simperium", dependencies: ["Wire"], swiftSettings: house),
+        .target(
+            name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
+            swiftSettings: house),
+        .target(name: "Interception", swiftSettings: house),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
+            ],
+            // libFuzzer brings `main`.
+            swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),
+    ]
+)

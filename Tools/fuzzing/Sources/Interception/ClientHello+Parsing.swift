@@ -1,0 +1,1 @@
+../../../../Sources/Interception/ClientHello+Parsing.swift

@@ -1,0 +1,1 @@
+../../../../Sources/Interception/PlainAlert.swift
