@@ -20,6 +20,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -45,6 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -55,7 +57,18 @@ let package = Package(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CurlShim", dependencies: ["CCurl"]),
         room("Wire"),
+        room("Storage", ["CSQLite"]),
+        room("HTTPLayer", ["Wire", "CCurl", "CurlShim", "CZlib"]),
+        room(
+            "SyncClients",
+            [
+                "Wire", "Framing", "OpenRosa", "Simperium", "HTTPLayer", "Storage", "CSQLite",
+                nioCore, nioPosix, nioSSL,
+            ]),
         room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(
             name: "OpenRosa", dependencies: ["Wire", "CLibXML2", crypto],
@@ -68,7 +81,7 @@ let package = Package(
             name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
             swiftSettings: house),
         .target(
-            name: "Trace", dependencies: ["Wire", "Dissection", "Filters", "CSQLite"],
+            name: "Trace", dependencies: ["Wire", "Dissection", "Filters", "Storage", "CSQLite"],
             exclude: ["TraceFormat.md"], swiftSettings: house),
         room("Interception", [nioSSL, nioCore, x509, asn1, crypto]),
         room(
@@ -80,13 +93,14 @@ let package = Package(
             "SyncServers",
             [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Trace", nioCore, nioPosix, nioSSL,
-                "Interception", nioHTTP1, nioWebSocket,
+                "Interception", "Storage", "CSQLite", yams, nioHTTP1, nioWebSocket,
             ]),
         .executableTarget(
             name: "tapedeck",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Trace",
-                "Interception", "Proxying", "SyncServers", argumentParser, nioCore,
+                "Interception", "Proxying", "SyncServers", "SyncClients", "HTTPLayer",
+                argumentParser, nioCore,
                 nioPosix, nioSSL,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
@@ -102,12 +116,16 @@ let package = Package(
         tests("Simperium", ["Wire"]),
         tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters", ["Wire"]),
-        tests("Trace", ["Wire", "Dissection", "Filters", "CSQLite"]),
+        tests("Trace", ["Wire", "Dissection", "Filters", "Storage", "CSQLite"]),
         tests(
             "Interception",
             [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
         tests("Proxying", ["Wire", "Framing", nioCore, nioPosix, nioEmbedded]),
-        tests("SyncServers", ["Wire", "Simperium", "OpenRosa", nioCore, nioPosix]),
+        tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
+        tests(
+            "SyncClients",
+            ["Wire", "Simperium", "OpenRosa", "HTTPLayer", "Storage", nioCore, nioPosix]),
+        tests("SyncServers", ["Wire", "Simperium", "OpenRosa", "Storage", nioCore, nioPosix]),
         tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection", argumentParser]),
     ]
 )

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+internal import Storage
 internal import Synchronization
 
 /// The file of a trace while it is written: opened, locked and brought to the current format.

@@ -1,5 +1,6 @@
 import Dissection
 import Foundation
+import Storage
 import Testing
 import Wire
 

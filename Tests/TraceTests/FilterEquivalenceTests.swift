@@ -1,6 +1,7 @@
 import CSQLite
 import Dissection
 import Filters
+import Storage
 import Testing
 import Wire
 

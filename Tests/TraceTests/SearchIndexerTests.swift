@@ -1,4 +1,5 @@
 import Dissection
+import Storage
 import Testing
 import Wire
 

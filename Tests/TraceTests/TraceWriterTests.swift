@@ -2,6 +2,7 @@ import CSQLite
 import Dissection
 import Filters
 import Foundation
+import Storage
 import Testing
 import Wire
 

@@ -1,5 +1,6 @@
 internal import Dissection
 internal import Filters
+internal import Storage
 internal import Wire
 
 /// Reads the lines of one table page by page, so that no read takes long.

@@ -1,4 +1,5 @@
 internal import Dissection
+internal import Storage
 internal import Wire
 
 extension Statement {

@@ -1,4 +1,5 @@
 internal import Dissection
+internal import Storage
 public import Wire
 
 /// The bytes of a message as they were on one side of this program.

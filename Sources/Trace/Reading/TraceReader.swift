@@ -2,6 +2,7 @@ internal import CSQLite
 internal import Dissection
 public import Filters
 internal import Glibc
+internal import Storage
 public import Wire
 
 /// Reads a trace, also while it is being written.

@@ -1,5 +1,6 @@
 internal import Dissection
 public import Filters
+internal import Storage
 internal import Wire
 
 /// Follows a trace that is being written.

@@ -1,4 +1,5 @@
 internal import Dissection
+internal import Storage
 internal import Wire
 
 /// Drops everything that decoding made of a trace and makes it again from what was seen.

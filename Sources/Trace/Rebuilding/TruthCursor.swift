@@ -1,3 +1,4 @@
+internal import Storage
 internal import Wire
 
 /// Gives the records of a trace back in the order in which they were written.

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Filters
+internal import Storage
 
 extension Connection {
     /// Registers the functions that conditions of filters call.

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// The numbers that the next rows of each table get.
 ///
 /// Kept in the table `counter`, since rows are let go and a number is never given out twice.

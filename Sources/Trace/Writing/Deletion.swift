@@ -1,3 +1,4 @@
+internal import Storage
 internal import Wire
 
 /// Deletes what hangs on exchanges, messages and connections.

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// The gap rows that say what was let go.
 final class LetGoGaps {
     private let sums: Statement

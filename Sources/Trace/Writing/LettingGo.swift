@@ -1,3 +1,4 @@
+internal import Storage
 internal import Wire
 
 /// Keeps a trace within its bounds by letting the oldest go.

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// Finds the newest complete exchange, which stays for as long as the size allows it.
 final class NewestExchange {
     /// An exchange that is kept.

@@ -1,4 +1,5 @@
 internal import Dissection
+internal import Storage
 internal import Wire
 
 /// Builds full-text search behind the commits, a slice at a time.

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// Tells how old a chunk is by the wall clock.
 final class SessionAges {
     private let age: Statement

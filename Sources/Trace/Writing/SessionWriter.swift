@@ -1,4 +1,5 @@
 internal import Dissection
+internal import Storage
 internal import Wire
 
 /// Writes the rows of one session, batch by batch, each in a transaction of its own.

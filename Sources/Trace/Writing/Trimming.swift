@@ -1,3 +1,5 @@
+internal import Storage
+
 /// Lets the oldest of a connection go of which something stays.
 final class Trimming {
     private let deletion: Deletion

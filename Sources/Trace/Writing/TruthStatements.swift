@@ -1,3 +1,4 @@
+internal import Storage
 internal import Wire
 
 /// Writes what was seen and what was stated, one prepared statement for each table.

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// How far writing has come: a value, so that a commit that fails leaves no trace in it.
 struct WritePosition: Hashable {
     var counters = Counters()

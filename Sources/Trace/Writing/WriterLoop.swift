@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Dissection
+internal import Storage
 internal import Wire
 
 /// What the writer's thread does.

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Storage
 import Testing
 import Wire
 

@@ -1,23 +1,7 @@
 internal import CSQLite
+internal import Storage
 
-/// What SQLite said when it failed.
-struct StorageFault: Error, CustomStringConvertible {
-    /// Extended result code.
-    var code: Int32
-    /// SQLite's message.
-    var message: String
-
-    var description: String { "\(message) (SQLite \(code))" }
-
-    /// The result code without its extension.
-    var primary: Int32 { code & 0xFF }
-
-    /// Whether the disk has no room or fails, which may pass.
-    var isDisk: Bool { primary == SQLITE_FULL || primary == SQLITE_IOERR }
-
-    /// Whether somebody else holds a lock, which will pass.
-    var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
-
+extension StorageFault {
     /// The same for callers outside this module.
     func told(about path: String) -> TraceError {
         switch primary {

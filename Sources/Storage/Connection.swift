@@ -5,15 +5,15 @@ internal import CSQLite
 /// Thin on purpose: rows go in and out as bytes through prepared statements, without `Data`,
 /// without boxing each value, and every failure keeps its extended code, on which the handling of
 /// a full disk depends.
-final class Connection {
-    private(set) var handle: OpaquePointer?
+package final class Connection {
+    package private(set) var handle: OpaquePointer?
     /// The statements of ours that are about; full-text search has others of its own.
     private var statements: Set<OpaquePointer> = []
 
     /// Opens `path`, or a `file:` URI where `flags` has `SQLITE_OPEN_URI`.
     ///
     /// `flags` are as `sqlite3_open_v2` takes them.
-    init(path: String, flags: Int32) throws(StorageFault) {
+    package init(path: String, flags: Int32) throws(StorageFault) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
             path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -31,7 +31,7 @@ final class Connection {
     deinit { close() }
 
     /// Closes the connection; statements that are still about become useless.
-    func close() {
+    package func close() {
         guard let opened = handle else { return }
         handle = nil
         for statement in statements { sqlite3_finalize(statement) }
@@ -40,19 +40,19 @@ final class Connection {
     }
 
     /// The last failure of this connection.
-    func fault(_ code: Int32) -> StorageFault {
+    package func fault(_ code: Int32) -> StorageFault {
         guard let handle else { return StorageFault(code: code, message: "the trace is closed") }
         return StorageFault(code: code, message: String(cString: sqlite3_errmsg(handle)))
     }
 
     /// Runs all statements in `sql`, rows unseen.
-    func execute(_ sql: String) throws(StorageFault) {
+    package func execute(_ sql: String) throws(StorageFault) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw fault(code) }
     }
 
     /// Compiles one statement for many uses.
-    func prepare(_ sql: String) throws(StorageFault) -> Statement {
+    package func prepare(_ sql: String) throws(StorageFault) -> Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -62,32 +62,32 @@ final class Connection {
     }
 
     /// Frees a statement that nobody uses any more.
-    func finalize(_ statement: OpaquePointer) {
+    package func finalize(_ statement: OpaquePointer) {
         // A closed connection has freed its statements.
         guard statements.remove(statement) != nil else { return }
         sqlite3_finalize(statement)
     }
 
     /// The first column of the first row of `sql` as a number, 0 without a row.
-    func integer(_ sql: String) throws(StorageFault) -> Int64 {
+    package func integer(_ sql: String) throws(StorageFault) -> Int64 {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
     /// The first column of the first row of `sql` as text, nil without a row.
-    func text(_ sql: String) throws(StorageFault) -> String? {
+    package func text(_ sql: String) throws(StorageFault) -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.string(0) : nil
     }
 
     /// Whether no transaction is under way; SQLite ends one by itself after some failures.
-    var isIdle: Bool { handle.map { sqlite3_get_autocommit($0) != 0 } ?? true }
+    package var isIdle: Bool { handle.map { sqlite3_get_autocommit($0) != 0 } ?? true }
 
     /// Rows changed by the statement that ran last.
-    var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
+    package var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
 
     /// Runs `body` in a transaction that is rolled back if it fails.
-    func transaction<Result>(
+    package func transaction<Result>(
         _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(StorageFault) -> Result
     ) throws(StorageFault) -> Result {
         try execute(begin)
@@ -102,7 +102,7 @@ final class Connection {
     }
 
     /// Ends the transaction under way, if one is, without a trace of it.
-    func rollBack() {
+    package func rollBack() {
         // A failure here is the failure that brought us here, already told.
         if !isIdle { try? execute("ROLLBACK") }
     }

@@ -3,10 +3,10 @@ internal import CSQLite
 /// One prepared statement.
 ///
 /// Parameters count from 1 and columns from 0, as SQLite has it.
-final class Statement {
+package final class Statement {
     private let handle: OpaquePointer
     /// Keeps the connection open for as long as a statement of it is about.
-    let connection: Connection
+    package let connection: Connection
 
     init(_ handle: OpaquePointer, of connection: Connection) {
         self.handle = handle
@@ -18,7 +18,7 @@ final class Statement {
     /// Goes to the next row.
     ///
     /// - Returns: False when there is no further row; the statement is then ready for its next use.
-    func step() throws(StorageFault) -> Bool {
+    package func step() throws(StorageFault) -> Bool {
         guard connection.handle != nil else {
             throw StorageFault(code: SQLITE_MISUSE, message: "the trace is closed")
         }
@@ -31,30 +31,32 @@ final class Statement {
     }
 
     /// Runs a statement that gives no rows.
-    func run() throws(StorageFault) { while try step() {} }
+    package func run() throws(StorageFault) { while try step() {} }
 
     /// Makes the statement ready for its next use before its rows are all read.
-    func reset() { if connection.handle != nil { sqlite3_reset(handle) } }
+    package func reset() { if connection.handle != nil { sqlite3_reset(handle) } }
 
     // MARK: Parameters
 
-    func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+    package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
 
-    func bind(_ index: Int32, _ value: Int) { sqlite3_bind_int64(handle, index, Int64(value)) }
+    package func bind(_ index: Int32, _ value: Int) {
+        sqlite3_bind_int64(handle, index, Int64(value))
+    }
 
-    func bind(_ index: Int32, _ value: Int64?) {
+    package func bind(_ index: Int32, _ value: Int64?) {
         if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
-    func bind(_ index: Int32, _ value: Int?) { bind(index, value.map(Int64.init)) }
+    package func bind(_ index: Int32, _ value: Int?) { bind(index, value.map(Int64.init)) }
 
-    func bind(_ index: Int32, _ value: Bool) { bind(index, value ? 1 : 0) }
+    package func bind(_ index: Int32, _ value: Bool) { bind(index, value ? 1 : 0) }
 
-    func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+    package func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
 
-    func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+    package func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
-    func bind(_ index: Int32, _ value: String) {
+    package func bind(_ index: Int32, _ value: String) {
         var value = value
         value.withUTF8 { bytes in
             _ = bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -65,13 +67,13 @@ final class Statement {
         }
     }
 
-    func bind(_ index: Int32, _ value: String?) {
+    package func bind(_ index: Int32, _ value: String?) {
         if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
     /// Binds bytes without copying them: they have to stay where they are until the statement
     /// has run.
-    func bind(_ index: Int32, borrowed bytes: UnsafeRawBufferPointer, asText: Bool) {
+    package func bind(_ index: Int32, borrowed bytes: UnsafeRawBufferPointer, asText: Bool) {
         if asText {
             let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
             sqlite3_bind_text64(
@@ -85,7 +87,7 @@ final class Statement {
     }
 
     /// Binds a copy of `bytes`.
-    func bind(_ index: Int32, copying bytes: [UInt8], asText: Bool) {
+    package func bind(_ index: Int32, copying bytes: [UInt8], asText: Bool) {
         bytes.withUnsafeBytes { raw in
             if asText {
                 let start = raw.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Self.nothing
@@ -103,33 +105,37 @@ final class Statement {
     // MARK: Columns
 
     /// Number of columns of a row.
-    var columnCount: Int32 { sqlite3_column_count(handle) }
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-    func isNull(_ column: Int32) -> Bool {
+    package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    func isText(_ column: Int32) -> Bool {
+    package func isText(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_TEXT
     }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
 
-    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
     /// The column as text; bytes that are not UTF-8 are repaired.
-    func string(_ column: Int32) -> String {
+    package func string(_ column: Int32) -> String {
         withBytes(column) { String(decoding: $0, as: UTF8.self) }
     }
 
-    func optionalString(_ column: Int32) -> String? { isNull(column) ? nil : string(column) }
+    package func optionalString(_ column: Int32) -> String? {
+        isNull(column) ? nil : string(column)
+    }
 
-    func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
+    package func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
     /// Reads the bytes of a text or blob without a copy; they are gone after `body`.
-    func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // The pointer comes first: asking for it may convert the value and change its size.
