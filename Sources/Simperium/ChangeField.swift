@@ -8,10 +8,12 @@ enum ChangeField {
 extension CommandParser {
     /// The member of a change that `key` names; nil where there is none.
     func field(_ key: JSONDocument.Node) -> ChangeField? {
-        let range = key.range
-        if let field = field(range.lowerBound + 1..<range.upperBound - 1) { return field }
-        // What was written with escapes may be one all the same.
-        guard message[range].contains(0x5C) else { return nil }
+        field(key.range) ?? escapedField(key)
+    }
+
+    /// The same for what was written with escapes, which may be one all the same.
+    func escapedField(_ key: JSONDocument.Node) -> ChangeField? {
+        guard message[key.range].contains(0x5C) else { return nil }
         switch key.string {
         case "id": return .id
         case "o": return .operation
@@ -29,7 +31,9 @@ extension CommandParser {
         }
     }
 
-    private func field(_ name: Range<Int>) -> ChangeField? {
+    /// The member that stands between the quotes of `key`; nil where it is none as written.
+    func field(_ key: Range<Int>) -> ChangeField? {
+        let name = key.lowerBound + 1..<key.upperBound - 1
         let start = name.lowerBound
         guard !name.isEmpty else { return nil }
         switch (name.count, message[start]) {

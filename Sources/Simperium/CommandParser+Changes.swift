@@ -31,44 +31,49 @@ extension CommandParser {
             note(.changeNotAnObject, at: start)
             return change
         }
-        var key, operation, sv, ev, cv, ccid, ccids: JSONDocument.Node?
-        var clientID, spelled, error, value, data: JSONDocument.Node?
-        for member in node.members {
-            switch field(member.key) {
-            case .id: take(&key, member, "id")
-            case .operation: take(&operation, member, "o")
-            case .value: take(&value, member, "v")
-            case .sv: take(&sv, member, "sv")
-            case .ev: take(&ev, member, "ev")
-            case .cv: take(&cv, member, "cv")
-            case .ccid: take(&ccid, member, "ccid")
-            case .ccids: take(&ccids, member, "ccids")
-            case .clientID: take(&clientID, member, "clientid")
-            case .spelledClientID: take(&spelled, member, "client_id")
-            case .error: take(&error, member, "error")
-            case .data: take(&data, member, "d")
-            case nil: note(.unknownField, at: member.key.range.lowerBound)
+        var key, operation, sv, ev, cv, ccid, ccids: Int?
+        var clientID, spelled, error, operations, data: Int?
+        var next = node.firstMember
+        while let member = next {
+            next = node.member(after: member)
+            let range = node.range(at: member.key)
+            let found = member.key + 1
+            switch field(range) ?? escapedField(node.node(at: member.key)) {
+            case .id: take(&key, found, "id", range)
+            case .operation: take(&operation, found, "o", range)
+            case .value: take(&operations, found, "v", range)
+            case .sv: take(&sv, found, "sv", range)
+            case .ev: take(&ev, found, "ev", range)
+            case .cv: take(&cv, found, "cv", range)
+            case .ccid: take(&ccid, found, "ccid", range)
+            case .ccids: take(&ccids, found, "ccids", range)
+            case .clientID: take(&clientID, found, "clientid", range)
+            case .spelledClientID: take(&spelled, found, "client_id", range)
+            case .error: take(&error, found, "error", range)
+            case .data: take(&data, found, "d", range)
+            case nil: note(.unknownField, at: range.lowerBound)
             }
         }
         if let spelled {
-            note(.clientIDSpelling, at: spelled.range.lowerBound)
+            note(.clientIDSpelling, at: node.range(at: spelled).lowerBound)
             clientID = clientID ?? spelled
         }
-        change.key = text(key, "id")
-        check(key, .key, most: 256, .keyCharacters)
-        change.operation = operation.flatMap { self.operation($0) }
-        change.sv = version(sv, "sv")
-        change.ev = version(ev, "ev")
-        change.cv = text(cv, "cv")
-        change.clientID = text(clientID, "clientid")
-        checkClientID(clientID)
-        change.error = errorCode(error)
-        change.value = value?.range
-        change.data = data?.range
-        change.ccids = identifiers(ccid, ccids)
+        func value(_ place: Int?) -> JSONDocument.Node? { place.map { node.node(at: $0) } }
+        change.key = text(value(key), "id")
+        check(value(key), .key, most: 256, .keyCharacters)
+        change.operation = value(operation).flatMap { self.operation($0) }
+        change.sv = version(value(sv), "sv")
+        change.ev = version(value(ev), "ev")
+        change.cv = text(value(cv), "cv")
+        change.clientID = text(value(clientID), "clientid")
+        checkClientID(value(clientID))
+        change.error = errorCode(value(error))
+        change.value = operations.map { node.range(at: $0) }
+        change.data = data.map { node.range(at: $0) }
+        change.ccids = identifiers(value(ccid), value(ccids))
         noteMissing(change, hasError: error != nil, at: start)
-        if let value { checkValue(value, of: change) }
-        if let data { checkData(data, of: change) }
+        if let operations { checkValue(node.node(at: operations), of: change) }
+        if let data { checkData(node.node(at: data), of: change) }
         checkVersions(change, at: start)
         return change
     }

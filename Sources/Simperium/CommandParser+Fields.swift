@@ -9,6 +9,12 @@ extension CommandParser {
         slot = member.value
     }
 
+    /// Takes the place of a member's value, the last where there are several.
+    mutating func take(_ slot: inout Int?, _ place: Int, _ field: String, _ key: Range<Int>) {
+        if slot != nil { note(.duplicateKey, field, at: key.lowerBound) }
+        slot = place
+    }
+
     /// A string, or the text of a number; nil for null and where it is missing.
     mutating func text(_ node: JSONDocument.Node?, _ field: String) -> String? {
         guard let node, !node.isNull else { return nil }

@@ -111,11 +111,11 @@ extension CommandParser {
         var check = DeltaCheck()
         var place = content.lowerBound
         while place < content.upperBound, !check.isMalformed {
-            var byte = span[place]
-            if check.isWithinText, ByteSet.delta.contains(byte) {
-                place += 1
-                continue
+            if check.isWithinText {
+                while place < content.upperBound, ByteSet.delta.contains(span[place]) { place += 1 }
+                guard place < content.upperBound else { break }
             }
+            var byte = span[place]
             if byte == 0x5C {
                 guard span[place + 1] == 0x74 else { return nil }
                 byte = 0x09

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -190,3 +191,13 @@ def test_trace_is_plain_sqlite(written) -> None:
     done = subprocess.run(["sqlite3", "-readonly", written, asked], capture_output=True, text=True,
                           check=True)
     assert done.stdout.split() == [str(0x54415045), "5", "10", "2"]
+
+
+def test_show_tells_what_documents_do(written) -> None:
+    """A form's case blocks come in words, a restore's cases, fixtures and sizes as counts."""
+    form = tapedeck("show", written, "1").stdout
+    assert 'case c1: creates p "Ada"' in form
+    restore = tapedeck("show", written, "3").stdout
+    assert re.search(r"^    1 cases, .*: p 1$", restore, re.M), restore
+    counts = json.loads(tapedeck("show", written, "3", "--json").stdout)["openrosa"][0]["counts"]
+    assert counts["cases"] == 1 and counts["cases_by_type"] == {"p": 1}

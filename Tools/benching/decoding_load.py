@@ -21,7 +21,7 @@ def write_messages(path: Path, count: int) -> None:
         for number in range(count):
             change = {
                 "clientid": f"sjs-{rng.getrandbits(64):016x}", "id": f"note-{number}", "o": "M",
-                "v": {"content": {"o": "d", "v": f"={rng.randrange(900)}\t+{rng.choice(WORDS)}"},
+                "v": {"content": {"o": "d", "v": f"={rng.randrange(900)}\t+{rng.choice(WORDS)} {rng.choice(WORDS)} and more text of a note"},
                       "modified": {"o": "r", "v": f"{rng.random() * 1e9:.3f}"}},
                 "sv": number, "ev": number + 1, "cv": f"{rng.getrandbits(96):024x}",
                 "ccids": [f"{rng.getrandbits(128):032x}"],

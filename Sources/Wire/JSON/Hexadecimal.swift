@@ -13,7 +13,7 @@ enum Hexadecimal {
     /// The code unit that four digits at `place` spell.
     ///
     /// - Precondition: `bytes` has four bytes there.
-    static func unit(of bytes: [UInt8], at place: Int) -> UInt16? {
+    static func unit(of bytes: borrowing Span<UInt8>, at place: Int) -> UInt16? {
         var unit: UInt16 = 0
         for index in place..<place + 4 {
             guard let digit = digit(bytes[index]) else { return nil }

@@ -114,12 +114,42 @@ extension JSONDocument {
             return !hasLoneSurrogate && string.map { $0.utf8.elementsEqual(text.utf8) } ?? false
         }
 
+        /// The place of the first member of an object; nil where there is none.
+        package var firstMember: Places? {
+            let token = token
+            guard token.kind == .object, index + 1 < Int(token.next) else { return nil }
+            return Places(key: index + 1, end: Int(token.next))
+        }
+
+        /// The member after one of this object; nil after the last.
+        package func member(after places: Places) -> Places? {
+            let next = Int(storage.tape[places.key + 1].next)
+            return next < places.end ? Places(key: next, end: places.end) : nil
+        }
+
+        /// The bytes of the node at a place of this document.
+        package func range(at place: Int) -> Range<Int> {
+            let token = storage.tape[place]
+            return Int(token.start)..<Int(token.end)
+        }
+
+        /// The node at a place of this document.
+        package func node(at place: Int) -> Node { Node(storage: storage, index: place) }
+
         private func children(of kind: JSONKind) -> Children {
             let token = token
             return Children(
                 storage: storage, index: index + 1,
                 end: token.kind == kind ? Int(token.next) : index + 1)
         }
+    }
+
+    /// The members of an object by their places, for who reads many: a node holds its document, and
+    /// letting go of it for each member takes longer than reading a short key.
+    package struct Places {
+        /// The place of a key; its value has the next.
+        package fileprivate(set) var key: Int
+        fileprivate let end: Int
     }
 
     /// What a container holds, one node after the other.
@@ -137,10 +167,14 @@ extension JSONDocument {
 
     /// A key and its value.
     public struct Member: Sendable {
+        let storage: Storage
+        let index: Int
+
         /// The key, a string.
-        public let key: Node
+        public var key: Node { Node(storage: storage, index: index) }
+
         /// The value.
-        public let value: Node
+        public var value: Node { Node(storage: storage, index: index + 1) }
     }
 
     /// The members of an object, in their order.
@@ -149,8 +183,11 @@ extension JSONDocument {
 
         /// The next member.
         public mutating func next() -> Member? {
-            guard let key = children.next(), let value = children.next() else { return nil }
-            return Member(key: key, value: value)
+            // A key takes one token, and its value follows.
+            let index = children.index
+            guard index + 1 < children.end else { return nil }
+            children.index = Int(children.storage.tape[index + 1].next)
+            return Member(storage: children.storage, index: index)
         }
     }
 

@@ -69,7 +69,7 @@ struct JSONScanner {
         guard position == end else { throw .trailingBytes(offset: position) }
     }
 
-    private mutating func append(
+    @inline(__always) private mutating func append(
         _ kind: JSONKind, from start: Int, flags: UInt8 = 0
     ) throws(JSONError) {
         guard tape.count < limits.values else {
@@ -118,12 +118,15 @@ struct JSONScanner {
 
     private mutating func skipSpace() {
         // Between most tokens there is none.
-        if position < end, bytes[position] <= 0x20 { position = spaceEnd() }
+        if position < end, bytes[position] <= 0x20 {
+            position = Self.spaceEnd(bytes.span, from: position, end: end)
+        }
     }
 
-    private func spaceEnd() -> Int {
-        let span = bytes.span
-        var place = position
+    // What follows takes what it needs and not the scanner, which would be copied for each token.
+
+    private static func spaceEnd(_ span: borrowing Span<UInt8>, from start: Int, end: Int) -> Int {
+        var place = start
         while place < end {
             let byte = span[place]
             guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
@@ -172,22 +175,28 @@ struct JSONScanner {
     private mutating func number() throws(JSONError) {
         let start = position
         var flags: UInt8 = 0
-        position = try numberEnd(flags: &flags)
+        position = try Self.numberEnd(bytes.span, from: start, end: end, flags: &flags)
         try append(.number, from: start, flags: flags)
     }
 
-    private func numberEnd(flags: inout UInt8) throws(JSONError) -> Int {
-        let span = bytes.span
-        let start = position
+    /// Moves `place` past digits.
+    ///
+    /// - Returns: Whether there are any.
+    private static func digits(
+        _ span: borrowing Span<UInt8>, _ place: inout Int, end: Int
+    ) -> Bool {
+        let first = place
+        while place < end, span[place] &- 0x30 < 10 { place += 1 }
+        return place > first
+    }
+
+    private static func numberEnd(
+        _ span: borrowing Span<UInt8>, from start: Int, end: Int, flags: inout UInt8
+    ) throws(JSONError) -> Int {
         var place = start
-        func digits() -> Int {
-            let first = place
-            while place < end, span[place] &- 0x30 < 10 { place += 1 }
-            return place - first
-        }
         if span[place] == 0x2D { place += 1 }
         let whole = place
-        guard digits() > 0 else {
+        guard digits(span, &place, end: end) else {
             if place == end { throw .endedEarly(offset: end) }
             throw .invalidNumber(offset: start)
         }
@@ -195,37 +204,38 @@ struct JSONScanner {
         if place < end, span[place] == 0x2E {
             flags = JSONToken.fractional
             place += 1
-            guard digits() > 0 else { throw .invalidNumber(offset: start) }
+            guard digits(span, &place, end: end) else { throw .invalidNumber(offset: start) }
         }
         if place < end, span[place] | 0x20 == 0x65 {
             flags = JSONToken.fractional
             place += 1
             if place < end, span[place] == 0x2B || span[place] == 0x2D { place += 1 }
-            guard digits() > 0 else { throw .invalidNumber(offset: start) }
+            guard digits(span, &place, end: end) else { throw .invalidNumber(offset: start) }
         }
-        if place < end, Self.continuesWord(span[place]) { throw .invalidNumber(offset: start) }
+        if place < end, continuesWord(span[place]) { throw .invalidNumber(offset: start) }
         return place
     }
 
     private mutating func string() throws(JSONError) {
         let start = position
         var flags: UInt8 = 0
-        position = try stringEnd(flags: &flags)
+        position = try Self.stringEnd(bytes.span, from: start, end: end, flags: &flags)
         try append(.string, from: start, flags: flags)
     }
 
-    private func stringEnd(flags: inout UInt8) throws(JSONError) -> Int {
-        let span = bytes.span
-        var place = position + 1
+    private static func stringEnd(
+        _ span: borrowing Span<UInt8>, from start: Int, end: Int, flags: inout UInt8
+    ) throws(JSONError) -> Int {
+        var place = start + 1
         while place < end {
+            place = plainEnd(span, from: place, end: end)
+            guard place < end else { break }
             let byte = span[place]
-            if byte &- 0x20 < 0x60, byte != 0x22, byte != 0x5C {
-                place += 1
-            } else if byte == 0x22 {
+            if byte == 0x22 {
                 return place + 1
             } else if byte == 0x5C {
                 flags |= JSONToken.escaped
-                place = try escape(at: place, flags: &flags)
+                place = try escape(span, at: place, end: end, flags: &flags)
             } else if byte < 0x20 {
                 throw .controlCharacter(byte, offset: place)
             } else {
@@ -237,18 +247,47 @@ struct JSONScanner {
         throw .endedEarly(offset: end)
     }
 
+    /// Offset of the first byte that is not plain ASCII text of a string, eight bytes at a time.
+    private static func plainEnd(_ span: borrowing Span<UInt8>, from start: Int, end: Int) -> Int {
+        let bytes = span.bytes
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs = ones << 7
+        var place = start
+        while end - place >= 8 {
+            let word = UInt64(
+                littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+            // A byte that is zero, and perhaps some behind it, borrows from its high bit.
+            func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+            let controls = (word &- ones &* 0x20) & ~word
+            let special =
+                (word | controls | zeros(word ^ ones &* 0x22) | zeros(word ^ ones &* 0x5C)) & highs
+            if special != 0 { return place + special.trailingZeroBitCount / 8 }
+            place += 8
+        }
+        while place < end {
+            let byte = span[place]
+            guard byte &- 0x20 < 0x60, byte != 0x22, byte != 0x5C else { break }
+            place += 1
+        }
+        return place
+    }
+
     /// Offset after the escape whose backslash is at `place`.
-    private func escape(at place: Int, flags: inout UInt8) throws(JSONError) -> Int {
+    private static func escape(
+        _ span: borrowing Span<UInt8>, at place: Int, end: Int, flags: inout UInt8
+    ) throws(JSONError) -> Int {
         guard place + 1 < end else { throw .endedEarly(offset: end) }
-        switch bytes[place + 1] {
+        switch span[place + 1] {
         case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return place + 2
         case 0x75:
-            guard let unit = hexUnit(at: place) else {
+            guard let unit = hexUnit(span, at: place, end: end) else {
                 if place + 6 > end { throw .endedEarly(offset: end) }
                 throw .invalidEscape(offset: place)
             }
             guard unit & 0xF800 == 0xD800 else { return place + 6 }
-            if unit < 0xDC00, let low = hexUnit(at: place + 6), low & 0xFC00 == 0xDC00 {
+            if unit < 0xDC00, let low = hexUnit(span, at: place + 6, end: end),
+                low & 0xFC00 == 0xDC00
+            {
                 return place + 12
             }
             flags |= JSONToken.loneSurrogate
@@ -258,8 +297,8 @@ struct JSONScanner {
     }
 
     /// The code unit of `\uXXXX` at `place`.
-    private func hexUnit(at place: Int) -> UInt16? {
-        guard place + 6 <= end, bytes[place] == 0x5C, bytes[place + 1] == 0x75 else { return nil }
-        return Hexadecimal.unit(of: bytes, at: place + 2)
+    private static func hexUnit(_ span: borrowing Span<UInt8>, at place: Int, end: Int) -> UInt16? {
+        guard place + 6 <= end, span[place] == 0x5C, span[place + 1] == 0x75 else { return nil }
+        return Hexadecimal.unit(of: span, at: place + 2)
     }
 }

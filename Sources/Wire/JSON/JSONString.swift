@@ -54,7 +54,7 @@ enum JSONString {
         case 0x6E: (0x0A, 2)
         case 0x72: (0x0D, 2)
         case 0x74: (0x09, 2)
-        case 0x75: (Hexadecimal.unit(of: bytes, at: place + 2) ?? 0xFFFD, 6)
+        case 0x75: (Hexadecimal.unit(of: bytes.span, at: place + 2) ?? 0xFFFD, 6)
         case let other: (UInt16(other), 2)
         }
     }

@@ -76,6 +76,7 @@ struct ExchangePage {
         if !body.trailers.isEmpty { lines += ["", "trailers:"] + Self.lines(body.trailers) }
         for document in detail.documents where document.sender == sender {
             lines.append(Self.document(document))
+            lines += DocumentContent(document, in: body, parts: parts)?.lines ?? []
         }
         return lines
     }

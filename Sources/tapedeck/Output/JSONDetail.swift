@@ -11,7 +11,7 @@ enum JSONDetail {
         object.add("request", raw: detail.request.map(body) ?? "null")
         object.add("response", raw: detail.response.map(body) ?? "null")
         object.add("parts", raw: list(detail.parts.map(part)))
-        object.add("openrosa", raw: list(detail.documents.map(document)))
+        object.add("openrosa", raw: list(detail.documents.map { document($0, of: detail) }))
         object.add("notes", raw: list(detail.notes.map(note)))
         return object.text
     }
@@ -147,7 +147,7 @@ enum JSONDetail {
         return object.text
     }
 
-    private static func document(_ row: OpenRosaRow) -> String {
+    private static func document(_ row: OpenRosaRow, of detail: ExchangeDetail) -> String {
         var object = JSONObject()
         object.add("sender", row.sender.description)
         object.add("part", row.part.map(Int64.init))
@@ -165,6 +165,10 @@ enum JSONDetail {
         object.add("cases", Int64(row.cases))
         object.add("fixtures", Int64(row.fixtures))
         object.add("ledgers", Int64(row.ledgers))
+        let body = row.sender == .client ? detail.request : detail.response
+        let parts = detail.parts.filter { $0.sender == row.sender }
+        let content = body.flatMap { DocumentContent(row, in: $0, parts: parts)?.json }
+        object.add("counts", raw: content ?? "null")
         object.add("problem", row.problem)
         return object.text
     }
