@@ -31,6 +31,21 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: SimperiumParseCommand.self, columns: 200),
             ].joined()
         ),
+        (
+            "client",
+            [
+                Tapedeck.helpMessage(for: ClientCommCareSubmit.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientCommCareSync.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientCommCareStatus.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumWatch.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumGet.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumSet.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumDelete.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumEdit.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumSync.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientSimperiumRun.self, columns: 200),
+            ].joined()
+        ),
         ("openrosa", Tapedeck.helpMessage(for: OpenRosaParseCommand.self, columns: 200)),
     ]
 

@@ -67,8 +67,9 @@ extension ClientBucket {
         if isNewest { stopWanting(key) }
         let isRemoved = version <= tombstones[key] ?? 0
         let known = entry(key).stored.ghost?.version
-        // What changes brought meanwhile is newer than the answer.
-        if !isRemoved, known ?? version <= version || (index != nil && isNewest) {
+        // What changes brought meanwhile is newer than the answer; the index alone may go back.
+        let isOfIndex = isNewest && index.map { !$0.changed.contains(key) } ?? false
+        if !isRemoved, known ?? version <= version || isOfIndex {
             learn(
                 key, Ghost(version: version, data: data),
                 because: index == nil ? .remote : .index)

@@ -28,7 +28,27 @@ extension ClientBucket {
         index = IndexRun()
         requests.removeAll()
         enter(.indexing)
-        if !isAsked { send(.indexRequest(indexRequest(mark: nil))) }
+        stalePages = awaitedPages
+        if isAsked { awaitedPages += 1 } else { askForPage(mark: nil) }
+    }
+
+    private mutating func askForPage(mark: String?) {
+        awaitedPages += 1
+        send(.indexRequest(indexRequest(mark: mark)))
+    }
+
+    /// Counts a page, or the refusal of one.
+    ///
+    /// Taken for one of the run that has begun since, the last page of the old run would end it
+    /// with objects missing.
+    ///
+    /// - Returns: Whether it answers an earlier run of the index.
+    mutating func isStalePage() -> Bool {
+        awaitedPages = max(0, awaitedPages - 1)
+        guard stalePages > 0 else { return false }
+        stalePages -= 1
+        log("a page of an earlier run of the index")
+        return true
     }
 
     /// Reads the index once more, unless that has come to nothing too often.
@@ -57,7 +77,7 @@ extension ClientBucket {
             guard index?.marks.insert(mark).inserted == true else {
                 return restartIndex(reason: "the index repeats the mark \(Excerpt.quote(mark))")
             }
-            send(.indexRequest(indexRequest(mark: mark)))
+            askForPage(mark: mark)
         } else {
             index?.isComplete = true
         }

@@ -37,12 +37,21 @@ extension ClientBucket {
         public var version: Int64
         /// The data.
         public var data: JSONValue
+
+        /// An object at this version.
+        public init(version: Int64, data: JSONValue) {
+            self.version = version
+            self.data = data
+        }
     }
 
     /// A request to empty the bucket.
     public struct Emptying: Hashable, Sendable {
         /// The change as it is sent, each time the same.
         public var change: SimperiumMessage.Change
+
+        /// A request that is this change.
+        public init(change: SimperiumMessage.Change) { self.change = change }
     }
 
     /// What is remembered of one object.
@@ -61,6 +70,9 @@ extension ClientBucket {
         public var wanted: Int64?
         /// Version at which the server removed it.
         public var tombstone: Int64?
+
+        /// Nothing.
+        public init() {}
     }
 
     /// A change that was sent.
@@ -73,6 +85,17 @@ extension ClientBucket {
         public var sequence: Int
         /// What the server said to it.
         public var answer: Answer?
+
+        /// A change with these values.
+        public init(
+            change: SimperiumMessage.Change, target: JSONValue?, sequence: Int,
+            answer: Answer? = nil
+        ) {
+            self.change = change
+            self.target = target
+            self.sequence = sequence
+            self.answer = answer
+        }
     }
 
     /// What a server said to a change that is not settled.

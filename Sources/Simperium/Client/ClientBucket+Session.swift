@@ -52,6 +52,8 @@ extension ClientBucket {
     /// Forgets what only the connection knew; what was sent and not answered is to be sent again.
     private mutating func forgetConnection() {
         index = nil
+        awaitedPages = 0
+        stalePages = 0
         fruitlessRuns = 0
         reindexedFor = []
         requests.removeAll()
@@ -81,8 +83,9 @@ extension ClientBucket {
         guard phase != .authorizing, phase != .unauthorized else { return }
         lastHeard = now
         switch message.body {
-        case .indexPage(let page): receive(page)
-        case .unknownMark: restartIndex(reason: "the server does not know the mark")
+        case .indexPage(let page) where !isStalePage(): receive(page)
+        case .unknownMark where !isStalePage():
+            restartIndex(reason: "the server does not know the mark")
         case .entity(let key, let version, let data):
             receive(ExactText(key), version: version, data: data)
         case .changes(let changes): receive(changes)

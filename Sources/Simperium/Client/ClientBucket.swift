@@ -55,6 +55,10 @@ public struct ClientBucket: Sendable {
     var emptying: Emptying? { didSet { if emptying == nil { emptyingState = .init() } } }
     var emptyingState = EmptyingState()
     var index: IndexRun?
+    /// Pages that were asked for and have not come.
+    var awaitedPages = 0
+    /// How many of them are of an earlier run of the index, and come first.
+    var stalePages = 0
     /// Runs of the index that came to nothing since the socket was opened.
     var fruitlessRuns = 0
     /// Keys for which the index was read again since the socket was opened.

@@ -1,3 +1,6 @@
+internal import OpenRosa
+internal import Wire
+
 extension CommCareServer {
     /// Answers a restore: the user's data, whole or since an earlier restore.
     mutating func restore(
@@ -5,36 +8,62 @@ extension CommCareServer {
         _ random: inout some RandomNumberGenerator
     ) -> ServedAnswer {
         guard request.method == "GET" else { return Self.notAllowed("GET") }
-        guard let user = request.user, user.utf8.count <= 200 else {
-            var answer = ServedAnswer.text(401, "Authorization required")
-            answer.fields.append(.init("WWW-Authenticate", "Basic realm=\"tapedeck\""))
-            return answer
-        }
-        if let version = request.parameter("version"), !["1.0", "2.0", "3.0"].contains(version) {
-            return Self.response(412, "ota_restore_error", "Unsupported version \(version)")
+        let user: Accounts.User
+        switch access(request, domain, isRequired: true) {
+        case .user(let known): user = known
+        case .nobody: return Self.notAllowed("GET")
+        case .refused(let answer): return answer
         }
         let since = request.parameter("since").flatMap { $0.isEmpty ? nil : $0 }
-        var from: Int?
-        if let since {
-            guard let earlier = domains[domain]?.restores[since], earlier.user == user else {
-                return Self.response(
-                    412, "ota_restore_error",
-                    "The sync token \(since) is not known; a full restore is needed")
-            }
-            from = earlier.form
+        let earlier = since.flatMap { domains[domain]?.logs[$0] }
+        if let says = objection(request, user, since, earlier, now) {
+            return Self.response(412, "ota_restore_error", says)
         }
-        if options.restorePolls > 0, request.value("x-openrosa-version") != "1.0" {
-            // Clients before 2.0 do not know the 202.
-            let key = "\(user) \(since ?? "") \(request.parameter("device_id") ?? "")"
+        if options.restorePolls > 0, Self.knowsPending(request) {
+            let waiting = CommCareDomain.Waiting(
+                user: user.uuid, since: since, device: request.parameter("device_id"))
             let polls = options.restorePolls
-            if let done = domains[domain, default: Domain()].poll(key, of: polls) {
-                return pending(done: done, cases: domains[domain]?.cases.count ?? 0)
+            if let done = domains[domain, default: CommCareDomain()].poll(waiting, of: polls) {
+                return pending(done: done, cases: domains[domain]?.set.cases.count ?? 0)
             }
         }
-        let id = Self.identifier(&random)
-        domains[domain, default: Domain()].giveOut(id, to: user)
-        let space = domains[domain] ?? Domain()
-        return .xml(200, payload(space, user, id, from, request, now))
+        return give(request, domain, user, earlier, now, Self.identifier(&random))
+    }
+
+    /// Why a restore is refused with 412; nil where it is not.
+    private func objection(
+        _ request: ServedRequest, _ user: Accounts.User, _ since: String?, _ earlier: DeviceLog?,
+        _ now: Int64
+    ) -> String? {
+        if let version = request.parameter("version"), !["1.0", "2.0", "3.0"].contains(version) {
+            return "Unsupported version \(version)"
+        }
+        if let id = request.parameter("user_id"), !id.isEmpty, id != user.uuid, id != user.name {
+            return "The user_id \(id) is not that of \(user.name)"
+        }
+        guard let since else { return nil }
+        guard let earlier, earlier.user == user.uuid, now - earlier.created < DeviceLog.lifetime
+        else { return "The sync token \(since) is not known; a full restore is needed" }
+        guard let state = request.parameter("state") else { return nil }
+        do {
+            let phone = try CaseStateHash(parsing: state)
+            let server = earlier.cases.stateHash
+            guard phone != server else { return nil }
+            // CommCare HQ's words, which clients and tools read.
+            return "Phone state hash mismatch. Server hash: \(server), Phone hash: \(phone). "
+                + "# of cases: [\(earlier.cases.caseIDs.count)]"
+        } catch {
+            return "The state \(state) is no case state hash, such as ccsh: and 32 digits"
+        }
+    }
+
+    /// Whether a client knows the 202, which came with version 2.0.
+    private static func knowsPending(_ request: ServedRequest) -> Bool {
+        let text = request.value("x-openrosa-version") ?? request.parameter("openrosa_version")
+        guard let major = text?.split(separator: ".").first.flatMap({ Int($0) }) else {
+            return false
+        }
+        return major >= 2
     }
 
     /// The answer as long as the restore is being made.
@@ -53,38 +82,34 @@ extension CommCareServer {
         return answer
     }
 
-    /// The document of a restore.
-    private func payload(
-        _ space: Domain, _ user: String, _ id: String, _ from: Int?, _ request: ServedRequest,
-        _ now: Int64
-    ) -> String {
-        // A device that has the case learns that it was closed; one that starts empty never sees it.
-        let cases = space.cases.values
-            .filter { value in from.map { value.form > $0 } ?? !value.isClosed }
-            .sorted { ($0.form, $0.id) < ($1.form, $1.id) }
-        let name = user.escapedForXML
-        var text = "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\""
-        if request.parameter("items") == "true" { text += " items=\"\(cases.count + 3)\"" }
-        text += "><message nature=\"ota_restore_success\">"
-        text += "Successfully restored account \(name)!</message>"
-        text += "<Sync xmlns=\"http://commcarehq.org/sync\"><restore_id>\(id)</restore_id></Sync>"
-        text += "<Registration xmlns=\"http://openrosa.org/user/registration\">"
-        text += "<username>\(name)</username><password>sha1$tapedeck$"
-        text += "\(String(repeating: "0", count: 40))</password><uuid>\(Self.uuid(of: user))</uuid>"
-        text += "<date>\(CalendarDate(now).dayText)</date>"
-        text += "<user_data><data key=\"commcare_project\">tapedeck</data></user_data>"
-        text += "</Registration>"
-        for value in cases { text += value.element(isFull: from == nil) }
-        return text + "</OpenRosaResponse>"
-    }
-
-    /// The identifier of a user, the same for the same name on every server.
-    private static func uuid(of user: String) -> String {
-        // FNV-1a, twice: stability matters here, secrecy does not.
-        func hash(_ basis: UInt64) -> UInt64 {
-            user.utf8.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    /// Gives a restore out and remembers what the device has from then on.
+    private mutating func give(
+        _ request: ServedRequest, _ domain: String, _ user: Accounts.User, _ earlier: DeviceLog?,
+        _ now: Int64, _ id: String
+    ) -> ServedAnswer {
+        let owners = owners(user)
+        let space = domains[domain] ?? CommCareDomain()
+        let alive = space.footprint(owners)
+        let payload = RestorePayload(space, alive, since: earlier)
+        var groups = user.groups
+        if owners == nil {
+            // Whoever owns a case is a group of the user, or devices would not keep the case.
+            groups = Set(alive.values.lazy.compactMap(\.ownerID)).subtracting([user.uuid, ""])
+                .sorted()
         }
-        return Hexadecimal.text(hash(0xCBF2_9CE4_8422_2325))
-            + Hexadecimal.text(hash(0x8422_2325_CBF2_9CE4))
+        if earlier != nil, request.parameter("skip_fixtures") == "true" { groups = [] }
+        let text = payload.text(
+            id: id, user: user, domain: domain, groups: groups,
+            hasItems: request.parameter("items") == "true", day: CalendarDate(now).dayText)
+
+        var basis = CaseSet()
+        for state in alive.values { basis.put(state) }
+        let log = DeviceLog(
+            id: id, user: user.uuid, form: space.count, created: now,
+            cases: SyncLog(basis, ownerIDs: owners ?? space.owners))
+        let forgotten = domains[domain, default: CommCareDomain()].keep(log)
+        records.append(.restore(domain: domain, log, Array(alive.values)))
+        if !forgotten.isEmpty { records.append(.forgotten(domain: domain, forgotten)) }
+        return .xml(200, text)
     }
 }

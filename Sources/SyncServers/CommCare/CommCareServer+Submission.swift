@@ -1,59 +1,181 @@
+internal import Framing
+internal import OpenRosa
+internal import Wire
+
 extension CommCareServer {
     /// Answers what is sent to the receiver of a domain.
+    ///
+    /// With `isOpenRosa` ODK's ways are accepted as well: several requests for one form, marked as
+    /// such.
     mutating func submission(
-        _ request: ServedRequest, _ domain: String, _ now: Int64,
+        _ request: ServedRequest, _ domain: String, isOpenRosa: Bool, _ now: Int64,
         _ random: inout some RandomNumberGenerator
     ) -> ServedAnswer {
-        switch request.method {
-        case "HEAD": return ServedAnswer(204, fields: [.init("Location", location(request))])
-        case "POST": break
-        default: return Self.notAllowed("HEAD, POST")
+        guard request.method == "HEAD" || request.method == "POST" else {
+            return Self.notAllowed("HEAD, POST")
         }
-        if let coding = request.value("content-encoding"), coding.lowercased() != "identity" {
-            return .text(415, "Content-Encoding \(coding) is not supported")
+        let types = ["noauth", "basic", "digest", "api_key", "oauth2"]
+        if let type = request.parameter("authtype"), !types.contains(type) {
+            return .text(400, "authtype must be one of: \(types.joined(separator: ", "))")
         }
-        guard !request.body.isEmpty else { return .text(400, "Post may not have an empty body") }
-        var form = 0..<request.body.count
-        if let type = request.value("content-type"), MultipartBody.isMeant(by: type) {
-            guard let body = MultipartBody(request.body, contentType: type) else {
-                return .text(400, "The multipart body cannot be read")
+        let isDemonstration = request.parameter("submit_mode") == "demo"
+        var user: Accounts.User?
+        if !isDemonstration {
+            switch access(request, domain, isRequired: !accounts.isOpen) {
+            case .user(let known): user = known
+            case .nobody: break
+            case .refused(let answer): return answer
             }
-            guard let part = body.parts.first(where: { $0.name == "xml_submission_file" }) else {
-                return .text(400, "The body has no part named xml_submission_file")
-            }
-            form = part.content
         }
-        guard form.count <= Limit.form else { return .text(413, "Form exceeds 10MB size limit") }
-        let bytes = Array(request.body[form])
+        if request.method == "HEAD" {
+            return ServedAnswer(204, fields: [.init("Location", location(request))])
+        }
+        switch Self.body(request) {
+        case .refused(let answer): return answer
+        case .whole(let body):
+            switch Self.parts(body, request, isOpenRosa) {
+            case .refused(let answer): return answer
+            case .found(let form, let attachments):
+                if isDemonstration {
+                    return Self.response(
+                        201, "submit_success", "√ (this submission was ignored)")
+                }
+                do {
+                    return try store(
+                        try FormDocument(form), form, attachments, domain, user, request, now,
+                        &random)
+                } catch {
+                    return Self.response(422, "processing_failure", error.says)
+                }
+            }
+        }
+    }
+
+    private enum Body {
+        case whole([UInt8])
+        case refused(ServedAnswer)
+    }
+
+    /// The body without its content codings.
+    private static func body(_ request: ServedRequest) -> Body {
+        guard !request.body.isEmpty else {
+            return .refused(.text(400, "Post may not have an empty body"))
+        }
+        guard let codings = request.value("content-encoding"), codings.lowercased() != "identity"
+        else { return .whole(request.body) }
         do {
-            let read = try SubmittedForm(bytes.span)
-            return try store(read, bytes, domain, request, &random)
+            guard let body = try Gzip.decode(request.body, codings, most: Limit.body) else {
+                return .refused(.text(413, "The body exceeds \(Limit.body) bytes"))
+            }
+            return .whole(body)
+        } catch .unknown {
+            var answer = ServedAnswer.text(415, "Content-Encoding \(codings) is not supported")
+            answer.fields.append(.init("Accept-Encoding", "gzip, deflate"))
+            return .refused(answer)
         } catch {
-            return Self.response(422, "processing_failure", error.says)
+            return .refused(.text(400, "The body cannot be decompressed: \(error)"))
+        }
+    }
+
+    private enum Parts {
+        case found(form: [UInt8], [Attachment])
+        case refused(ServedAnswer)
+    }
+
+    /// The form and the files that came with it.
+    private static func parts(
+        _ body: [UInt8], _ request: ServedRequest, _ isOpenRosa: Bool
+    ) -> Parts {
+        let type = request.value("content-type")
+        var submission = Submission(.plain(contentType: type, size: Int64(body.count)))
+        var parts: [MultipartBody.Part] = []
+        if let type, MultipartBody.isMeant(by: type) {
+            guard let read = MultipartBody(body, contentType: type) else {
+                return .refused(.text(400, "The multipart body cannot be read"))
+            }
+            parts = read.parts
+            submission = Submission(
+                .multipart(
+                    parts.map {
+                        SubmissionPart(
+                            name: $0.name, filename: $0.filename, contentType: $0.contentType,
+                            size: Int64($0.content.count))
+                    }))
+        }
+        let findings = submission.findings(profile: isOpenRosa ? .openRosa : .commcare)
+        if let finding = findings.first(where: { $0.status != nil }) {
+            return .refused(refusal(finding))
+        }
+        guard !parts.isEmpty else { return .found(form: body, []) }
+        guard let form = parts.first(where: { $0.name == SubmissionPart.formName }) else {
+            return .refused(.text(400, "The body has no part named \(SubmissionPart.formName)"))
+        }
+        let attachments = parts.filter {
+            $0.filename != nil && $0.name != SubmissionPart.formName
+        }
+        return .found(
+            form: Array(body[form.content]),
+            attachments.map {
+                Attachment(
+                    name: $0.name ?? $0.filename ?? "", contentType: $0.contentType,
+                    bytes: Array(body[$0.content]))
+            })
+    }
+
+    /// What CommCare HQ answers to a submission with this in it.
+    private static func refusal(_ finding: SubmissionFinding) -> ServedAnswer {
+        switch finding.code {
+        case .formMissing, .formIsField:
+            .text(
+                400,
+                "The body has no part named \(SubmissionPart.formName) that is a file: "
+                    + finding.says)
+        case .formEmpty: .text(400, "Post may not have an empty body")
+        case .formTooLarge: .text(413, "Form exceeds 10MB size limit")
+        case .attachmentTooLarge: .text(413, "Attachment exceeds 15MB size limit")
+        case .field: .text(400, "Received a submission with POST.keys(): \(finding.says)")
+        default:
+            finding.status == 422
+                ? response(422, "processing_failure", finding.says)
+                : .text(finding.status ?? 400, finding.says)
         }
     }
 
     /// Stores a form that could be read.
     private mutating func store(
-        _ form: SubmittedForm, _ bytes: [UInt8], _ domain: String, _ request: ServedRequest,
+        _ form: FormDocument, _ bytes: [UInt8], _ attachments: [Attachment], _ domain: String,
+        _ user: Accounts.User?, _ request: ServedRequest, _ now: Int64,
         _ random: inout some RandomNumberGenerator
-    ) throws(SubmittedForm.Refusal) -> ServedAnswer {
+    ) throws(FormDocument.Refusal) -> ServedAnswer {
         let id = form.instanceID ?? Self.identifier(&random)
-        let hash = bytes.hashValue
-        if domains[domain]?.forms[id]?.hash != hash {
-            let changed: [String: StoredCase]
+        let fingerprint = Fingerprint(bytes)
+        if let known = domains[domain]?.forms[ExactText(id)], known.fingerprint == fingerprint {
+            // Sent again, perhaps with files that the request before did not have.
+            if !attachments.isEmpty {
+                records.append(
+                    .attachments(domain: domain, number: known.number, attachments))
+            }
+        } else {
+            let change: CommCareDomain.Change
             do {
-                changed = try apply(form.cases, to: domains[domain] ?? Domain())
+                change = try (domains[domain] ?? CommCareDomain()).judge(form)
             } catch {
-                // Older clients are told with a 201: `x-openrosa-version` 3.0 brought the 422.
-                guard request.value("x-openrosa-version")?.contains("3.0") == true else {
+                // Older clients are told with a 201: version 3.0 brought the 422.
+                guard Self.isVersion3(request.value("x-openrosa-version")) else {
                     return Self.response(201, "submit_error", error.says)
                 }
                 throw error
             }
-            guard domains[domain, default: Domain()].store(changed, form: id, hash: hash) else {
+            guard domains[domain]?.hasRoom(for: change) ?? true else {
                 return .text(503, "This server has no room for more cases")
             }
+            let token = request.value(CommCareRequest.lastSyncToken)
+            file(
+                form, change,
+                FiledForm(
+                    domain: domain, number: formCount(domain: domain) + 1, instanceID: id,
+                    fingerprint: fingerprint, namespace: form.namespace, received: now,
+                    user: user?.uuid, token: token, bytes: bytes, attachments: attachments))
         }
         var answer = Self.response(201, "submit_success", "Form received")
         answer.fields += [
@@ -62,26 +184,34 @@ extension CommCareServer {
         return answer
     }
 
-    /// The cases that blocks change, as they are afterwards.
-    private func apply(
-        _ blocks: [CaseBlock], to space: Domain
-    ) throws(SubmittedForm.Refusal) -> [String: StoredCase] {
-        var changed: [String: StoredCase] = [:]
-        for block in blocks {
-            guard !block.id.isEmpty, block.id.utf8.count <= 255 else {
-                throw .init(says: "IllegalCaseId: case_id must not be empty or longer than 255")
-            }
-            let known = changed[block.id] ?? space.cases[block.id]
-            guard var value = known ?? block.create.map({ _ in StoredCase(id: block.id) }) else {
-                throw .init(says: "IllegalCaseId: case \(block.id) does not exist")
-            }
-            value.apply(block, form: space.count + 1)
-            guard !value.type.isEmpty else {
-                throw .init(says: "MissingCaseType: case \(block.id) has no case_type")
-            }
-            changed[block.id] = value
+    /// Files a form that was judged.
+    mutating func file(
+        _ form: FormDocument, _ change: CommCareDomain.Change, _ filed: FiledForm
+    ) {
+        let ownsAll = accounts.isOpen
+        domains[filed.domain, default: CommCareDomain()].file(filed.instanceID, filed.fingerprint)
+        domains[filed.domain]?.make(change)
+        if let token = filed.token {
+            domains[filed.domain]?.take(form, token: token, ownsAll: ownsAll)
         }
-        return changed
+        records.append(.form(filed))
+        if !change.cases.isEmpty {
+            records.append(.cases(domain: filed.domain, change.cases, form: filed.number))
+        }
+        var entities: Set<ExactText> = []
+        for block in change.ledgers {
+            for id in [block.entityID, block.source, block.destination].compactMap({ $0 }) {
+                entities.insert(ExactText(id))
+            }
+        }
+        for entity in entities {
+            guard let space = domains[filed.domain], let mark = space.ledgerMarks[entity] else {
+                continue
+            }
+            records.append(
+                .ledgers(
+                    domain: filed.domain, entity: entity.string, mark, space.balances(entity)))
+        }
     }
 
     /// The address of this server as the client knows it.

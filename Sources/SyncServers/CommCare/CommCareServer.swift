@@ -1,8 +1,8 @@
-/// A CommCare server in memory: takes forms, keeps the cases they make and gives them back.
+/// A CommCare server: takes forms, keeps the cases and ledgers they make and gives them to devices.
 ///
-/// A value: requests in, answers out; time and randomness are inputs. Any user and password are
-/// let in, and every user of a domain gets all of its cases. Source: `commcare-http.txt`, and what
-/// CommCare HQ does.
+/// A value: requests in, answers out; time and randomness are inputs. What has to be kept comes out
+/// as records; ``KeptCommCareServer`` writes them. Source: `commcare-http.txt`, and what CommCare HQ
+/// does (reference/commcare-in-practice.md, 8.2).
 public struct CommCareServer: Sendable {
     /// How it behaves.
     public struct Options: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct CommCareServer: Sendable {
         /// Options with these values.
         public init(restorePolls: Int = 0, retryAfter: Int = 1) {
             self.restorePolls = max(0, restorePolls)
-            self.retryAfter = max(0, retryAfter)
+            self.retryAfter = max(1, retryAfter)
         }
     }
 
@@ -22,24 +22,45 @@ public struct CommCareServer: Sendable {
     enum Limit {
         /// Largest form, in bytes; as CommCare HQ has it.
         static let form = 10 << 20
+        /// Largest body, in bytes, when it is decompressed.
+        static let body = 64 << 20
         /// Most domains.
         static let domains = 100
         /// Most forms of a domain that are told from one sent again.
         static let forms = 100_000
         /// Most restores of a domain that can be continued.
         static let restores = 10_000
+        /// Most case identifiers that are remembered for them.
+        static let logged = 2_000_000
         /// Size of all cases of a domain, in bytes, roughly.
         static let cases = 256 << 20
     }
 
     let options: Options
-    var domains: [String: Domain] = [:]
+    let accounts: Accounts
+    var domains: [String: CommCareDomain] = [:]
+    /// What happened since ``takeRecords()``.
+    var records: [Record] = []
 
     /// A server without any forms.
-    public init(options: Options = Options()) { self.options = options }
+    ///
+    /// - Parameters:
+    ///   - options: How it behaves.
+    ///   - accounts: Who is let in. Where it is everybody, every user of a domain gets all of its
+    ///     cases; otherwise those of the user's own and of the user's groups.
+    public init(options: Options = Options(), accounts: Accounts = .open) {
+        self.options = options
+        self.accounts = accounts
+    }
 
-    /// How many forms a domain has stored; forms sent again count once.
+    /// How many forms a domain has stored; forms sent again count once, each edit as well.
     public func formCount(domain: String) -> Int { domains[domain]?.count ?? 0 }
+
+    /// What has to be written before the last answers go out.
+    mutating func takeRecords() -> [Record] {
+        defer { records = [] }
+        return records
+    }
 
     /// Answers a request.
     ///
@@ -52,50 +73,67 @@ public struct CommCareServer: Sendable {
         _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator
     ) -> ServedAnswer? {
         let path = request.segments
-        if path == ["formList"] { return openRosa(Self.formList(request), request, now) }
-        if path == ["submission"] {
-            return openRosa(submission(request, "demo", now, &random), request, now)
-        }
-        guard path.count >= 3, path[0] == "a" else { return nil }
-        let domain = path[1]
-        guard Self.isDomain(domain), domains[domain] != nil || domains.count < Limit.domains else {
-            return openRosa(.text(404, "Domain does not exist"), request, now)
-        }
-        let answer: ServedAnswer
-        switch path[2] {
-        case "receiver", "submission": answer = submission(request, domain, now, &random)
-        case "formList" where path.count == 3: answer = Self.formList(request)
-        case "phone" where path.count >= 4 && path[3] == "restore":
-            answer = restore(request, domain, now, &random)
+        var answer: ServedAnswer
+        switch path.first {
+        case "formList" where path.count == 1: answer = Self.formList(request)
+        case "xformsManifest" where path.count == 1: answer = Self.manifest(request)
+        case "submission" where path.count == 1:
+            answer = submission(request, "demo", isOpenRosa: true, now, &random)
+        case "a" where path.count >= 3:
+            guard let routed = route(request, path, now, &random) else { return nil }
+            answer = routed
         default: return nil
         }
-        return openRosa(answer, request, now)
+        finish(&answer, request, now)
+        return answer
     }
 
-    /// Adds the headers that every answer of OpenRosa has.
-    private func openRosa(
-        _ answer: ServedAnswer, _ request: ServedRequest, _ now: Int64
-    ) -> ServedAnswer {
-        var answer = answer
+    /// Answers what is below the path of a domain.
+    private mutating func route(
+        _ request: ServedRequest, _ path: [String], _ now: Int64,
+        _ random: inout some RandomNumberGenerator
+    ) -> ServedAnswer? {
+        let domain = path[1]
+        guard ["receiver", "submission", "formList", "xformsManifest", "phone"].contains(path[2])
+        else { return nil }
+        guard Self.isDomain(domain), domains[domain] != nil || domains.count < Limit.domains else {
+            return .text(404, "Domain does not exist")
+        }
+        switch (path[2], path.dropFirst(3).first) {
+        case ("receiver", "submission"), ("submission", nil):
+            return submission(request, domain, isOpenRosa: true, now, &random)
+        case ("receiver", _): return submission(request, domain, isOpenRosa: false, now, &random)
+        case ("formList", nil): return Self.formList(request)
+        case ("xformsManifest", nil): return Self.manifest(request)
+        case ("phone", "restore"): return restore(request, domain, now, &random)
+        case ("phone", "heartbeat"): return heartbeat(request, domain)
+        case ("phone", "search"): return search(request, domain)
+        case ("phone", "claim-case"): return claim(request, domain, now, &random)
+        default: return nil
+        }
+    }
+
+    /// Adds the headers that every answer of OpenRosa has, and compresses where a client takes it.
+    private func finish(_ answer: inout ServedAnswer, _ request: ServedRequest, _ now: Int64) {
         // The version asked for, since both 1.0 and 3.0 are about: OpenRosa HTTP, "Versions".
         let version = request.value("x-openrosa-version") ?? "1.0"
         answer.fields += [
-            .init("X-OpenRosa-Version", version.contains("3.0") ? "3.0" : "1.0"),
+            .init("X-OpenRosa-Version", Self.isVersion3(version) ? "3.0" : "1.0"),
             .init("X-OpenRosa-Accept-Content-Length", String(Limit.form)),
             .init("Content-Language", "en"),
             .init("Date", CalendarDate(now).imf),
         ]
-        return answer
+        guard answer.body.count >= Gzip.worthwhile else { return }
+        answer.fields.append(.init("Vary", "Accept-Encoding"))
+        guard Gzip.isAccepted(request.value("accept-encoding")),
+            let body = Gzip.encode(answer.body)
+        else { return }
+        answer.body = body
+        answer.fields.append(.init("Content-Encoding", "gzip"))
     }
 
-    /// The forms on offer: none yet.
-    private static func formList(_ request: ServedRequest) -> ServedAnswer {
-        guard request.method == "GET" else { return notAllowed("GET") }
-        return .xml(
-            200,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                + "<xforms xmlns=\"http://openrosa.org/xforms/xformsList\"></xforms>")
-    }
+    /// Whether errors are told with 422 rather than 201.
+    static func isVersion3(_ version: String?) -> Bool { version == "3.0" }
 
     /// The answer to a method that the path does not have.
     static func notAllowed(_ allowed: String) -> ServedAnswer {

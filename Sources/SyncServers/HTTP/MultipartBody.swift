@@ -6,6 +6,10 @@ struct MultipartBody {
     struct Part: Hashable {
         /// The `name` of its `Content-Disposition`; nil where it has none.
         var name: String?
+        /// The `filename` of its `Content-Disposition`; nil where it is a field.
+        var filename: String?
+        /// Its `Content-Type`; nil where it has none.
+        var contentType: String?
         /// Where its content is in the body.
         var content: Range<Int>
     }
@@ -28,12 +32,15 @@ struct MultipartBody {
         var events: [MultipartEvent] = []
         parser.consume(body.span, into: &events)
         parser.endOfStream(into: &events)
-        var name: String?
+        var head: MultipartHead?
         for event in events {
             switch event {
-            case .part(let head, _): name = head.name
+            case .part(let opened, _): head = opened
             case .partEnd(let size, let end):
-                parts.append(Part(name: name, content: Int(end - size)..<Int(end)))
+                parts.append(
+                    Part(
+                        name: head?.name, filename: head?.filename,
+                        contentType: head?.contentType, content: Int(end - size)..<Int(end)))
             case .failure: return nil
             case .content, .held, .end: continue
             }

@@ -52,25 +52,47 @@ public struct ServedRequest: Hashable, Sendable {
     /// The query's parameter of this name, decoded; the first of several; nil where there is none.
     func parameter(_ name: String) -> String? {
         guard let mark = target.firstIndex(of: "?") else { return nil }
-        for pair in target[target.index(after: mark)...].split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let key = parts.first, Self.decoded(key, plusIsSpace: true) == name else {
-                continue
-            }
-            return parts.count > 1 ? Self.decoded(parts[1], plusIsSpace: true) : ""
+        return Self.pairs(target[target.index(after: mark)...]).first { $0.name == name }?.value
+    }
+
+    /// All parameters, decoded: those of the query, then those of a body that is a form of HTML and
+    /// has at most 1 MiB.
+    var parameters: [Field] {
+        var result: [Field] = []
+        if let mark = target.firstIndex(of: "?") {
+            result = Self.pairs(target[target.index(after: mark)...])
         }
-        return nil
+        let type = value("content-type")?.lowercased()
+        if type?.hasPrefix("application/x-www-form-urlencoded") == true, body.count <= 1 << 20 {
+            result += Self.pairs(String(decoding: body, as: UTF8.self)[...])
+        }
+        return result
+    }
+
+    private static func pairs(_ text: Substring) -> [Field] {
+        text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return Field(
+                decoded(parts.first ?? "", plusIsSpace: true),
+                parts.count > 1 ? decoded(parts[1], plusIsSpace: true) : "")
+        }
     }
 
     /// The user name of basic authentication; nil where there is none or it cannot be read.
-    var user: String? {
+    var user: String? { credentials?.name }
+
+    /// User name and password of basic authentication; nil where there are none that can be read.
+    var credentials: (name: String, password: String)? {
         guard let value = value("authorization") else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic",
             let bytes = Base64.decode(parts[1].utf8),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0
         else { return nil }
-        return String(decoding: bytes[..<colon], as: UTF8.self)
+        return (
+            String(decoding: bytes[..<colon], as: UTF8.self),
+            String(decoding: bytes[(colon + 1)...], as: UTF8.self)
+        )
     }
 
     /// Text with its `%XX` replaced; what is no escape stays.

@@ -10,14 +10,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Largest body, in bytes: a form with a few attachments.
     static let limit = 64 << 20
 
-    private let hub: SyncHub
+    private let desk: FrontDesk
     private let isSecure: Bool
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
     /// A handler for one connection.
-    init(_ hub: SyncHub, isSecure: Bool) {
-        self.hub = hub
+    init(_ desk: FrontDesk, isSecure: Bool) {
+        self.desk = desk
         self.isSecure = isSecure
     }
 
@@ -32,12 +32,16 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             body.append(contentsOf: bytes.readableBytesView)
         case .end:
             guard let head else { return }
-            let answer = hub.answer(
-                ServedRequest(
-                    head.method.rawValue, head.uri,
-                    fields: head.headers.map { .init($0.name, $0.value) }, body: body,
-                    isSecure: isSecure))
-            write(answer, to: head, context)
+            self.head = nil
+            let request = ServedRequest(
+                head.method.rawValue, head.uri,
+                fields: head.headers.map { .init($0.name, $0.value) }, body: body,
+                isSecure: isSecure)
+            body = []
+            // No further request is seen before this one is answered.
+            desk.answer(request, from: context.remoteAddress, on: context.eventLoop)
+                .assumeIsolated()
+                .whenSuccess { answer in self.write(answer, to: head, context) }
         }
     }
 
@@ -63,7 +67,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// The body is too large, and the rest of it is not waited for.
     private func refuse(_ context: ChannelHandlerContext) {
-        guard var head else { return }
+        guard var head = self.head else { return }
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         write(.text(413, "The body exceeds \(Self.limit) bytes"), to: head, context)
     }
@@ -72,7 +76,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func write(
         _ answer: ServedAnswer, to request: HTTPRequestHead, _ context: ChannelHandlerContext
     ) {
-        head = nil
+        self.head = nil
         body = []
         var headers = HTTPHeaders(answer.fields.map { ($0.name, $0.value) })
         headers.add(name: "Server", value: "tapedeck")

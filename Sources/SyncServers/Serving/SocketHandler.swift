@@ -13,48 +13,56 @@ final class SocketHandler: ChannelDuplexHandler {
     static let limit = 8 << 20
     /// Most frames of one message.
     static let frames = 1024
+    /// Time between two heartbeats of SockJS, as its servers have it.
+    static let heartbeat = TimeAmount.seconds(25)
 
-    private let hub: SyncHub
+    private let desk: SimperiumDesk
     private let endpoint: SimperiumEndpoint
-    private var connection: Int?
-    private var isClosing = false
+    private var line: SocketLine?
+    private var heartbeats: RepeatedTask?
     /// Whether a read waits for the client to take what it was sent.
     private var isReadHeld = false
 
     /// A handler for one socket.
-    init(_ hub: SyncHub, _ endpoint: SimperiumEndpoint) {
-        self.hub = hub
+    init(_ desk: SimperiumDesk, _ endpoint: SimperiumEndpoint) {
+        self.desk = desk
         self.endpoint = endpoint
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         if endpoint.transport == .sockJS {
-            let bytes = ByteBuffer(bytes: SockJSFrame.open.encoded)
-            send(WebSocketFrame(fin: true, opcode: .text, data: bytes), context)
+            send(.text, ByteBuffer(bytes: SockJSFrame.open.encoded), context)
+            let channel = context.channel
+            heartbeats = context.eventLoop.scheduleRepeatedTask(
+                initialDelay: Self.heartbeat, delay: Self.heartbeat
+            ) { _ in
+                let bytes = ByteBuffer(bytes: SockJSFrame.heartbeat.encoded)
+                channel.writeAndFlush(
+                    WebSocketFrame(fin: true, opcode: .text, data: bytes), promise: nil)
+            }
         }
-        connection = hub.open(endpoint, SocketOutlet(context.channel, endpoint.transport))
+        line = desk.open(endpoint, context.channel)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
-        guard !isClosing else { return }
         switch frame.opcode {
-        case .text: receive(Array(frame.unmaskedData.readableBytesView), context)
-        case .ping:
-            send(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData), context)
+        case .text: receive(Array(frame.unmaskedData.readableBytesView))
+        case .ping: send(.pong, frame.unmaskedData, context)
         case .pong: break
         case .connectionClose:
             // The client's code goes back to it: RFC 6455, 5.5.1.
             let code = frame.unmaskedData.getInteger(
                 at: frame.unmaskedData.readerIndex, as: UInt16.self)
-            end(code.map { WebSocketErrorCode(codeNumber: Int($0)) } ?? .normalClosure, context)
-        default: end(.unacceptableData, context)
+            line?.finish(code ?? 1000)
+        default: line?.end(1003, "Only text is understood")
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if let connection { hub.close(connection) }
-        connection = nil
+        heartbeats?.cancel()
+        if let line { desk.close(line) }
+        line = nil
         context.fireChannelInactive()
     }
 
@@ -62,57 +70,55 @@ final class SocketHandler: ChannelDuplexHandler {
         switch error {
         case NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
             NIOWebSocketFrameAggregator.Error.tooManyFragments:
-            end(.messageTooLarge, context)
-        case is NIOWebSocketFrameAggregator.Error: end(.protocolError, context)
+            line?.end(1009, "A message may have \(Self.limit) bytes")
+        case NIOWebSocketError.invalidFrameLength:
+            line?.end(1009, "A message may have \(Self.limit) bytes")
+        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
+            line?.end(1002, "The frames make no sense")
+        // Bytes after a frame that made no sense, of which the client is told already.
+        case is ByteToMessageDecoderError: break
         default: context.close(promise: nil)
         }
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that asks for more than it reads is not read from.
+        // A client that sends more than is worked off is not read from, and one that asks for more
+        // than it reads neither. The line reads again, or the channel once it can be written to.
+        guard line?.mayRead ?? true else { return }
         if context.channel.isWritable { context.read() } else { isReadHeld = true }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable, isReadHeld {
-            isReadHeld = false
-            context.read()
+        if context.channel.isWritable {
+            line?.flush()
+            if isReadHeld {
+                isReadHeld = false
+                context.channel.read()
+            }
         }
         context.fireChannelWritabilityChanged()
     }
 
     /// Passes on one message, or the messages in one SockJS frame.
-    private func receive(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
-        guard let connection else { return }
+    private func receive(_ bytes: [UInt8]) {
         switch endpoint.transport {
-        case .webSocket: hub.receive(bytes, from: connection)
+        case .webSocket: line?.receive(bytes)
         case .sockJS:
             do {
                 for message in try SockJSFrame.parse(client: bytes.span) {
-                    hub.receive(message.text, from: connection)
+                    line?.receive(message.text)
                 }
             } catch {
-                end(.unacceptableData, context)
+                line?.end(1003, "Broken framing")
             }
         }
     }
 
-    /// Closes the socket with a code.
-    private func end(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
-        guard !isClosing else { return }
-        isClosing = true
-        var data = context.channel.allocator.buffer(capacity: 2)
-        data.write(webSocketErrorCode: code)
-        let channel = context.channel
-        let done = context.eventLoop.makePromise(of: Void.self)
-        done.futureResult.whenComplete { _ in channel.close(promise: nil) }
-        context.writeAndFlush(
-            Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)),
-            promise: done)
-    }
-
     /// Sends a frame.
-    private func send(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+    private func send(
+        _ opcode: NIOWebSocket.WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext
+    ) {
+        let frame = WebSocketFrame(fin: true, opcode: opcode, data: data)
         context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
     }
 }

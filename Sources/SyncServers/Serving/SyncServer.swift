@@ -1,23 +1,46 @@
+public import Interception
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-public import NIOSSL
+internal import NIOSSL
 internal import NIOWebSocket
 internal import Simperium
 internal import Synchronization
 
 /// A CommCare server and a Simperium server on one port.
 ///
-/// Everything is kept in memory and gone after ``stop()``. Source of the behaviour:
-/// ``CommCareServer`` and ``SimperiumServer``.
+/// Everything is kept in memory and gone after ``stop()`` unless there is a state file. Source of
+/// the behaviour: ``CommCareServer`` and ``SimperiumServer``.
 public final class SyncServer: Sendable {
     /// How the servers behave.
-    public struct Options: Hashable, Sendable {
+    public struct Options: Sendable {
         /// The CommCare server.
         public var commCare: CommCareServer.Options
+        /// Who is let in.
+        public var accounts: Accounts
+        /// The file with what is kept; nil for none.
+        public var state: String?
+        /// Makes certificates for clients that begin with TLS, where others get plain HTTP; nil for
+        /// plain HTTP alone.
+        public var tls: LeafCache?
+        /// What the admin's requests have to show; nil for no admin.
+        public var adminToken: String?
+        /// Told what went wrong, for people.
+        public var notice: @Sendable (String) -> Void
 
         /// Options with these values.
-        public init(commCare: CommCareServer.Options = .init()) { self.commCare = commCare }
+        public init(
+            commCare: CommCareServer.Options = .init(), accounts: Accounts = .open,
+            state: String? = nil, tls: LeafCache? = nil, adminToken: String? = nil,
+            notice: @escaping @Sendable (String) -> Void = { _ in }
+        ) {
+            self.commCare = commCare
+            self.accounts = accounts
+            self.state = state
+            self.tls = tls
+            self.adminToken = adminToken
+            self.notice = notice
+        }
     }
 
     /// The connections that are open, so that ``stop()`` can close them.
@@ -34,6 +57,9 @@ public final class SyncServer: Sendable {
 
     private let listener: any Channel
     private let connections: Connections
+    private let desk: FrontDesk
+    /// A thread for each of the two servers.
+    private let threads: MultiThreadedEventLoopGroup
 
     /// The address listened on, without port.
     public let host: String
@@ -41,9 +67,14 @@ public final class SyncServer: Sendable {
     public let port: Int
 
     /// A server that listens already.
-    private init(_ listener: any Channel, _ connections: Connections, host: String) {
+    private init(
+        _ listener: any Channel, _ connections: Connections, _ desk: FrontDesk,
+        _ threads: MultiThreadedEventLoopGroup, host: String
+    ) {
         self.listener = listener
         self.connections = connections
+        self.desk = desk
+        self.threads = threads
         self.host = host
         port = listener.localAddress?.port ?? 0
     }
@@ -53,27 +84,66 @@ public final class SyncServer: Sendable {
     /// - Parameters:
     ///   - host: IP address or name of this machine.
     ///   - port: TCP port; 0 asks for a free one.
-    ///   - tls: The server side of TLS; plain HTTP where nil.
     ///   - options: How the servers behave.
     /// - Returns: The server, which accepts connections.
-    /// - Throws: ``SyncServerError`` where it cannot listen.
+    /// - Throws: ``SyncServerError`` where it cannot listen, or the state file cannot be used.
     public static func start(
-        host: String = "127.0.0.1", port: Int = 0, tls: NIOSSLContext? = nil,
-        options: Options = Options()
+        host: String = "127.0.0.1", port: Int = 0, options: Options = Options()
     ) async throws(SyncServerError) -> SyncServer {
-        let hub = SyncHub(options.commCare)
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        do {
+            let desk = try makeDesk(options, threads)
+            let (listener, connections) = try await listen(host, port, desk, options.tls)
+            return SyncServer(listener, connections, desk, threads, host: host)
+        } catch {
+            try? await threads.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// What answers, with what the state file has.
+    private static func makeDesk(
+        _ options: Options, _ threads: MultiThreadedEventLoopGroup
+    ) throws(SyncServerError) -> FrontDesk {
+        var file: ServerState?
+        if let path = options.state { file = try ServerState(path: path) }
+        let simperium = try SimperiumDesk(
+            options.accounts, file, threads.next(), notice: options.notice)
+        let commCare = try CommCareDesk(
+            options.commCare, options.accounts, file, threads.next())
+        return FrontDesk(commCare, simperium, adminToken: options.adminToken)
+    }
+
+    private static func listen(
+        _ host: String, _ port: Int, _ desk: FrontDesk, _ tls: LeafCache?
+    ) async throws(SyncServerError) -> (any Channel, Connections) {
         let connections = Connections()
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
             .childChannelInitializer { channel in
                 connections.add(channel)
-                return channel.eventLoop.makeCompletedFuture { try configure(channel, hub, tls) }
+                return channel.eventLoop.makeCompletedFuture {
+                    guard let tls else { return try configure(channel, desk, isSecure: false) }
+                    try channel.pipeline.syncOperations.addHandler(
+                        FirstByteHandler { channel, beginning in
+                            guard case .tls(let name) = beginning else {
+                                return try configure(channel, desk, isSecure: false)
+                            }
+                            // A name that cannot be is the TLS client's to complain about.
+                            let asked = name.flatMap { try? tls.context(for: $0) }
+                            let local = channel.localAddress?.ipAddress ?? "localhost"
+                            let context = try asked ?? tls.context(for: local)
+                            try channel.pipeline.syncOperations.addHandler(
+                                NIOSSLServerHandler(context: context))
+                            try configure(channel, desk, isSecure: true)
+                        })
+                }
             }
         do {
-            let listener = try await bootstrap.bind(host: host, port: port).get()
-            return SyncServer(listener, connections, host: host)
+            return (try await bootstrap.bind(host: host, port: port).get(), connections)
         } catch let error as IOError {
             let code: SyncServerError.Code = error.errnoCode == 98 ? .addressInUse : .badAddress
             throw SyncServerError(code, "cannot listen on \(host):\(port): \(error)")
@@ -82,12 +152,20 @@ public final class SyncServer: Sendable {
         }
     }
 
-    /// Closes the port and all connections.
+    /// Closes the port, tells WebSockets so, and closes all connections.
     public func stop() async {
         try? await listener.close().get()
+        let ended = threads.next().makePromise(of: Void.self)
+        desk.simperium.add(.end(ended))
+        try? await ended.futureResult.get()
+        let alsoEnded = threads.next().makePromise(of: Void.self)
+        desk.commCare.end(alsoEnded)
+        try? await alsoEnded.futureResult.get()
         for channel in connections.all.withLock({ Array($0.values) }) {
-            try? await channel.close().get()
+            // After what is on its way already.
+            try? await channel.eventLoop.flatSubmit { channel.close() }.get()
         }
+        try? await threads.shutdownGracefully()
     }
 
     /// Waits until the server is stopped.
@@ -95,12 +173,11 @@ public final class SyncServer: Sendable {
 
     /// Makes the pipeline of a connection.
     private static func configure(
-        _ channel: any Channel, _ hub: SyncHub, _ tls: NIOSSLContext?
+        _ channel: any Channel, _ desk: FrontDesk, isSecure: Bool
     ) throws {
         let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         let upgrader = NIOWebSocketServerUpgrader(
-            maxFrameSize: SocketHandler.limit,
+            maxFrameSize: SocketHandler.limit, automaticErrorHandling: false,
             shouldUpgrade: { channel, head in
                 let isOurs = SimperiumEndpoint.recognise(path: head.uri) != nil
                 return channel.eventLoop.makeSucceededFuture(isOurs ? HTTPHeaders() : nil)
@@ -116,7 +193,7 @@ public final class SyncServer: Sendable {
                             minNonFinalFragmentSize: 0,
                             maxAccumulatedFrameCount: SocketHandler.frames,
                             maxAccumulatedFrameSize: SocketHandler.limit))
-                    try pipeline.addHandler(SocketHandler(hub, endpoint))
+                    try pipeline.addHandler(SocketHandler(desk.simperium, endpoint))
                 }
             })
         try pipeline.configureHTTPServerPipeline(
@@ -131,6 +208,6 @@ public final class SyncServer: Sendable {
                     }
                 }
             ))
-        try pipeline.addHandler(RequestHandler(hub, isSecure: tls != nil))
+        try pipeline.addHandler(RequestHandler(desk, isSecure: isSecure))
     }
 }

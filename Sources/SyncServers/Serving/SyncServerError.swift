@@ -6,6 +6,12 @@ public struct SyncServerError: Error, Hashable, Sendable, CustomStringConvertibl
         case addressInUse
         /// The address is none of this machine, or may not be listened on.
         case badAddress
+        /// The state file cannot be opened or made.
+        case stateNotThere
+        /// The state file belongs to another server that runs.
+        case stateInUse
+        /// The state file is something else, or damaged.
+        case badState
         /// Something else; the reason quotes it.
         case failed
     }

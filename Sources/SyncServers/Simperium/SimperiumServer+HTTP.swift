@@ -18,8 +18,14 @@ extension SimperiumServer {
                 200,
                 "{\"websocket\":true,\"origins\":[\"*:*\"],\"cookie_needed\":false,"
                     + "\"entropy\":\(entropy)}")
-            answer.fields.append(.init("Access-Control-Allow-Origin", "*"))
+            answer.fields += [
+                .init("Access-Control-Allow-Origin", "*"),
+                .init("Cache-Control", "no-store, no-cache, no-transform, must-revalidate"),
+            ]
             return answer
+        }
+        if path.count == 3, path[0] == "sock", path[1] == "1" {
+            return .text(200, "Welcome to SockJS!\n")
         }
         if path.first == "sock" {
             return .text(400, "Can \"Upgrade\" only to \"WebSocket\".")
@@ -27,31 +33,44 @@ extension SimperiumServer {
         guard path.count == 3, path[0] == "1", ["authorize", "create"].contains(path[2]) else {
             return nil
         }
-        guard request.method == "POST" else { return CommCareServer.notAllowed("POST") }
-        return authorize(app: path[1], request.body, &random)
-    }
-
-    /// Gives a user of an application a token; any password is right.
-    private mutating func authorize(
-        app: String, _ body: [UInt8], _ random: inout some RandomNumberGenerator
-    ) -> ServedAnswer {
-        guard IdentifierGrammar.isApp(app) else {
+        guard request.method == "POST" else {
+            var answer = ServedAnswer.text(405, "Method not allowed; use POST")
+            answer.fields.append(.init("Allow", "POST"))
+            return answer
+        }
+        guard IdentifierGrammar.isApp(path[1]), accounts.application(path[1]) != nil else {
             return .text(404, "There is no such application")
         }
-        guard let json = try? JSONValue(parsing: String(decoding: body, as: UTF8.self)),
-            let user = json["username"]?.string, 1...255 ~= user.utf8.count,
-            json["password"]?.string?.isEmpty == false
+        guard let json = try? JSONValue(parsing: String(decoding: request.body, as: UTF8.self)),
+            let name = json["username"]?.string, 1...255 ~= name.utf8.count,
+            let password = json["password"]?.string, !password.isEmpty
         else { return .text(400, "invalid request: username and password are needed, in JSON") }
+        if path[2] == "create", !accounts.isOpen {
+            return accounts.knows(name: name)
+                ? .text(409, "the user exists already")
+                : .text(401, "users are those of the accounts file; add this one there")
+        }
+        return authorize(app: path[1], name, password, &random)
+    }
+
+    /// Gives a user of an application a token.
+    private mutating func authorize(
+        app: String, _ name: String, _ password: String,
+        _ random: inout some RandomNumberGenerator
+    ) -> ServedAnswer {
+        guard let known = accounts.user(name: name, password: password, domain: nil),
+            let user = accounts.user(named: known.name, app: app)
+        else { return .text(401, "unknown username or invalid password") }
+        guard user.isActive else { return .text(401, "the user is deactivated") }
         guard tokens.count < Limit.tokens else { return .text(503, "Too many tokens") }
-        let account = Account(app: app, user: user)
-        let token = CommCareServer.identifier(&random)
+        let token = Hexadecimal.text(random.next()) + Hexadecimal.text(random.next())
+        let account = Account(app: app, user: user.name)
         tokens[token] = account
-        let id = userIDs[account] ?? CommCareServer.identifier(&random)
-        userIDs[account] = id
+        records.append(.token(token, account))
         let answer = JSONObject([
-            JSONObject.Member("username", .string(user)),
+            JSONObject.Member("username", .string(user.name)),
             JSONObject.Member("access_token", .string(token)),
-            JSONObject.Member("userid", .string(id)),
+            JSONObject.Member("userid", .string(user.uuid)),
         ])
         return .json(200, JSONValue.object(answer).text())
     }

@@ -1,24 +1,43 @@
 internal import Simperium
 internal import Wire
 
-/// A Simperium server in memory: applications, users, buckets and the sockets that share them.
+/// A Simperium server: applications, users, buckets and the sockets that share them.
 ///
-/// A value: messages in, messages out; randomness is an input. Any token of 32 or more letters and
-/// digits is let in, each as a user of its own unless it was given out by ``answer(_:random:)``.
+/// A value: messages in, messages out; randomness is an input. What has to be stored before the
+/// messages go out is collected in ``records``, what clients answered to the admin in ``reports``.
 /// What it does is the business of `ServerModel`. Source: `simperium-websocket.txt`.
 public struct SimperiumServer: Sendable {
     /// A message to a client.
     public struct Reply: Hashable, Sendable {
         /// Number of the connection, as given to ``open(_:app:)``.
         public var connection: Int
-        /// The message.
-        public var text: String
+        /// The channel; nil for what concerns the connection.
+        public var channel: Int?
+        /// The message after its channel; shared by all receivers.
+        public var body: [UInt8]
 
-        /// A reply with these values.
-        public init(_ connection: Int, _ text: String) {
-            self.connection = connection
-            self.text = text
-        }
+        /// The message with its channel.
+        public var bytes: [UInt8] { channel.map { Array("\($0):".utf8) + body } ?? body }
+        /// The message with its channel.
+        public var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// What has to be stored before the replies go out.
+    enum Record: Sendable {
+        /// A bucket is new, at this change version.
+        case opened(ServerModel.BucketID, cv: String)
+        /// A change was made.
+        case changed(ServerModel.BucketID, SimperiumMessage.Change)
+        /// A token was given out.
+        case token(String, Account)
+    }
+
+    /// What a client answered to the admin.
+    enum Report: Sendable {
+        /// Its state of a bucket; the payload as sent.
+        case index(connection: Int, channel: Int, payload: [UInt8])
+        /// A line of its log; the payload as sent.
+        case log(connection: Int, payload: [UInt8])
     }
 
     /// Bounds of what clients can make the server keep.
@@ -33,19 +52,38 @@ public struct SimperiumServer: Sendable {
         var user: String
     }
 
+    /// An open channel.
+    struct Channel: Hashable, Sendable {
+        var bucket: ServerModel.BucketID
+        var user: String
+        var client: String
+    }
+
+    /// An open connection.
+    struct Peer: Sendable {
+        var app: String?
+        var channels: [Int: Channel] = [:]
+    }
+
+    let accounts: Accounts
     var tokens: [String: Account] = [:]
-    var userIDs: [Account: String] = [:]
-    private(set) var model = ServerModel(options: SimperiumServer.options, seed: 0)
+    var model = ServerModel(options: SimperiumServer.usualOptions, seed: 0)
+    /// The open connections.
+    private(set) var peers: [Int: Peer] = [:]
+    /// What has to be stored, in order; whoever stores takes it out.
+    var records: [Record] = []
+    /// What clients answered; whoever asked takes it out.
+    var reports: [Report] = []
     private var isSeeded = false
 
     /// A server that nobody has used yet.
-    public init() {}
+    public init(accounts: Accounts = .open) { self.accounts = accounts }
 
     /// Those of the model, but for a longer log and a single refusal.
     ///
     /// Clients that are being developed are away for long. `auth:expired`, which old clients got
     /// before a refusal, is taken for a user's name by one of them.
-    static var options: ServerOptions {
+    static var usualOptions: ServerOptions {
         var options = ServerOptions()
         options.bucket.loggedChanges = 1000
         options.legacyRefusal = .never
@@ -53,7 +91,7 @@ public struct SimperiumServer: Sendable {
     }
 
     /// How many connections are open.
-    public var connectionCount: Int { model.sessionCount }
+    public var connectionCount: Int { peers.count }
 
     /// A client connected.
     ///
@@ -61,11 +99,15 @@ public struct SimperiumServer: Sendable {
     ///   - connection: A number that no open connection has.
     ///   - app: Identifier of the application in the path, if any.
     public mutating func open(_ connection: Int, app: String?) {
+        peers[connection] = Peer(app: app)
         model.open(SocketID(connection), app: app)
     }
 
     /// A client is gone.
-    public mutating func close(_ connection: Int) { model.close(SocketID(connection)) }
+    public mutating func close(_ connection: Int) {
+        peers[connection] = nil
+        model.close(SocketID(connection))
+    }
 
     /// A client sent a message.
     ///
@@ -78,36 +120,129 @@ public struct SimperiumServer: Sendable {
     public mutating func receive(
         _ message: [UInt8], from connection: Int, random: inout some RandomNumberGenerator
     ) -> [Reply] {
-        if !isSeeded {
-            // Clients that come back to a server that was started anew must not be taken for known.
-            model.seed = random.next()
-            isSeeded = true
+        seed(&random)
+        let session = SocketID(connection)
+        let command = SimperiumCommand.parse(message, from: .client)
+        guard let read = SimperiumMessage(command, in: message) else {
+            return model.receive(text: message, from: session).flatMap(Self.written)
         }
-        let tokens = tokens
-        let replies = model.receive(text: message, from: SocketID(connection)) { request in
-            Self.admission(of: request, tokens)
+        let replies: [ServerReply]
+        switch read.body {
+        case .initialize(let request):
+            replies = initialize(request, read, connection)
+        case .indexState:
+            replies = model.receive(read, from: session)
+            if let channel = read.channel, peers[connection] != nil {
+                reports.append(
+                    .index(
+                        connection: connection, channel: channel,
+                        payload: Self.payload(message, after: 2)))
+            }
+        case .log:
+            replies = model.receive(read, from: session)
+            if peers[connection] != nil {
+                reports.append(
+                    .log(connection: connection, payload: Self.payload(message, after: 1)))
+            }
+        default: replies = model.receive(read, from: session)
         }
+        note(replies, read.channel, connection)
         return replies.flatMap(Self.written)
     }
 
-    /// A token that was given out is good for its own application alone.
-    private static func admission(
-        of request: InitRequest, _ tokens: [String: Account]
-    ) -> Admission {
-        guard let account = request.token.flatMap({ tokens[$0] }) else {
-            return .ofAnyToken(request)
+    /// Asks the client of a channel for its state; empty where there is no such channel.
+    func askForIndex(_ connection: Int, channel: Int) -> [Reply] {
+        guard peers[connection]?.channels[channel] != nil else { return [] }
+        return Self.written(model.askForState(SocketID(connection), channel: channel))
+    }
+
+    /// Asks a client for its log; empty where there is no such connection.
+    func askForLog(_ connection: Int, level: Int) -> [Reply] {
+        guard peers[connection] != nil else { return [] }
+        return Self.written(model.askForLog(SocketID(connection), level: level))
+    }
+
+    /// Makes change versions unlike those of any other start of a server.
+    mutating func seed(_ random: inout some RandomNumberGenerator) {
+        // Clients that come back to a server that was started anew must not be taken for known.
+        if !isSeeded { model.seed = random.next() }
+        isSeeded = true
+    }
+
+    private mutating func initialize(
+        _ request: InitRequest, _ message: SimperiumMessage, _ connection: Int
+    ) -> [ServerReply] {
+        let app = peers[connection]?.app ?? request.app ?? ""
+        let bucket = request.bucket ?? ""
+        model.options.bucket =
+            accounts.application(app)?.options(bucket: bucket) ?? Self.usualOptions.bucket
+        let before = model.buckets.count
+        var account = ""
+        let replies = model.receive(message, from: SocketID(connection)) { [accounts, tokens] in
+            let admission = Self.admission(of: $0, accounts, tokens)
+            if case .admitted(_, let name, _) = admission { account = name }
+            return admission
         }
-        guard account.app == request.app else { return .invalidToken }
-        // No token has a space, so that nobody gets the buckets of a user by calling a token so.
-        return .admitted(user: account.user, account: "user \(account.user)")
+        guard let number = message.channel else { return replies }
+        peers[connection]?.channels[number] = nil
+        if case .auth(.accepted(let user)) = replies.first?.body {
+            let id = ServerModel.BucketID(app: app, account: account, name: bucket)
+            peers[connection]?.channels[number] = Channel(
+                bucket: id, user: user, client: request.clientID ?? "")
+            if model.buckets.count > before {
+                records.append(.opened(id, cv: model.buckets[id]?.cv ?? ""))
+            }
+        }
+        return replies
+    }
+
+    /// Remembers the changes that were made.
+    private mutating func note(_ replies: [ServerReply], _ channel: Int?, _ connection: Int) {
+        guard let channel, let bucket = peers[connection]?.channels[channel]?.bucket else { return }
+        for reply in replies {
+            guard case .everyone = reply.receivers, case .changes(let told) = reply.body else {
+                continue
+            }
+            for change in told { records.append(.changed(bucket, change)) }
+        }
+    }
+
+    private static func admission(
+        of request: InitRequest, _ accounts: Accounts, _ tokens: [String: Account]
+    ) -> Admission {
+        let app = request.app ?? ""
+        let user: Accounts.User?
+        if let account = request.token.flatMap({ tokens[$0] }) {
+            // A token that was given out is good for its own application alone.
+            guard account.app.lowercased() == app.lowercased() else { return .invalidToken }
+            user = accounts.user(named: account.user, app: app)
+        } else {
+            user = accounts.user(token: request.token ?? "", app: app)
+        }
+        guard let user, user.isActive else { return .invalidToken }
+        guard accounts.application(app)?.options(bucket: request.bucket ?? "") != nil else {
+            return .failed("There is no permission for this bucket")
+        }
+        return .admitted(user: user.name, account: user.account, mayWrite: user.mayWrite)
     }
 
     /// A reply for each of its receivers, written once for all.
     private static func written(_ reply: ServerReply) -> [Reply] {
-        let text = String(
-            decoding: SimperiumMessage(nil, reply.body).encoded(by: .server), as: UTF8.self)
+        let body = SimperiumMessage(nil, reply.body).encoded(by: .server)
         return reply.places.map { place in
-            Reply(place.session.rawValue, place.channel.map { "\($0):\(text)" } ?? text)
+            Reply(connection: place.session.rawValue, channel: place.channel, body: body)
         }
+    }
+
+    /// What comes after the given number of colons.
+    private static func payload(_ message: [UInt8], after colons: Int) -> [UInt8] {
+        var left = colons
+        guard
+            let index = message.firstIndex(where: { byte in
+                if byte == UInt8(ascii: ":") { left -= 1 }
+                return left == 0
+            })
+        else { return [] }
+        return Array(message[(index + 1)...])
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import Interception
 import SyncServers
 
 /// `tapedeck serve`.
@@ -7,8 +9,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run a CommCare and a Simperium server on one port, with no network.",
         discussion: """
-            Takes any user with any password and any token of 32 or more letters and digits; what \
-            it is told is gone when it stops. The first line of output is `listening on HOST:PORT`.
+            Without --accounts any user with any password is let in, and any token of 32 or more \
+            letters and digits; without --state what it is told is gone when it stops. The first \
+            line of output is `listening on HOST:PORT`, the second says where the admin asks.
             """)
 
     @Option(
@@ -16,6 +19,20 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
     var listen = ListenAddress(host: "127.0.0.1", port: 8000)
+
+    @Flag(help: "Serve TLS as well, to clients that begin with it.")
+    var tls = false
+
+    @OptionGroup var authority: AuthorityOptions
+
+    @Option(
+        help: ArgumentHelp("Keep what it is told in this file; made if missing.", valueName: "file")
+    )
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp("Let in the users and applications of this file.", valueName: "file"))
+    var accounts: String?
 
     @Option(
         help: ArgumentHelp(
@@ -31,18 +48,74 @@ struct ServeCommand: AsyncParsableCommand {
         guard restorePolls >= 0, retryAfter > 0 else {
             throw Failure(.usage, "--restore-polls is at least 0 and --retry-after at least 1")
         }
-        var options = SyncServer.Options()
+        let token = Self.adminToken()
+        var options = SyncServer.Options(
+            accounts: try readAccounts(), state: state, adminToken: token,
+            notice: { StandardError.write("tapedeck: \($0)\n") })
         options.commCare.restorePolls = restorePolls
         options.commCare.retryAfter = retryAfter
+        if tls { options.tls = try leaves() }
         let server: SyncServer
         do {
             server = try await SyncServer.start(
                 host: listen.host, port: listen.port, options: options)
         } catch {
-            throw Failure(.io, error.reason)
+            throw Failure(error)
         }
-        StandardOutput.write("listening on \(ListenAddress.text(listen.host, server.port))\n")
+        let address = ListenAddress.text(listen.host, server.port)
+        StandardOutput.write("listening on \(address)\n")
+        StandardOutput.write("admin at http://\(address)/admin/ token \(token)\n")
         await StopSignal().wait()
         await server.stop()
+    }
+
+    private func leaves() throws(Failure) -> LeafCache {
+        do {
+            return try LeafCache(authority: authority.open())
+        } catch let error as InterceptionError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.software, "\(error)")
+        }
+    }
+
+    private func readAccounts() throws(Failure) -> Accounts {
+        guard let accounts else { return .open }
+        guard let data = FileManager.default.contents(atPath: accounts) else {
+            throw Failure(.noInput, "--accounts \(accounts) can not be read; check the name")
+        }
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw Failure(.data, "--accounts \(accounts) is not UTF-8")
+        }
+        do {
+            return try Accounts(yaml: text)
+        } catch {
+            throw Failure(.data, "--accounts \(accounts), \(error)")
+        }
+    }
+
+    /// 32 hexadecimal digits that nobody can guess.
+    private static func adminToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(UInt32.random(in: 0 ... .max, using: &random), radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }.joined()
+    }
+}
+
+extension Failure {
+    /// Why a server does not start.
+    init(_ error: SyncServerError) {
+        let status: Status =
+            switch error.code {
+            case .stateNotThere: .noInput
+            case .stateInUse: .temporary
+            case .badState: .data
+            case .addressInUse, .badAddress, .failed: .io
+            }
+        self.init(status, error.reason)
     }
 }

@@ -196,4 +196,53 @@ import Wire
                 """)
         #expect(failures == [])
     }
+
+    @Test func `keeps what changes brought over an older answer to e, while reading the index`() {
+        var settings = Playbook.usual
+        settings.pagesHoldData = false
+        let failures = Playbook.play(
+            #"""
+            open
+            \#(Playbook.opening)
+            < 0:auth:user@example.com
+            > 0:i::::100
+            < 0:i:{"current":"c1","mark":"m","index":[{"id":"a","v":1}]}
+            > 0:i::m::100
+            > 0:e:a.1
+            < 0:e:a.1\n{"data":{"x":1}}
+            ! changed a nil {"x":1} index
+            < 0:c:[{"id":"a","o":"M","sv":2,"ev":3,"cv":"c3","v":{"x":{"o":"r","v":3}},"ccids":["o"]}]
+            > 0:e:a.3
+            < 0:c:[{"id":"a","o":"M","sv":1,"ev":3,"cv":"c3","v":{"x":{"o":"r","v":3}},"ccids":["o"]}]
+            ! changed a {"x":1} {"x":3} remote
+            < 0:c:[{"id":"a","o":"M","sv":3,"ev":4,"cv":"c4","v":{"x":{"o":"r","v":4}},"ccids":["p"]}]
+            ! changed a {"x":3} {"x":4} remote
+            < 0:e:a.3\n{"data":{"x":3}}
+            < 0:i:{"current":"c1","index":[]}
+            """#, settings: settings)
+        #expect(failures == [])
+    }
+
+    @Test func `takes no page of an earlier run of the index for one of the new run`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                edit b {"x":2}
+                > 0:c:{"id":"b","o":"M","v":{"x":{"o":"+","v":2}},"ccid":"#1"}
+                edit c {"x":3}
+                > 0:c:{"id":"c","o":"M","v":{"x":{"o":"+","v":3}},"ccid":"#2"}
+                < 0:c:[{"id":"b","error":409,"ccids":["#1"]}]
+                > 0:cv:c1
+                < 0:cv:?
+                > 0:i:1:::100
+                < 0:c:[{"id":"c","error":409,"ccids":["#2"]}]
+                > 0:i:1:::100
+                < 0:i:{"current":"c2","mark":"m","index":[{"id":"a","v":1,"d":{"x":"ab"}}]}
+                < 0:i:{"current":"c2","mark":"m","index":[{"id":"a","v":1,"d":{"x":"ab"}}]}
+                > 0:i:1:m::100
+                < 0:i:{"current":"c2","index":[{"id":"b","v":1,"d":{"x":2}},{"id":"c","v":1,"d":{"x":3}}]}
+                edit a {"x":"a"}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"d","v":"=1\t-1"}},"ccid":"#3","sv":1}
+                """#)
+        #expect(failures == [])
+    }
 }

@@ -1,0 +1,36 @@
+internal import CCurl
+internal import CurlShim
+
+/// A result of libcurl as one of our errors.
+struct CurlFailure {
+    /// The error, with libcurl's own words.
+    let error: HTTPError
+
+    init(
+        _ easy: UnsafeMutableRawPointer, _ code: CURLcode, _ message: UnsafePointer<CChar>
+    ) {
+        let told = String(cString: message)
+        let words = told.isEmpty ? String(cString: curl_easy_strerror(code)) : told
+        func number(_ info: CURLINFO) -> Int {
+            var value = 0
+            _ = shim_easy_getinfo_long(easy, info, &value)
+            return value
+        }
+        switch code {
+        case CURLE_URL_MALFORMAT: error = .badURL(words)
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            error = number(CURLINFO_REDIRECT_COUNT) > 0 ? .redirect(words) : .badURL(words)
+        case CURLE_TOO_MANY_REDIRECTS: error = .redirect(words)
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: error = .resolve(words)
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY: error = .connect(words)
+        case CURLE_OPERATION_TIMEDOUT: error = .timeout(words)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS:
+            error = .tls(words)
+        default:
+            // A proxy that refuses a tunnel is no broken connection.
+            error = number(CURLINFO_HTTP_CONNECTCODE) >= 300 ? .connect(words) : .aborted(words)
+        }
+    }
+}

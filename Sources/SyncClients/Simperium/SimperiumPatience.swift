@@ -1,0 +1,63 @@
+internal import Simperium
+internal import Wire
+
+/// How long a driver waits for the server, and what it says when that was in vain.
+public struct SimperiumPatience: Hashable, Sendable {
+    /// Nanoseconds from the start of the work.
+    public var limit: Int64
+    private(set) var end: Instant?
+
+    /// Patience of so many nanoseconds.
+    public init(limit: Int64) { self.limit = max(1, limit) }
+
+    /// Starts the clock; what is to be done so that it is looked at in time.
+    mutating func begin(at now: Instant) -> SimperiumAction {
+        let end = Instant(nanoseconds: now.nanoseconds + limit)
+        self.end = end
+        return .wake(end)
+    }
+
+    /// Why there is no use in waiting any more; nil while there is.
+    ///
+    /// A server that never answered is given up at the first failure; one that did is given the
+    /// time to come back.
+    ///
+    /// - Parameters:
+    ///   - session: As it is now.
+    ///   - now: When that is.
+    ///   - kept: What is kept for another time, as the end of a sentence; nil for nothing.
+    /// - Returns: How the work ends.
+    func verdict(
+        _ session: SimperiumSession, at now: Instant, kept: String?
+    ) -> SimperiumOutcome? {
+        let note = kept.map { "; \($0)" } ?? ""
+        if let refusal = session.refusal { return .refused(refusal + note) }
+        let reason = session.lastFailure
+        if !session.wasAnswered, session.failures > 0 {
+            return .unreachable("no server: \(reason ?? "")\(note)")
+        }
+        guard let end, now >= end else { return nil }
+        guard session.wasAnswered else { return .unreachable("the server does not answer\(note)") }
+        let why = session.isSynced ? "the server has not acknowledged it" : reason ?? "not in sync"
+        return .later("\(why) in \(limit / 1_000_000_000) s; try again\(note)")
+    }
+
+    /// What to do about a change that was refused.
+    static func advice(_ key: String, _ code: Int?, _ reason: String) -> String {
+        let what =
+            switch code {
+            case nil: "was not sent"
+            case let code?: "was refused with \(code)"
+            }
+        let help =
+            switch code {
+            case 400: "; correct the key or the data and store it again"
+            case 401: "; the user may not write here: ask for the permission"
+            case 404, 405, 440: "; store it again to try with the object as it is now"
+            case 413: "; make the object smaller and store it again"
+            case nil: ""
+            default: "; store something else under this key to try again"
+            }
+        return "\(key) \(what): \(reason)\(help)"
+    }
+}

@@ -1,0 +1,154 @@
+public import Simperium
+public import Wire
+
+extension SimperiumSession {
+    /// What a session is told once.
+    public struct Settings: Sendable {
+        /// Identifier of the application.
+        public var app: String
+        /// Names of the buckets, each once.
+        public var buckets: [String]
+        /// The user's access token.
+        public var token: String?
+        /// Identifier of this installation, the same for as long as its state is in use.
+        public var clientID: String
+        /// Most entries of a page of the index, in 1...1000.
+        public var pageSize = 100
+        /// Whether the pages of the index hold the data; if not, each object is asked for.
+        public var pagesHoldData = true
+        /// Nanoseconds after which a missing answer asks for another socket.
+        public var patience: Int64 = 60_000_000_000
+        /// Nanoseconds of silence after which a heartbeat is sent.
+        public var idle: Int64 = 20_000_000_000
+        /// Pauses between sockets.
+        public var pauses = ReconnectSchedule()
+
+        /// Settings with these values and the usual limits.
+        public init(app: String, buckets: [String], token: String?, clientID: String) {
+            self.app = app
+            self.buckets = buckets
+            self.token = token
+            self.clientID = clientID
+        }
+    }
+
+    /// What happens to a session.
+    public enum Event: Hashable, Sendable {
+        /// A socket is wanted from now on.
+        case online
+        /// No socket is wanted any more.
+        case offline
+        /// The socket breaks, as on a bad network.
+        case cut
+        /// The socket that was asked for is open.
+        case opened
+        /// It could not be opened, or is gone; why, for people.
+        case closed(String)
+        /// A text message came.
+        case received([UInt8])
+        /// The user stores an object.
+        case edited(bucket: String, key: String, data: JSONValue)
+        /// The user removes an object.
+        case removed(bucket: String, key: String)
+        /// Nothing but time; due when a timer was asked for.
+        case timePassed
+    }
+
+    /// What is to be done.
+    public enum Command: Hashable, Sendable {
+        /// Open a socket.
+        case connect
+        /// Close the socket; nothing of it is to be told any more.
+        case disconnect
+        /// To be sent as one text message.
+        case send([UInt8])
+        /// To be stored before what follows is sent.
+        case save(bucket: String, ClientBucket.Saving)
+        /// To be stored: the state belongs to this user.
+        case own(String)
+        /// ``Event/timePassed`` is due at this moment; nil where no timer is needed any more.
+        case setTimer(Instant?)
+        /// For who uses the session.
+        case tell(Notice)
+    }
+
+    /// What is told.
+    public enum Notice: Hashable, Sendable {
+        /// A socket is open.
+        case opened
+        /// The socket is gone, or could not be opened.
+        case closed(reason: String)
+        /// A bucket is as the server has it, but for what waits to be sent.
+        case synced(bucket: String)
+        /// An object is there, or changed; `old` is nil where it was not there.
+        case changed(
+            bucket: String, key: String, old: JSONValue?, new: JSONValue,
+            because: ClientBucket.Cause)
+        /// An object is gone.
+        case removed(bucket: String, key: String, old: JSONValue, because: ClientBucket.Cause)
+        /// The server refused a change for good, or it was not even sent (without a code).
+        case rejected(bucket: String, key: String, code: Int?, reason: String)
+        /// The server does not take the token.
+        case needsToken(code: Int?)
+        /// Nothing more will be told by the one who feeds edits.
+        case endOfInput
+        /// For people.
+        case log(String)
+    }
+
+    /// The data that the user has; nil where there is no such object.
+    public func data(_ bucket: String, _ key: String) -> JSONValue? {
+        place(bucket).flatMap { buckets[$0].data(key) }
+    }
+
+    /// The version that the server is known to have; nil where it has none.
+    public func version(_ bucket: String, _ key: String) -> Int64? {
+        place(bucket).flatMap { buckets[$0].ghost(key)?.version }
+    }
+
+    /// Keys of all objects of a bucket, in no order.
+    public func keys(_ bucket: String) -> [String] {
+        place(bucket).map { buckets[$0].keys } ?? []
+    }
+
+    /// Whether a bucket was ever read to its end.
+    public func isKnown(_ bucket: String) -> Bool {
+        place(bucket).map { buckets[$0].cv != nil } ?? false
+    }
+
+    /// Whether all buckets are as the server has them, but for what waits to be sent.
+    public var isSynced: Bool { isOpen && buckets.allSatisfy { $0.phase == .synced } }
+
+    /// Number of objects with something that the server has not answered; those that it refused
+    /// do not count.
+    public var pendingCount: Int { pending.reduce(0) { $0 + $1.count } }
+
+    /// Number of objects that the server refused, until they are touched again.
+    public var heldCount: Int { held.reduce(0) { $0 + $1.count } }
+
+    /// Whether an object has something that the server has not answered.
+    public func isPending(_ bucket: String, _ key: String) -> Bool {
+        place(bucket).map { pending[$0].contains(ExactText(key)) } ?? false
+    }
+
+    /// Whether the server refused a change of an object, and it is not sent until it is touched.
+    public func isHeld(_ bucket: String, _ key: String) -> Bool {
+        place(bucket).map { held[$0].contains(ExactText(key)) } ?? false
+    }
+
+    private func place(_ bucket: String) -> Int? { settings.buckets.firstIndex(of: bucket) }
+}
+
+extension ClientBucket.SavedObject {
+    /// Whether the server has not answered something of it, and it is not held back.
+    var isPending: Bool { sent != nil || (hold == nil && isDirty) }
+
+    /// Whether the user has something other than the server is known to have.
+    var isDirty: Bool {
+        switch (ghost?.data, local) {
+        case (nil, nil): false
+        case (let ghost?, let local?): ghost != local && !ghost.isSame(as: local)
+        default: true
+        }
+    }
+}

@@ -1,0 +1,106 @@
+internal import Framing
+internal import NIOCore
+
+/// The socket of a client: bytes become messages for who listens, and no more are read until those
+/// were taken.
+final class SocketHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The messages that were told are done with.
+    struct Taken: Sendable {}
+
+    private var reader: SocketReader
+    private let request: [UInt8]
+    private let channelIsUp: @Sendable (any Channel) -> Void
+    private let tell: @Sendable ([SocketReader.Event]) -> Void
+    private var hasEnded = false
+    private var isTaking = false
+    private var isReadHeld = false
+
+    init(
+        request: [UInt8], reader: SocketReader,
+        channelIsUp: @escaping @Sendable (any Channel) -> Void,
+        tell: @escaping @Sendable ([SocketReader.Event]) -> Void
+    ) {
+        self.request = request
+        self.reader = reader
+        self.channelIsUp = channelIsUp
+        self.tell = tell
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        // Before anything that the socket says.
+        channelIsUp(context.channel)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: request)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = Array(unwrapInboundIn(data).readableBytesView)
+        hand(reader.consume(bytes), context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        hand(reader.endOfStream(), context)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        hand([.ended(Dialer.says(error))], context)
+        context.close(promise: nil)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isTaking { isReadHeld = true } else { context.read() }
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is Taken else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        isTaking = false
+        if isReadHeld {
+            isReadHeld = false
+            context.read()
+        }
+        promise?.succeed()
+    }
+
+    private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
+        guard !hasEnded else { return }
+        var told: [SocketReader.Event] = []
+        for event in events {
+            if case .ping(let payload) = event {
+                let pong = Self.frame(.pong, payload)
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
+                continue
+            }
+            told.append(event)
+            guard case .ended = event else { continue }
+            hasEnded = true
+            context.close(promise: nil)
+            break
+        }
+        guard !told.isEmpty else { return }
+        isTaking = true
+        tell(told)
+    }
+
+    /// A frame as a client sends it.
+    static func frame(_ opcode: WebSocketOpcode, _ payload: [UInt8]) -> [UInt8] {
+        WebSocketFrameEncoder.encode(
+            opcode: opcode, payload: payload, mask: UInt32.random(in: 0 ... .max))
+    }
+
+    /// A fresh value for `Sec-WebSocket-Key`: 16 random bytes in base64.
+    static func key() -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        let digits = (0..<21).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
+        // The last digit holds two bits.
+        return String(digits) + ["A", "Q", "g", "w"][Int.random(in: 0..<4)] + "=="
+    }
+}

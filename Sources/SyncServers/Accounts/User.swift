@@ -1,0 +1,49 @@
+extension Accounts {
+    /// Somebody who may use the servers.
+    public struct User: Hashable, Sendable {
+        /// What the user is called: a name or an address.
+        public var name: String
+        /// Identifier of 32 hexadecimal digits, or as the file has it; the same at every start.
+        public var uuid: String
+        /// What tells the Simperium buckets of this user from those of others.
+        public var account: String
+        /// Whether the user may do anything; CommCare answers others with 406 `user.deactivated`,
+        /// Simperium with 401.
+        public var isActive: Bool
+        /// Whether changes of Simperium objects are allowed; they are refused with 401 otherwise.
+        public var mayWrite: Bool
+        /// The CommCare domains of the user; nil for every domain.
+        public var domains: [String]?
+        /// Identifiers of the user's groups, which may own cases.
+        public var groups: [String]
+
+        /// A user with these values.
+        ///
+        /// Without `uuid` the identifier is made of the name, and without `account` the buckets are
+        /// those of the name.
+        public init(
+            name: String, uuid: String? = nil, account: String? = nil, isActive: Bool = true,
+            mayWrite: Bool = true, domains: [String]? = nil, groups: [String] = []
+        ) {
+            self.name = name
+            self.uuid = uuid ?? Self.identifier(of: name)
+            // No token has a space: nobody gets the buckets of a user by calling a token so.
+            self.account = account ?? "user \(name)"
+            self.isActive = isActive
+            self.mayWrite = mayWrite
+            self.domains = domains
+            self.groups = groups
+        }
+
+        /// 32 hexadecimal digits that are the same for the same name: FNV-1a, twice.
+        private static func identifier(of name: String) -> String {
+            var result = ""
+            for start: UInt64 in [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4] {
+                var hash = start
+                for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+                result += Hexadecimal.text(hash)
+            }
+            return result
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import OpenRosa
+internal import Wire
+
+/// A project space: its cases, ledgers, forms, and what its devices have.
+struct CommCareDomain: Sendable {
+    /// A form that was stored.
+    struct Filed: Hashable, Sendable {
+        var fingerprint: Fingerprint
+        /// Its number; the first form of a domain has number 1.
+        var number: Int
+        /// How often other bytes came under the same instanceID.
+        var edits = 0
+    }
+
+    /// Who waits for what restore.
+    struct Waiting: Hashable, Sendable {
+        var user: String
+        var since: String?
+        var device: String?
+    }
+
+    /// When the ledgers of a case changed last.
+    struct LedgerMark: Hashable, Sendable {
+        var form: Int
+        /// The date of the block, as sent.
+        var date: String
+    }
+
+    /// The cases, closed ones too, and their ledgers.
+    var set = CaseSet()
+    /// The number of the form that changed a case last.
+    var marks: [ExactText: Int] = [:]
+    /// The same for the ledgers of a case.
+    var ledgerMarks: [ExactText: LedgerMark] = [:]
+    /// What there are balances of, by case.
+    var ledgerKeys: [ExactText: Set<LedgerSet.Key>] = [:]
+    /// About how many bytes the cases take.
+    var weight = 0
+    /// The number of the last form.
+    var count = 0
+    /// What was stored, by instanceID.
+    var forms: [ExactText: Filed] = [:]
+    /// What devices have, by restore identifier.
+    private(set) var logs: [String: DeviceLog] = [:]
+    /// Restore identifiers in the order in which they were given out.
+    private var logOrder: [String] = []
+    /// Case identifiers in all ``logs``.
+    private var logWeight = 0
+    /// How often a restore has been asked for that is not there yet.
+    private var polls: [Waiting: Int] = [:]
+
+    /// Files a form, which may be one that is there with other bytes.
+    mutating func file(_ id: String, _ fingerprint: Fingerprint) {
+        count += 1
+        if forms.count >= CommCareServer.Limit.forms {
+            // The older half goes: one of its forms sent again would be stored again.
+            let kept = count - CommCareServer.Limit.forms / 2
+            forms = forms.filter { $0.value.number > kept }
+        }
+        let edits = forms[ExactText(id)].map { $0.edits + 1 } ?? 0
+        forms[ExactText(id)] = Filed(fingerprint: fingerprint, number: count, edits: edits)
+    }
+
+    /// All users and groups that own cases.
+    var owners: Set<ExactText> {
+        Set(set.cases.values.lazy.compactMap { $0.ownerID.map(ExactText.init) })
+    }
+
+    /// The cases that belong on a device of somebody who is these owners; nil for all of them.
+    ///
+    /// Those that a device would not purge: what the user owns, what it refers to and what extends
+    /// it.
+    func footprint(_ owners: Set<ExactText>?) -> [ExactText: CaseState] {
+        // Without circles, which no form may make.
+        let removed =
+            (try? CasePurge.judge(set.cases, owners: owners, passes: .complete))?.removed ?? []
+        return removed.isEmpty ? set.cases : set.cases.filter { !removed.contains($0.key) }
+    }
+
+    /// The balances of a case, by section and entry.
+    func balances(_ entity: ExactText) -> [CommCareServer.Balance] {
+        (ledgerKeys[entity] ?? []).map { key in
+            CommCareServer.Balance(
+                section: key.section.string, entry: key.entry.string,
+                quantity: set.ledgers.balances[key] ?? 0)
+        }.sorted { ($0.section, $0.entry) < ($1.section, $1.entry) }
+    }
+
+    /// Counts one more request for a restore that is not there yet.
+    ///
+    /// - Returns: How many there were before; nil once there were `limit`.
+    mutating func poll(_ waiting: Waiting, of limit: Int) -> Int? {
+        let done = polls[waiting] ?? 0
+        guard done < limit else {
+            polls[waiting] = nil
+            return nil
+        }
+        if polls.count >= CommCareServer.Limit.restores { polls = [:] }
+        polls[waiting] = done + 1
+        return done
+    }
+
+    /// Remembers what a device has.
+    ///
+    /// - Returns: Identifiers of those that are forgotten for it.
+    mutating func keep(_ log: DeviceLog) -> [String] {
+        logs[log.id] = log
+        logOrder.append(log.id)
+        logWeight += log.cases.caseIDs.count
+        var dropped: [String] = []
+        if logs.count > CommCareServer.Limit.restores || logWeight > CommCareServer.Limit.logged {
+            for id in logOrder.prefix(max(1, logOrder.count / 2)) where id != log.id {
+                dropped.append(id)
+                logWeight -= logs.removeValue(forKey: id)?.cases.caseIDs.count ?? 0
+            }
+            logOrder.removeAll { logs[$0] == nil }
+        }
+        return dropped
+    }
+
+    /// Takes in a form that came with a sync token, and has the restore that is being made for the
+    /// same token begin again.
+    mutating func take(_ form: FormDocument, token: String, ownsAll: Bool) {
+        guard logs[token] != nil else { return }
+        polls = polls.filter { $0.key.since != token }
+        let before = logs[token]?.cases.caseIDs.count ?? 0
+        logs[token]?.take(form, ownsAll: ownsAll)
+        logWeight += (logs[token]?.cases.caseIDs.count ?? 0) - before
+    }
+}

@@ -1,0 +1,52 @@
+internal import OpenRosa
+internal import Wire
+
+extension CommCareServer {
+    /// Something that happened and has to be on the disk before the answer goes out.
+    enum Record: Sendable {
+        /// A form was stored, and the files that came with it.
+        case form(FiledForm)
+        /// Files came with a form that was stored before.
+        case attachments(domain: String, number: Int, [Attachment])
+        /// Cases as they are since the form with this number.
+        case cases(domain: String, [CaseState], form: Int)
+        /// The ledgers of a case as they are now.
+        case ledgers(domain: String, entity: String, CommCareDomain.LedgerMark, [Balance])
+        /// A restore was given out: what is remembered, and the cases that it was made of.
+        case restore(domain: String, DeviceLog, [CaseState])
+        /// Restores that are not remembered any more.
+        case forgotten(domain: String, [String])
+    }
+
+    /// A form as it came.
+    struct FiledForm: Sendable {
+        var domain: String
+        /// The first form of a domain has number 1.
+        var number: Int
+        var instanceID: String
+        var fingerprint: Fingerprint
+        var namespace: String
+        /// When it came, in seconds since 1970.
+        var received: Int64
+        /// Identifier of the user; nil where nobody signed in.
+        var user: String?
+        /// The sync token that it came with.
+        var token: String?
+        var bytes: [UInt8]
+        var attachments: [Attachment]
+    }
+
+    /// A file that came with a form.
+    struct Attachment: Sendable {
+        var name: String
+        var contentType: String?
+        var bytes: [UInt8]
+    }
+
+    /// How much of something there is.
+    struct Balance: Sendable {
+        var section: String
+        var entry: String
+        var quantity: Int64
+    }
+}

@@ -1,0 +1,88 @@
+internal import OpenRosa
+internal import Storage
+internal import Wire
+
+extension CommCareStore {
+    /// Gives a server that nobody has used what the file has.
+    ///
+    /// Restores that are too old at `now`, in seconds since 1970, are forgotten.
+    func load(into server: inout CommCareServer, now: Int64) throws(StorageFault) {
+        let old = now - DeviceLog.lifetime
+        try connection.execute("DELETE FROM commcare_restore WHERE created <= \(old)")
+        try loadForms(&server)
+        try loadCases(&server)
+        try loadLedgers(&server)
+        try loadRestores(&server)
+    }
+
+    private func loadForms(_ server: inout CommCareServer) throws(StorageFault) {
+        let rows = try connection.prepare(
+            """
+            SELECT domain, number, instance_id, fingerprint FROM commcare_form AS f
+              WHERE number > (SELECT max(number) FROM commcare_form WHERE domain = f.domain)
+                - \(CommCareServer.Limit.forms) ORDER BY domain, number
+            """)
+        while try rows.step() {
+            let domain = rows.string(0)
+            // The number is one more than that of the form before it.
+            server.domains[domain, default: CommCareDomain()].count = Int(rows.integer(1)) - 1
+            server.domains[domain]?.file(rows.string(2), Fingerprint(text: rows.string(3)))
+        }
+    }
+
+    private func loadCases(_ server: inout CommCareServer) throws(StorageFault) {
+        let rows = try connection.prepare("SELECT domain, form, state FROM commcare_case")
+        while try rows.step() {
+            guard let json = try? JSONValue(parsing: rows.string(2)),
+                let state = CaseState(json: json)
+            else { continue }
+            server.domains[rows.string(0), default: CommCareDomain()]
+                .put(state, form: Int(rows.integer(1)))
+        }
+    }
+
+    private func loadLedgers(_ server: inout CommCareServer) throws(StorageFault) {
+        let rows = try connection.prepare(
+            "SELECT domain, entity, section, entry, quantity, form, date FROM commcare_ledger")
+        while try rows.step() {
+            let balance = CommCareServer.Balance(
+                section: rows.string(2), entry: rows.string(3), quantity: rows.integer(4))
+            server.domains[rows.string(0), default: CommCareDomain()]
+                .put(
+                    balance, of: rows.string(1),
+                    .init(form: Int(rows.integer(5)), date: rows.string(6)))
+        }
+    }
+
+    private func loadRestores(_ server: inout CommCareServer) throws(StorageFault) {
+        let rows = try connection.prepare(
+            "SELECT token, domain, user, form, created, basis FROM commcare_restore ORDER BY id")
+        let forms = try connection.prepare(
+            "SELECT body FROM commcare_form WHERE token = ? AND domain = ? ORDER BY number")
+        while try rows.step() {
+            let token = rows.string(0)
+            let domain = rows.string(1)
+            guard let json = try? JSONValue(parsing: rows.string(5)) else { continue }
+            var basis = CaseSet()
+            for value in Self.elements(json["cases"]) {
+                if let state = CaseState(json: value) { basis.put(state) }
+            }
+            let owners = Self.elements(json["owners"]).compactMap(\.string).map(ExactText.init)
+            var log = DeviceLog(
+                id: token, user: rows.string(2), form: Int(rows.integer(3)),
+                created: rows.integer(4), cases: SyncLog(basis, ownerIDs: Set(owners)))
+            forms.bind(1, token)
+            forms.bind(2, domain)
+            while try forms.step() {
+                guard let form = try? FormDocument(forms.bytes(0)) else { continue }
+                log.take(form, ownsAll: server.accounts.isOpen)
+            }
+            _ = server.domains[domain, default: CommCareDomain()].keep(log)
+        }
+    }
+
+    private static func elements(_ value: JSONValue?) -> [JSONValue] {
+        guard case .array(let elements) = value else { return [] }
+        return elements
+    }
+}

@@ -1,0 +1,59 @@
+package import Storage
+
+/// A CommCare server that keeps what it was told in a file: on the disk before the answer goes out.
+///
+/// For one thread at a time.
+public struct KeptCommCareServer {
+    /// The server; nil where it could not be read back from the disk.
+    private var server: CommCareServer?
+    private let store: CommCareStore?
+    private let empty: CommCareServer
+
+    /// A server with what a database has; in memory where there is none.
+    ///
+    /// - Parameters:
+    ///   - server: The server as it would begin, with nothing in it.
+    ///   - connection: A connection to the database that nobody else uses; the tables are made
+    ///     where they are missing.
+    ///   - now: Seconds since 1970.
+    /// - Throws: `StorageFault`.
+    package init(
+        _ server: CommCareServer, _ connection: Connection?, now: Int64
+    ) throws(StorageFault) {
+        empty = server
+        store = try connection.map { connection throws(StorageFault) in
+            try CommCareStore(connection)
+        }
+        var loaded = server
+        try store?.load(into: &loaded, now: now)
+        self.server = loaded
+    }
+
+    /// Answers a request; see ``CommCareServer/answer(_:now:random:)``.
+    ///
+    /// Where the disk does not take what there is to keep, the answer is 503 and the server goes on
+    /// from what the disk has.
+    public mutating func answer(
+        _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator
+    ) -> ServedAnswer? {
+        do throws(StorageFault) {
+            if server == nil {
+                var loaded = empty
+                try store?.load(into: &loaded, now: now)
+                server = loaded
+            }
+            let answer = server?.answer(request, now: now, random: &random)
+            let records = server?.takeRecords() ?? []
+            if !records.isEmpty { try store?.write(records) }
+            return answer
+        } catch {
+            // What was not written must not be known either: devices send it again.
+            server = nil
+            return .text(
+                503, "The server cannot keep this: \(error.message); make room on its disk")
+        }
+    }
+}
+
+@available(*, unavailable)
+extension KeptCommCareServer: Sendable {}

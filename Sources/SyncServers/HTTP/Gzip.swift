@@ -1,0 +1,91 @@
+internal import Framing
+
+/// The gzip coding of a body that is there as a whole: RFC 1952.
+enum Gzip {
+    /// Smallest body that is worth it, in bytes.
+    static let worthwhile = 512
+
+    /// Whether a client takes gzip: RFC 9110, 12.5.3.
+    ///
+    /// `accepted` is the value of `Accept-Encoding`; without one a client asks for nothing.
+    static func isAccepted(_ accepted: String?) -> Bool {
+        guard let accepted else { return false }
+        var star = false
+        for element in accepted.split(separator: ",") {
+            let parts = element.split(separator: ";").map { part in
+                part.filter { $0 != " " && $0 != "\t" }.lowercased()
+            }
+            guard let name = parts.first else { continue }
+            let isRefused = parts.dropFirst().contains { part in
+                part.hasPrefix("q=") && !part.dropFirst(2).contains { $0 != "0" && $0 != "." }
+            }
+            switch name {
+            case "gzip", "x-gzip": return !isRefused
+            case "*": star = !isRefused
+            default: continue
+            }
+        }
+        return star
+    }
+
+    /// `bytes` compressed; nil where there is no memory for it.
+    static func encode(_ bytes: [UInt8]) -> [UInt8]? {
+        guard let deflater = MessageDeflater(level: 6, contextTakeover: false) else { return nil }
+        // Magic number, deflate, no flags, no time, no level, Unix.
+        var result: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+        if !bytes.isEmpty {
+            result += deflater.deflate(bytes.span)
+            // A message lacks the end of the empty stored block that it ends with.
+            result += [0x00, 0x00, 0xFF, 0xFF]
+        }
+        // The last block, empty.
+        result += [0x03, 0x00]
+        append(checksum(bytes), &result)
+        append(UInt32(truncatingIfNeeded: bytes.count), &result)
+        return result
+    }
+
+    /// The body that `bytes` stand for in these codings.
+    ///
+    /// - Returns: Nil where it would be larger than `most` bytes.
+    /// - Throws: ``ContentCodingError``.
+    static func decode(
+        _ bytes: [UInt8], _ codings: String, most: Int
+    ) throws(ContentCodingError) -> [UInt8]? {
+        let decoder = try ContentDecoder(
+            codings: codings, limits: ContentDecodingLimits(maxDecodedBytes: Int64(most)))
+        var result: [UInt8] = []
+        do throws(ContentCodingError) {
+            try decoder.decode(bytes.span) { piece throws(ContentCodingError) in
+                piece.withUnsafeBufferPointer { result.append(contentsOf: $0) }
+            }
+            try decoder.finish()
+        } catch .bomb {
+            return nil
+        }
+        return result
+    }
+
+    private static func append(_ number: UInt32, _ bytes: inout [UInt8]) {
+        for shift: UInt32 in [0, 8, 16, 24] {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    /// CRC-32 as RFC 1952, 8 has it.
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var value = UInt32.max
+        table.withUnsafeBufferPointer { table in
+            for byte in bytes {
+                value = table[Int(UInt8(truncatingIfNeeded: value) ^ byte)] ^ (value >> 8)
+            }
+        }
+        return ~value
+    }
+
+    private static let table: [UInt32] = (0..<256 as Range<UInt32>).map { start in
+        (0..<8).reduce(start) { value, _ in
+            value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import NIOCore
+internal import Simperium
+
+/// Shows each request to the one who answers it.
+final class FrontDesk: Sendable {
+    let commCare: CommCareDesk
+    let simperium: SimperiumDesk
+    /// What the admin has to show; nil where there is none.
+    private let adminToken: String?
+
+    /// A desk in front of others.
+    init(_ commCare: CommCareDesk, _ simperium: SimperiumDesk, adminToken: String?) {
+        self.commCare = commCare
+        self.simperium = simperium
+        self.adminToken = adminToken
+    }
+
+    /// Has a request answered.
+    ///
+    /// - Parameters:
+    ///   - request: The request; hostile.
+    ///   - peer: Where it came from.
+    ///   - loop: Where the answer is wanted.
+    /// - Returns: The answer; it comes always.
+    func answer(
+        _ request: ServedRequest, from peer: SocketAddress?, on loop: any EventLoop
+    ) -> EventLoopFuture<ServedAnswer> {
+        let first = request.segments.first
+        if first == AdminQuestion.root { return ask(request, peer, loop) }
+        let promise = loop.makePromise(of: ServedAnswer?.self)
+        if first == "1" || first == "sock" {
+            simperium.add(.request(request, promise))
+        } else {
+            commCare.answer(request, promise)
+        }
+        return promise.futureResult.map { $0 ?? .text(404, "There is nothing at this path") }
+    }
+
+    /// Has a question of the admin answered, who is on this machine and knows the token.
+    private func ask(
+        _ request: ServedRequest, _ peer: SocketAddress?, _ loop: any EventLoop
+    ) -> EventLoopFuture<ServedAnswer> {
+        guard let adminToken, Self.isLoopback(peer) else {
+            return loop.makeSucceededFuture(.text(403, "The admin is on this machine"))
+        }
+        guard request.value("authorization") == "Bearer \(adminToken)" else {
+            return loop.makeSucceededFuture(
+                .text(401, "Send `Authorization: Bearer` with the token that was printed"))
+        }
+        guard let question = AdminQuestion(request) else {
+            return loop.makeSucceededFuture(
+                .text(
+                    400,
+                    "Ask GET connections, GET logs, POST index?connection=N&channel=N "
+                        + "or POST log?connection=N&level=0|1|2"))
+        }
+        let promise = loop.makePromise(of: ServedAnswer.self)
+        simperium.add(.ask(question, promise))
+        return promise.futureResult
+    }
+
+    private static func isLoopback(_ peer: SocketAddress?) -> Bool {
+        guard let address = peer?.ipAddress else { return false }
+        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+    }
+}

@@ -1,0 +1,204 @@
+internal import NIOCore
+internal import Simperium
+internal import Storage
+internal import Synchronization
+
+/// Where all connections meet the Simperium server: one turn after the other, so that every
+/// client sees the changes of a bucket in one order.
+///
+/// What a turn changed is on the disk before anybody is told. Where that cannot be, nobody is
+/// told, everybody is cut off, and the server goes on from what is on the disk: clients come back
+/// and send again what was not acknowledged.
+final class SimperiumDesk: Sendable {
+    /// Messages of one connection in one turn.
+    private static let messages = 32
+
+    /// What happens.
+    enum Event: Sendable {
+        case opened(SocketLine)
+        case closed(SocketLine)
+        case ready(SocketLine)
+        case request(ServedRequest, EventLoopPromise<ServedAnswer?>)
+        case ask(AdminQuestion, EventLoopPromise<ServedAnswer>)
+        case end(EventLoopPromise<Void>)
+    }
+
+    /// What only the desk's thread touches.
+    private struct State {
+        var server: SimperiumServer?
+        var store: SimperiumStore?
+        /// Let go after the store's connection to it.
+        var file: ServerState?
+        var isEnded = false
+        var lines: [Int: SocketLine] = [:]
+        var admin = AdminState()
+        var random = SystemRandomNumberGenerator()
+    }
+
+    private let state: Mutex<State>
+    private let accounts: Accounts
+    private let loop: any EventLoop
+    private let notice: @Sendable (String) -> Void
+    private let last = Atomic<Int>(0)
+    /// Set once, right after this object is made.
+    private let turns = Mutex<Turns<Event>?>(nil)
+
+    /// A desk with what the state file has; in memory without one.
+    ///
+    /// - Parameters:
+    ///   - accounts: Who is let in.
+    ///   - file: What is kept.
+    ///   - loop: A thread that nobody else needs.
+    ///   - notice: Told what went wrong, for people.
+    /// - Throws: ``SyncServerError`` where the state file cannot be read.
+    init(
+        _ accounts: Accounts, _ file: ServerState?, _ loop: any EventLoop,
+        notice: @escaping @Sendable (String) -> Void
+    ) throws(SyncServerError) {
+        self.accounts = accounts
+        self.loop = loop
+        self.notice = notice
+        var state = State()
+        state.file = file
+        do throws(StorageFault) {
+            state.store = try file.map { file throws(StorageFault) in
+                try SimperiumStore(try file.connect())
+            }
+            state.server = try Self.load(accounts, state.store, &state.random)
+        } catch {
+            throw ServerState.error(error, file?.path ?? "")
+        }
+        self.state = Mutex(state)
+        let turns = Turns<Event>(loop) { [weak self] in self?.work($0) }
+        self.turns.withLock { $0 = turns }
+    }
+
+    private static func load(
+        _ accounts: Accounts, _ store: SimperiumStore?,
+        _ random: inout SystemRandomNumberGenerator
+    ) throws(StorageFault) -> SimperiumServer {
+        var server = SimperiumServer(accounts: accounts)
+        server.seed(&random)
+        try store?.load(into: &server)
+        return server
+    }
+
+    // MARK: From any thread
+
+    /// Lets a socket in and gives it a number.
+    func open(_ endpoint: SimperiumEndpoint, _ channel: any Channel) -> SocketLine {
+        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+        let line = SocketLine(number, endpoint, channel) { [weak self] in self?.add(.ready($0)) }
+        add(.opened(line))
+        return line
+    }
+
+    /// A socket is gone.
+    func close(_ line: SocketLine) { add(.closed(line)) }
+
+    /// Something happens.
+    func add(_ event: Event) { turns.withLock { $0 }?.add(event) }
+
+    // MARK: A turn
+
+    private func work(_ events: [Event]) {
+        state.withLock { state in
+            if state.server == nil, !state.isEnded {
+                state.server = try? Self.load(accounts, state.store, &state.random)
+            }
+            // The only copy, so that changing it copies nothing.
+            guard let server = state.server.take() else { return fail(events, &state) }
+            var turn = SimperiumTurn(server: consume server)
+            var again: [SocketLine] = []
+            for event in events {
+                switch event {
+                case .opened(let line):
+                    state.lines[line.number] = line
+                    turn.server.open(line.number, app: line.endpoint.app)
+                case .closed(let line):
+                    state.lines[line.number] = nil
+                    state.admin.forget(line.number)
+                    turn.server.close(line.number)
+                case .ready(let line):
+                    if receive(line, &turn, &state.random) { again.append(line) }
+                case .request(let request, let promise):
+                    let answer = turn.server.answer(request, random: &state.random)
+                    turn.answers.append((promise, answer))
+                case .ask(let question, let promise):
+                    state.admin.ask(question, promise, &turn, state.lines, loop, self)
+                case .end(let promise):
+                    for line in state.lines.values { line.end(1001, "The server ends") }
+                    turn.ends.append(promise)
+                }
+            }
+            let records = turn.server.records
+            turn.server.records = []
+            do {
+                try state.store?.write(records, of: turn.server)
+            } catch {
+                notice(
+                    "cannot write the state file: \(error); nothing of it was told to clients, "
+                        + "who are cut off and will send again; make room")
+                return fail(events, &state)
+            }
+            let reports = turn.server.reports
+            turn.server.reports = []
+            for reply in turn.replies { state.lines[reply.connection]?.send(reply) }
+            for (promise, answer) in turn.answers { promise.succeed(answer) }
+            state.admin.take(reports, turn.server, state.lines)
+            state.server = turn.server
+            for line in again { add(.ready(line)) }
+            guard !turn.ends.isEmpty else { return }
+            state.isEnded = true
+            state.server = nil
+            state.store = nil
+            state.file = nil
+            for promise in turn.ends { promise.succeed() }
+        }
+    }
+
+    /// Works off some messages of a connection.
+    ///
+    /// - Returns: Whether there may be more.
+    private func receive(
+        _ line: SocketLine, _ turn: inout SimperiumTurn,
+        _ random: inout SystemRandomNumberGenerator
+    ) -> Bool {
+        var size = 0
+        for _ in 0..<Self.messages {
+            // What a turn answers waits for its end.
+            guard size < SocketLine.eager else { return true }
+            guard let message = line.take() else { return false }
+            let replies = turn.server.receive(message, from: line.number, random: &random)
+            for reply in replies where reply.connection == line.number { size += reply.body.count }
+            turn.replies += replies
+        }
+        return true
+    }
+
+    /// Nothing of a turn could be kept.
+    private func fail(_ events: [Event], _ state: inout State) {
+        state.server = nil
+        for event in events {
+            switch event {
+            case .request(_, let promise):
+                promise.succeed(.text(503, "The state file cannot be written"))
+            case .ask(_, let promise):
+                promise.succeed(.text(503, "The state file cannot be written"))
+            case .end(let promise): promise.succeed()
+            case .opened(let line): line.end(1011, "The state file cannot be written")
+            case .closed, .ready: break
+            }
+        }
+        for line in state.lines.values { line.end(1011, "The state file cannot be written") }
+        state.lines = [:]
+    }
+}
+
+/// What one turn of the desk has come to.
+struct SimperiumTurn {
+    var server: SimperiumServer
+    var replies: [SimperiumServer.Reply] = []
+    var answers: [(EventLoopPromise<ServedAnswer?>, ServedAnswer?)] = []
+    var ends: [EventLoopPromise<Void>] = []
+}

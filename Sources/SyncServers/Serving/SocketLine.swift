@@ -1,0 +1,210 @@
+internal import Framing
+internal import NIOCore
+internal import NIOWebSocket
+internal import Simperium
+internal import Synchronization
+
+/// What is on its way from and to one client of the Simperium server, from any thread.
+///
+/// Both ways are bounded: a client that sends more than is worked off is not read from, one that
+/// does not read what it asked for gets no more answers, and one that does not even read what
+/// others changed is cut off.
+final class SocketLine: Sendable {
+    /// Most messages that wait to be worked off; then the client is not read from.
+    static let inbox = 64
+    /// Most bytes of them.
+    static let inboxBytes = 1 << 20
+    /// Bytes that wait for the client, after which its messages are not answered.
+    static let eager = 1 << 20
+    /// Most bytes that wait for the client; then it is cut off.
+    static let outbox = 64 << 20
+
+    /// How long a client may take to read why it is cut off.
+    static let patience = TimeAmount.seconds(5)
+
+    /// What is shared between the threads.
+    private struct State {
+        var inbox = CircularBuffer<[UInt8]>(initialCapacity: 0)
+        var inboxBytes = 0
+        /// Whether the desk has the line on its list.
+        var isListed = false
+        var outbox = CircularBuffer<SimperiumServer.Reply>(initialCapacity: 0)
+        var outboxBytes = 0
+        var isFlushing = false
+        var ending: (code: UInt16, reason: String)?
+
+        var isFull: Bool { inbox.count >= SocketLine.inbox || inboxBytes >= SocketLine.inboxBytes }
+        var hasWork: Bool { !inbox.isEmpty && outboxBytes < SocketLine.eager }
+    }
+
+    /// Number of the connection.
+    let number: Int
+    /// Where the client connected.
+    let endpoint: SimperiumEndpoint
+    /// Address of the client, for people.
+    let peer: String
+    private let channel: any Channel
+    private let state = Mutex(State())
+    /// Puts the line on the desk's list.
+    private let list: @Sendable (SocketLine) -> Void
+
+    /// The way through `channel`.
+    init(
+        _ number: Int, _ endpoint: SimperiumEndpoint, _ channel: any Channel,
+        list: @escaping @Sendable (SocketLine) -> Void
+    ) {
+        self.number = number
+        self.endpoint = endpoint
+        self.channel = channel
+        self.list = list
+        peer = channel.remoteAddress.map { "\($0.ipAddress ?? "?"):\($0.port ?? 0)" } ?? "?"
+    }
+
+    // MARK: From the client
+
+    /// A message came; on the event loop.
+    func receive(_ message: [UInt8]) {
+        let isNew = state.withLock { state in
+            guard state.ending == nil else { return false }
+            state.inbox.append(message)
+            state.inboxBytes += message.count
+            guard !state.isListed, state.hasWork else { return false }
+            state.isListed = true
+            return true
+        }
+        if isNew { list(self) }
+    }
+
+    /// Whether the client may be read from.
+    var mayRead: Bool { state.withLock { !$0.isFull || $0.ending != nil } }
+
+    /// The next message to work off; nil where there is none, and the line is off the list then.
+    func take() -> [UInt8]? {
+        let (message, goesOn) = state.withLock { state -> ([UInt8]?, Bool) in
+            guard state.hasWork, state.ending == nil else {
+                state.isListed = false
+                return (nil, false)
+            }
+            let wasFull = state.isFull
+            let message = state.inbox.removeFirst()
+            state.inboxBytes -= message.count
+            return (message, wasFull && !state.isFull)
+        }
+        if goesOn {
+            channel.eventLoop.execute { [channel] in channel.read() }
+        }
+        return message
+    }
+
+    // MARK: To the client
+
+    /// Queues a message; the order of calls is that of the messages.
+    func send(_ reply: SimperiumServer.Reply) {
+        let (starts, isTooSlow) = state.withLock { state -> (Bool, Bool) in
+            guard state.ending == nil else { return (false, false) }
+            state.outbox.append(reply)
+            state.outboxBytes += reply.body.count
+            if state.outboxBytes > Self.outbox { return (false, true) }
+            defer { state.isFlushing = true }
+            return (!state.isFlushing, false)
+        }
+        if isTooSlow {
+            // RFC 6455, 7.4.1: 1008, a policy is violated.
+            end(1008, "Too slow: \(Self.outbox >> 20) MiB wait to be read")
+        } else if starts {
+            channel.eventLoop.execute { self.flush() }
+        }
+    }
+
+    /// Writes as much as the client takes; on the event loop.
+    func flush() {
+        var written = 0
+        while channel.isWritable, let reply = next() {
+            written += reply.body.count
+            channel.write(frame(reply), promise: nil)
+            // Bytes that wait to be encrypted do not count before they are flushed.
+            if written >= 1 << 16 {
+                channel.flush()
+                written = 0
+            }
+        }
+        channel.flush()
+        let isNew = state.withLock { state in
+            guard !state.isListed, state.hasWork, state.ending == nil else { return false }
+            state.isListed = true
+            return true
+        }
+        if isNew { list(self) }
+    }
+
+    private func next() -> SimperiumServer.Reply? {
+        state.withLock { state in
+            guard let reply = state.outbox.popFirst() else {
+                state.isFlushing = false
+                return nil
+            }
+            state.outboxBytes -= reply.body.count
+            return reply
+        }
+    }
+
+    private func frame(_ reply: SimperiumServer.Reply) -> WebSocketFrame {
+        let data =
+            switch endpoint.transport {
+            case .webSocket: ByteBuffer(bytes: reply.bytes)
+            case .sockJS:
+                ByteBuffer(
+                    bytes: SockJSFrame.messages([.init(text: reply.bytes, range: 0..<0)]).encoded)
+            }
+        return WebSocketFrame(fin: true, opcode: .text, data: data)
+    }
+
+    /// The client closes, or answers our closing; on the event loop.
+    func finish(_ code: UInt16) {
+        let isAnswer = state.withLock { state in
+            defer { if state.ending == nil { state.ending = (code, "") } }
+            return state.ending != nil
+        }
+        guard !isAnswer else { return channel.close(promise: nil) }
+        var data = channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
+        let done = channel.eventLoop.makePromise(of: Void.self)
+        done.futureResult.whenComplete { [channel] _ in channel.close(promise: nil) }
+        channel.writeAndFlush(
+            WebSocketFrame(fin: true, opcode: .connectionClose, data: data), promise: done)
+    }
+
+    /// Closes the socket with a code of RFC 6455, 7.4, from any thread; what waits is dropped.
+    func end(_ code: UInt16, _ reason: String) {
+        let isFirst = state.withLock { state in
+            guard state.ending == nil else { return false }
+            state.ending = (code, reason)
+            state.inbox.removeAll()
+            state.inboxBytes = 0
+            state.outbox.removeAll()
+            state.outboxBytes = 0
+            return true
+        }
+        guard isFirst else { return }
+        channel.eventLoop.execute { [self] in
+            if endpoint.transport == .sockJS {
+                let text = SockJSMessage(text: Array(reason.utf8), range: 0..<0)
+                let bytes = ByteBuffer(
+                    bytes: SockJSFrame.close(code: Int(code), reason: text).encoded)
+                channel.write(WebSocketFrame(fin: true, opcode: .text, data: bytes), promise: nil)
+            }
+            var data = channel.allocator.buffer(capacity: 2 + reason.utf8.count)
+            data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
+            data.writeString(String(reason.prefix(100)))
+            channel.writeAndFlush(
+                WebSocketFrame(fin: true, opcode: .connectionClose, data: data), promise: nil)
+            // What the client still sends is read and dropped until it closes: closing with bytes
+            // unread would take the code away from it.
+            channel.read()
+            let late = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in
+                channel.close(promise: nil)
+            }
+            channel.closeFuture.whenComplete { _ in late.cancel() }
+        }
+    }
+}

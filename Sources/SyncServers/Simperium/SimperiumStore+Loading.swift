@@ -1,0 +1,117 @@
+internal import Simperium
+internal import Storage
+internal import Wire
+
+extension SimperiumStore {
+    /// Gives a server that nobody has used what the file has.
+    func load(into server: inout SimperiumServer) throws(StorageFault) {
+        let tokens = try connection.prepare("SELECT token, app, user FROM simperium_token")
+        while try tokens.step() {
+            server.tokens[tokens.string(0)] = SimperiumServer.Account(
+                app: tokens.string(1), user: tokens.string(2))
+        }
+        rows = [:]
+        let buckets = try connection.prepare(
+            """
+            SELECT id, app, account, name, (SELECT max(position) FROM simperium_log
+              WHERE bucket_id = id) FROM simperium_bucket ORDER BY id
+            """)
+        while try buckets.step() {
+            let id = ServerModel.BucketID(
+                app: buckets.string(1), account: buckets.string(2), name: buckets.string(3))
+            rows[id] = Row(number: buckets.integer(0), position: buckets.integer(4))
+        }
+        for (id, row) in rows {
+            let options =
+                server.accounts.application(id.app)?.options(bucket: id.name)
+                ?? SimperiumServer.usualOptions.bucket
+            // A full disk must not keep what is there from being read.
+            try? forgetRemoved(row.number, options.removedObjects)
+            let bucket = try bucket(id.name, row, options, ChangeVersions(seed: server.model.seed))
+            server.model.seed &+= 2
+            server.model.put(bucket, as: id)
+        }
+    }
+
+    private func bucket(
+        _ name: String, _ row: Row, _ options: BucketOptions, _ versions: ChangeVersions
+    ) throws(StorageFault) -> ServerBucket {
+        let (start, known, told) = try log(row.number)
+        var seeding = options
+        // What is only known again must not be told.
+        if !known.isEmpty { seeding.loggedChanges = min(options.loggedChanges, max(told.count, 1)) }
+        var bucket = ServerBucket(
+            name: name, options: seeding, versions: versions, objects: try objects(row.number),
+            cv: told.last?.cv ?? known.last?.cv ?? start, log: known + told, logStart: start)
+        bucket.options = options
+        return bucket
+    }
+
+    /// Where the log begins, the changes that are only known again, and those that are told.
+    private func log(
+        _ bucket: Int64
+    ) throws(StorageFault) -> (
+        start: String, known: [SimperiumMessage.Change], told: [SimperiumMessage.Change]
+    ) {
+        let lines = try connection.prepare(
+            """
+            SELECT cv, client, ccid, change FROM simperium_log WHERE bucket_id = \(bucket)
+              ORDER BY position
+            """)
+        var start: String?
+        var known: [SimperiumMessage.Change] = []
+        var told: [SimperiumMessage.Change] = []
+        while try lines.step() {
+            let cv = lines.string(0)
+            // The first line only says where the log begins.
+            guard start != nil else {
+                start = cv
+                continue
+            }
+            let text = lines.bytes(3)
+            let read = SimperiumMessage(SimperiumCommand.parse(text, from: .server), in: text)
+            if !text.isEmpty, case .changes(let changes) = read?.body {
+                told += changes
+            } else {
+                // What comes before a gap is not told any more.
+                known += told
+                told = []
+                known.append(
+                    SimperiumMessage.Change(
+                        cv: cv, ccids: lines.optionalString(2).map { [$0] } ?? [],
+                        clientID: lines.optionalString(1)))
+            }
+        }
+        return (start ?? "", known, told)
+    }
+
+    /// The objects in the order of the index, then the removed ones in the order of their removal.
+    private func objects(_ bucket: Int64) throws(StorageFault) -> [ServerObject] {
+        let versions = try connection.prepare(
+            """
+            SELECT number, data, change FROM simperium_version WHERE bucket_id = \(bucket)
+              AND key = ? ORDER BY number
+            """)
+        let rows = try connection.prepare(
+            """
+            SELECT key, number, gone FROM simperium_object WHERE bucket_id = \(bucket)
+              ORDER BY gone IS NOT NULL, coalesce(gone, place), place
+            """)
+        var objects: [ServerObject] = []
+        while try rows.step() {
+            let key = rows.string(0)
+            var object = ServerObject(
+                key: key, number: rows.integer(1), isRemoved: !rows.isNull(2), versions: [])
+            versions.bind(1, key)
+            while try versions.step() {
+                guard let data = try? JSONValue(parsing: versions.string(1)) else { continue }
+                object.versions.append(
+                    ServerObject.Version(
+                        number: versions.integer(0), data: data,
+                        change: versions.optionalString(2).flatMap { try? JSONValue(parsing: $0) }))
+            }
+            objects.append(object)
+        }
+        return objects
+    }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Foundation
+import OpenRosa
+import SyncClients
+import Wire
+
+/// `tapedeck client commcare`: a whole CommCare client.
+struct ClientCommCareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "commcare",
+        abstract: "Submit forms to a CommCare server and restore from it.",
+        discussion: """
+            Ends with 0 when the work was done, 75 when it must be tried later, 65 when the server \
+            refused it for good and 69 when there is no server. What was not sent is kept in \
+            --state.
+            """,
+        subcommands: [
+            ClientCommCareSubmit.self, ClientCommCareSync.self, ClientCommCareStatus.self,
+        ])
+}
+
+/// `tapedeck client commcare submit`.
+struct ClientCommCareSubmit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "submit",
+        abstract: "Send a form at once, and queue it where that is not possible.")
+
+    @Argument(help: "The filled form.")
+    var form: String
+
+    @Argument(help: "Files that go with it.")
+    var attachments: [String] = []
+
+    @OptionGroup var options: ClientCommCareOptions
+
+    func run() async throws {
+        let xml = try ClientCommCareOptions.content(form)
+        var files: [(name: String, content: [UInt8])] = []
+        for path in attachments {
+            files.append((name(path), try ClientCommCareOptions.content(path)))
+        }
+        let settings = try options.settings()
+        let state = try options.open()
+        do throws(CommCareClientError) {
+            let stored = try CommCareState.Form(xml: xml, filename: name(form), files: files)
+            if try state.add(stored) == .sent {
+                StandardError.write("tapedeck: the server has this form already\n")
+                return
+            }
+        } catch { throw ClientCommCareOptions.failure(error) }
+        try await options.run(.submit, settings, state)
+    }
+
+    private func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+}
+
+/// `tapedeck client commcare sync`.
+struct ClientCommCareSync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Send the queue, then restore.")
+
+    @OptionGroup var options: ClientCommCareOptions
+
+    func run() async throws {
+        let settings = try options.settings()
+        try await options.run(.sync, settings, try options.open())
+    }
+}
+
+/// `tapedeck client commcare status`.
+struct ClientCommCareStatus: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Print the sync token, the case set and the forms, without the server.")
+
+    @Option(help: ArgumentHelp("Folder that keeps the state.", valueName: "dir"))
+    var state: String
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    private struct Shown: Encodable {
+        struct Form: Encodable {
+            var instanceID: String
+            var state: String
+            var message: String
+        }
+        var syncToken: String?
+        var stateHash: String
+        var cases: [String]
+        var forms: [Form]
+    }
+
+    func run() throws {
+        let shown: Shown
+        guard FileManager.default.fileExists(atPath: state) else {
+            throw Failure(.noInput, "there is no state \(state); submit or sync makes one")
+        }
+        do throws(CommCareClientError) {
+            let opened = try CommCareState(folder: state, deviceID: UUID().uuidString)
+            let set = try opened.caseSet()
+            shown = Shown(
+                syncToken: try opened.fact("token"), stateHash: set.stateHash.description,
+                cases: set.cases.keys.map(\.string).sorted(),
+                forms: try opened.entries().map {
+                    Shown.Form(
+                        instanceID: $0.instanceID, state: "\($0.state)", message: $0.message)
+                })
+        } catch { throw ClientCommCareOptions.failure(error) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            StandardOutput.write(String(decoding: try encoder.encode(shown), as: UTF8.self) + "\n")
+            return
+        }
+        StandardOutput.write("sync token  \(shown.syncToken ?? "none")\n")
+        StandardOutput.write("cases       \(shown.cases.count), \(shown.stateHash)\n")
+        for form in shown.forms {
+            StandardOutput.write(
+                "form        \(form.instanceID) \(form.state) \(form.message)\n")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Foundation
+import HTTPLayer
+import SyncClients
+
+/// Where a CommCare client connects to, and as whom.
+struct ClientCommCareOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server: a URL with http or https.", valueName: "url"))
+    var to: String
+
+    @Option(help: ArgumentHelp("The project.", valueName: "name"))
+    var domain: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The user; the password is TAPEDECK_PASSWORD, or asked for.", valueName: "name"))
+    var user: String
+
+    @Option(help: ArgumentHelp("Folder that keeps the state of this user.", valueName: "dir"))
+    var state: String
+
+    @Option(
+        help: ArgumentHelp(
+            "File of texts for answers 406, with lines KEY=TEXT; several are read in order.",
+            valueName: "file"))
+    var locale: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the authorities in this PEM file; SSL_CERT_FILE is read without it.",
+            valueName: "file"))
+    var ca: String?
+
+    @Flag(help: "A timer asks, not a user: wait for back-off too.")
+    var automatic = false
+
+    mutating func validate() throws {
+        let letters = CharacterSet(
+            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+        if domain.isEmpty || domain.rangeOfCharacter(from: letters.inverted) != nil {
+            throw ValidationError("\(domain) can be no project: letters, digits, - _ and . only")
+        }
+    }
+
+    func settings() throws -> CommCareSession.Settings {
+        let given = ProcessInfo.processInfo.environment["TAPEDECK_PASSWORD"]
+        guard let password = given ?? Self.ask("password of \(user): ") else {
+            throw Failure(.usage, "put the password of \(user) into TAPEDECK_PASSWORD")
+        }
+        var settings = CommCareSession.Settings(
+            url: to, domain: domain, user: user, password: password)
+        settings.isUser = !automatic
+        for path in locale {
+            for line in String(decoding: try Self.content(path), as: UTF8.self)
+                .split(whereSeparator: \.isNewline)
+            {
+                guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { continue }
+                let key = line[..<equals].trimmingCharacters(in: .whitespaces)
+                settings.translations[key] = line[line.index(after: equals)...]
+                    .trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return settings
+    }
+
+    func open() throws -> CommCareState {
+        do throws(CommCareClientError) {
+            return try CommCareState(
+                folder: state, place: "\(user) at \(to), \(domain)", deviceID: UUID().uuidString)
+        } catch { throw Self.failure(error) }
+    }
+
+    func run(
+        _ work: CommCareClient.Work, _ settings: CommCareSession.Settings, _ state: CommCareState
+    ) async throws {
+        var layer = HTTPSettings()
+        layer.caFile = ca
+        layer.redirectLimit = 0
+        var bar = false
+        let session = CommCareSession(settings, state: state, manager: HTTPManager(layer)) { text in
+            if bar { StandardError.write("\n") }
+            bar = false
+            StandardError.write("tapedeck: \(text)\n")
+        } progress: { done, total in
+            guard StandardError.isTerminal else { return }
+            StandardError.write(Self.bar(done, total))
+            bar = true
+        } askPassword: {
+            Self.ask("the server refused the password; another one: ")
+        }
+        let outcome: CommCareOutcome
+        do throws(CommCareClientError) { outcome = try await session.run(work) } catch {
+            throw Self.failure(error)
+        }
+        if bar { StandardError.write("\n") }
+        switch outcome {
+        case .done: break
+        case .later(let reason): throw Failure(.temporary, reason)
+        case .refused(let reason): throw Failure(.data, reason)
+        case .unreachable(let reason): throw Failure(.unavailable, reason)
+        }
+    }
+
+    /// A line that overwrites the one before.
+    static func bar(_ done: String?, _ total: String?) -> String {
+        guard let done = done.flatMap({ Double($0) }), let total = total.flatMap({ Double($0) }),
+            total > 0, done.isFinite, done >= 0
+        else { return "\r[waiting for the server]" }
+        let filled = Int(min(1, done / total) * 30)
+        let line =
+            String(repeating: "#", count: filled) + String(repeating: ".", count: 30 - filled)
+        return "\r[\(line)] \(filled * 100 / 30) %  "
+    }
+
+    /// Asks on a terminal without echo; nil where there is none.
+    static func ask(_ prompt: String) -> String? {
+        guard isatty(0) == 1, let answer = getpass(prompt) else { return nil }
+        return String(cString: answer)
+    }
+
+    static func content(_ path: String) throws -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(.noInput, "\(path) cannot be read; check the name")
+        }
+        return [UInt8](data)
+    }
+
+    static func failure(_ error: CommCareClientError) -> Failure {
+        switch error {
+        case .busy: Failure(.temporary, error.reason)
+        case .storage: Failure(.io, error.reason)
+        case .wrongState, .badForm: Failure(.data, error.reason)
+        }
+    }
+}

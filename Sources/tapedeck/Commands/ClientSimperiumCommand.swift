@@ -1,0 +1,155 @@
+import ArgumentParser
+import Foundation
+import SyncClients
+import Wire
+
+/// `tapedeck client simperium`: a whole Simperium client.
+struct ClientSimperiumCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simperium",
+        abstract: "Sync buckets with a Simperium server: watch, read and edit objects.",
+        discussion: """
+            Ends with 0 when the server has acknowledged everything, 75 when it is to be tried \
+            later, 65 when the server refused it for good and 69 when there is no server. With \
+            --state, what was not sent is kept and sent the next time.
+            """,
+        subcommands: [
+            ClientSimperiumWatch.self, ClientSimperiumGet.self, ClientSimperiumSet.self,
+            ClientSimperiumDelete.self, ClientSimperiumEdit.self, ClientSimperiumSync.self,
+            ClientSimperiumRun.self,
+        ])
+}
+
+/// `tapedeck client simperium watch`.
+struct ClientSimperiumWatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print what happens to objects until stopped.")
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    @Flag(help: "Print one JSON object for everything that happens.")
+    var json = false
+
+    func run() async throws {
+        let patience = SimperiumPatience(limit: options.wait)
+        try await options.run(
+            try await options.client(), SimperiumWatcher(json ? .json : .text, patience: patience))
+    }
+}
+
+/// `tapedeck client simperium get`.
+struct ClientSimperiumGet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print an object as JSON.")
+
+    @Argument(help: "Key of the object.")
+    var key: String
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    @Flag(help: "Print what was known last, without the server.")
+    var offline = false
+
+    func run() async throws {
+        let reader = SimperiumReader(
+            bucket: options.first, key: key, isOffline: offline,
+            patience: SimperiumPatience(limit: options.wait))
+        try await options.run(try await options.client(isOffline: offline), reader)
+    }
+}
+
+/// `tapedeck client simperium set`.
+struct ClientSimperiumSet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Store an object, a new one or another content of one.")
+
+    @Argument(help: "Key of the object.")
+    var key: String
+
+    @Argument(help: "The JSON object: its text, @FILE, or - for standard input.")
+    var object: JSONArgument
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    @Flag(help: "Only keep it in --state, to be sent another time.")
+    var offline = false
+
+    func run() async throws {
+        let data = try object.value("the object")
+        let writer = SimperiumWriter(
+            [.edited(bucket: options.first, key: key, data: data)], isOffline: offline,
+            patience: SimperiumPatience(limit: options.wait))
+        try await options.run(try await options.client(isOffline: offline), writer)
+    }
+}
+
+/// `tapedeck client simperium delete`.
+struct ClientSimperiumDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Remove an object that this client knows.")
+
+    @Argument(help: "Key of the object.")
+    var key: String
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    @Flag(help: "Only keep it in --state, to be sent another time.")
+    var offline = false
+
+    func run() async throws {
+        let writer = SimperiumWriter(
+            [.removed(bucket: options.first, key: key)], isOffline: offline,
+            patience: SimperiumPatience(limit: options.wait))
+        try await options.run(try await options.client(isOffline: offline), writer)
+    }
+}
+
+/// `tapedeck client simperium sync`.
+struct ClientSimperiumSync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Send what is kept, read what is new, and end.")
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    func run() async throws {
+        let writer = SimperiumWriter([], patience: SimperiumPatience(limit: options.wait))
+        try await options.run(try await options.client(), writer)
+    }
+}
+
+/// `tapedeck client simperium run`.
+struct ClientSimperiumRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Do the timed steps of a script.",
+        discussion: """
+            One step a line: set BUCKET KEY JSON, delete BUCKET KEY, cut, offline, online, \
+            wait synced, wait connected, wait BUCKET KEY JSON, expect BUCKET KEY JSON, print \
+            BUCKET KEY. JSON may be `missing` after wait and expect. `at 2s` before a step waits \
+            until then. # begins a comment.
+            """)
+
+    @Argument(help: "The file with the script, or - for standard input.")
+    var script: String
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    func run() async throws {
+        let data =
+            script == "-"
+            ? FileHandle.standardInput.readDataToEndOfFile()
+            : FileManager.default.contents(atPath: script)
+        guard let data else {
+            throw Failure(.noInput, "\(script) cannot be read; check the name")
+        }
+        let steps: SimperiumScript
+        do {
+            steps = try SimperiumScript(
+                parsing: String(decoding: data, as: UTF8.self), buckets: options.bucket)
+        } catch {
+            throw Failure(.data, "\(script), line \(error.line): \(error.reason)")
+        }
+        try await options.run(
+            try await options.client(), SimperiumScriptRunner(steps, patience: options.wait))
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import SyncClients
+import Synchronization
+import Wire
+
+/// `tapedeck client simperium edit`.
+struct ClientSimperiumEdit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Store an object again and again, as a file or standard input says.",
+        discussion: """
+            From a file: its content is stored at once and whenever the file changes (looked at \
+            4 times a second), until stopped. From standard input: each line is an object, and \
+            after the last one the command waits until all is acknowledged. What the server \
+            changes is merged with the edits, and not written into the file.
+            """)
+
+    @Argument(help: "Key of the object.")
+    var key: String
+
+    @Argument(help: "The file with the JSON object, or - for standard input, an object a line.")
+    var file: String
+
+    @OptionGroup var options: ClientSimperiumOptions
+
+    @Flag(help: "Only keep the edits in --state, to be sent another time.")
+    var offline = false
+
+    func run() async throws {
+        let client = try await options.client(isOffline: offline)
+        let feed = EditFeed(bucket: options.first, key: key, client: client, isPiped: file == "-")
+        if file == "-" {
+            Thread.detachNewThread { feed.readLines(FileHandle.standardInput) }
+        } else {
+            guard try feed.readFile(file) else {
+                throw Failure(.noInput, "\(file) cannot be read; check the name")
+            }
+            if offline { client.endInput() } else { feed.watch(file) }
+        }
+        let watcher = SimperiumWatcher(
+            .nothing, isOffline: offline, patience: SimperiumPatience(limit: options.wait))
+        try await options.run(client, watcher)
+        if let failure = feed.failure.withLock({ $0 }) { throw failure }
+    }
+}
+
+/// Where the edits of one object come from.
+final class EditFeed: Sendable {
+    let failure = Mutex<Failure?>(nil)
+    private let bucket: String
+    private let key: String
+    private let client: SimperiumClient
+    /// Room for lines that are not stored yet; nil where there is no hurry.
+    private let room: DispatchSemaphore?
+
+    init(bucket: String, key: String, client: SimperiumClient, isPiped: Bool) {
+        room = isPiped ? DispatchSemaphore(value: 16) : nil
+        self.bucket = bucket
+        self.key = key
+        self.client = client
+    }
+
+    /// Stores each line that comes.
+    func readLines(_ handle: FileHandle) {
+        var lines = LineSplitter(longest: 64 << 20)
+        var count = 0
+        func take(_ line: [UInt8]) {
+            count += 1
+            guard !line.isEmpty else { return }
+            store(line, "line \(count)")
+        }
+        while true {
+            let data = handle.availableData
+            guard !data.isEmpty else { break }
+            guard lines.feed(data, take) else {
+                note("a line is longer than 64 MiB")
+                break
+            }
+        }
+        lines.finish(take)
+        client.endInput()
+    }
+
+    /// Stores the content of a file; false where it cannot be read.
+    func readFile(_ path: String) throws -> Bool {
+        guard let data = FileManager.default.contents(atPath: path) else { return false }
+        store([UInt8](data), path)
+        return true
+    }
+
+    /// Stores the content of a file whenever that changes.
+    func watch(_ path: String) {
+        let known = Mutex(Self.mark(path))
+        Task { [self] in
+            while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+                let mark = Self.mark(path)
+                let isNew = known.withLock { known in
+                    guard let mark, mark != known else { return false }
+                    known = mark
+                    return true
+                }
+                if isNew { _ = try? readFile(path) }
+            }
+        }
+    }
+
+    private func store(_ bytes: [UInt8], _ place: String) {
+        do {
+            let data = JSONValue(try JSONDocument.scan(bytes).root)
+            let room = room
+            client.feed(.edited(bucket: bucket, key: key, data: data)) { room?.signal() }
+            // A pipe may be faster than a disk.
+            room?.wait()
+        } catch {
+            note("\(place): \(error) at byte \(error.offset)")
+        }
+    }
+
+    private func note(_ text: String) {
+        StandardError.write("tapedeck: \(text); not stored\n")
+        failure.withLock { $0 = $0 ?? Failure(.data, "\(text); not stored") }
+    }
+
+    /// What tells one content of a file from another.
+    private static func mark(_ path: String) -> [Int64]? {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        return [
+            Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec), Int64(facts.st_size),
+            Int64(facts.st_ino),
+        ]
+    }
+}

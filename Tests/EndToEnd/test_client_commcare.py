@@ -1,0 +1,213 @@
+"""`tapedeck client commcare` against a server written here, and against `tapedeck serve`."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from programs import DEADLINE, TAPEDECK, environment
+
+FORM = """<?xml version='1.0' ?><data xmlns="http://example.org/f">
+<case xmlns="http://commcarehq.org/case/transaction/v2" case_id="mine" user_id="u"
+ date_modified="2026-01-01T00:00:00.000Z"><create><case_type>t</case_type>
+<case_name>n</case_name><owner_id>u</owner_id></create></case>
+<meta xmlns="http://openrosa.org/jr/xforms"><instanceID>form-1</instanceID></meta></data>"""
+
+
+def response(nature: str, text: str = "", more: str = "") -> str:
+    """An OpenRosaResponse."""
+    return ('<OpenRosaResponse xmlns="http://openrosa.org/http/response">'
+            f'<message nature="{nature}">{text}</message>{more}</OpenRosaResponse>')
+
+
+def restore(token: str) -> str:
+    """A restore without cases."""
+    return response("ota_restore_success", "ok", '<Sync xmlns="http://commcarehq.org/sync">'
+                    f"<restore_id>{token}</restore_id></Sync>")
+
+
+TAKEN = (201, {}, response("submit_success", "thanks"))
+PENDING = (202, {"Retry-After": "1"}, response(
+    "ota_restore_pending", "", '<Sync xmlns="http://commcarehq.org/sync">'
+    '<progress done="1" total="2"/></Sync>'))
+
+
+class Scripted(ThreadingHTTPServer):
+    """Answers with what the script has next; keeps what it was asked."""
+
+    def __init__(self, script: list):
+        self.script = list(script)
+        self.asked: list[tuple[str, str, dict, bytes]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            """One exchange."""
+
+            def do_GET(self) -> None:
+                """Answers with the next line of the script."""
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                outer.asked.append((self.command, self.path, headers, body))
+                status, fields, text = outer.script.pop(0)
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(text.encode())))
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            do_POST = do_GET
+
+            def log_message(self, *_) -> None:
+                """Says nothing."""
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.serve_forever, daemon=True)
+        self.thread.start()
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+@pytest.fixture
+def scripted() -> Iterator[Callable[..., Scripted]]:
+    """Starts servers with a script."""
+    started: list[Scripted] = []
+
+    def start(*script) -> Scripted:
+        started.append(Scripted(list(script)))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.shutdown()
+        each.server_close()
+
+
+@pytest.fixture
+def form(tmp_path: Path) -> Path:
+    """A filled form."""
+    path = tmp_path / "form.xml"
+    path.write_text(FORM)
+    return path
+
+
+def client(url: str, state: Path, *arguments: str | Path) -> subprocess.CompletedProcess:
+    """Runs the client to its end."""
+    return subprocess.run(
+        [TAPEDECK, "client", "commcare", *arguments, "--to", url, "--domain", "demo",
+         "--user", "anna", "--state", state],
+        env=environment(TAPEDECK_PASSWORD="secret"), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=DEADLINE, check=False)
+
+
+def status(state: Path) -> dict:
+    """What the state says."""
+    shown = subprocess.run(
+        [TAPEDECK, "client", "commcare", "status", "--state", state, "--json"],
+        env=environment(), capture_output=True, text=True, timeout=DEADLINE, check=True)
+    return json.loads(shown.stdout)
+
+
+def test_submits_as_commcare_does(scripted, form, tmp_path):
+    """The request has its headers, its parts in order, and is sent once."""
+    server = scripted(TAKEN)
+    photo = tmp_path / "a.jpg"
+    photo.write_bytes(b"\xff\xd8\x00\x01")
+    ended = client(server.url, tmp_path / "state", "submit", form, photo)
+    assert ended.returncode == 0, ended.stderr
+    [(method, path, headers, body)] = server.asked
+    assert (method, path) == ("POST", "/a/demo/receiver/")
+    assert headers["x-openrosa-version"] == "3.0"
+    assert headers["x-openrosa-deviceid"]
+    assert "x-commcarehq-lastsynctoken" not in headers
+    assert base64.b64decode(headers["authorization"].split()[1]) == b"anna@demo:secret"
+    assert body.index(b'name="xml_submission_file"') < body.index(b'name="a.jpg"')
+    assert FORM.encode() in body and photo.read_bytes() in body
+    assert client(server.url, tmp_path / "state", "submit", form).returncode == 0
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(("answer", "code", "became"), [
+    ((422, {}, response("processing_failure", "broken")), 65, "aside"),
+    ((500, {}, "oops"), 75, "queued"),
+    ((503, {"Retry-After": "60"}, ""), 75, "queued"),
+    ((200, {}, "<html>welcome to the hotel</html>"), 75, "queued"),
+    ((201, {}, response("submit_error", "no")), 65, "held"),
+    ((401, {}, ""), 65, "queued"),
+    ((413, {}, ""), 65, "held"),
+    ((302, {"Location": "/elsewhere"}, ""), 75, "queued"),
+])
+def test_keeps_what_was_not_taken(scripted, form, tmp_path, answer, code, became):
+    """Every refusal has its status, and the form is still there."""
+    server = scripted(answer)
+    ended = client(server.url, tmp_path / "state", "submit", form)
+    assert ended.returncode == code, ended.stderr
+    assert [each["state"] for each in status(tmp_path / "state")["forms"]] == [became]
+
+
+def test_shows_the_translation_of_406(scripted, form, tmp_path):
+    """The locale file first, then the default of the server."""
+    answer = (406, {}, json.dumps({"error": "user.off", "default_response": "You are off."}))
+    server = scripted(answer, answer)
+    assert "You are off." in client(server.url, tmp_path / "state", "submit", form).stderr
+    texts = tmp_path / "de.txt"
+    texts.write_text("user.off=Abgeschaltet\n")
+    ended = client(server.url, tmp_path / "state", "sync", "--locale", texts)
+    assert "Abgeschaltet" in ended.stderr
+
+
+def test_nobody_there(form, tmp_path):
+    """Status 69; the form is sent by the next sync."""
+    assert client("http://127.0.0.1:1", tmp_path / "s", "submit", form).returncode == 69
+    assert [each["state"] for each in status(tmp_path / "s")["forms"]] == ["queued"]
+
+
+@pytest.mark.parametrize(("script", "code", "token"), [
+    ([(412, {}, ""), (200, {}, restore("t2"))], 0, "t2"),
+    ([(412, {}, ""), (500, {}, "")], 75, "t1"),
+    ([(412, {}, ""), PENDING, PENDING, (200, {}, restore("t2"))], 0, "t2"),
+    ([PENDING, PENDING, PENDING, (200, {}, restore("t2"))], 0, "t2"),
+    ([(412, {}, ""), (200, {}, restore("t2")[:-9])], 75, "t1"),
+    ([(200, {}, "<html/>")], 75, "t1"),
+])
+def test_restores(scripted, tmp_path, script, code, token):
+    """What comes after the first sync, and which token is there at the end."""
+    server = scripted((200, {}, restore("t1")), *script)
+    state = tmp_path / "state"
+    assert client(server.url, state, "sync").returncode == 0
+    ended = client(server.url, state, "sync")
+    assert ended.returncode == code, ended.stderr
+    assert status(state)["sync_token"] == token
+    assert server.script == []
+    first, second, *others = server.asked
+    assert "version=2.0" in first[1] and "items=true" in first[1]
+    assert "since=" not in first[1] and "x-commcarehq-lastsynctoken" not in first[2]
+    assert "since=t1" in second[1] and "state=ccsh%3A" in second[1]
+    assert second[2]["x-commcarehq-lastsynctoken"] == "t1"
+    if script[0][0] == 412:
+        for _, path, headers, _ in others:
+            assert "since=" not in path and "state=" not in path
+            assert "x-commcarehq-lastsynctoken" not in headers
+
+
+def test_against_serve(program, form, tmp_path):
+    """A form of ours is in the cases of another device of the user."""
+    serve = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")
+    url = "http://" + serve.await_line(r"(127\.0\.0\.1:\d+)")[1]
+    assert client(url, tmp_path / "one", "sync").returncode == 0
+    ended = client(url, tmp_path / "one", "submit", form)
+    assert ended.returncode == 0, ended.stderr
+    ended = client(url, tmp_path / "one", "sync")
+    assert ended.returncode == 0, ended.stderr
+    assert status(tmp_path / "one")["cases"] == ["mine"]
+    assert os.stat(tmp_path / "one/commcare.sqlite").st_mode & 0o777 == 0o600

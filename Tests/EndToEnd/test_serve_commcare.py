@@ -1,0 +1,243 @@
+"""Proves: curl and requests, which nobody here wrote, get on with the CommCare server of `serve`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+import xml.etree.ElementTree as ElementTree
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import pytest
+import requests
+from programs import TAPEDECK, Program, curl
+
+RESPONSE = "{http://openrosa.org/http/response}"
+CASE = "{http://commcarehq.org/case/transaction/v2}case"
+OPENROSA = {"X-OpenRosa-Version": "3.0"}
+AUTH = ("ada", "secret")
+
+
+class Server(Program):
+    """A running `tapedeck serve`."""
+
+    def __init__(self, *arguments: str | Path):
+        super().__init__(TAPEDECK, "serve", "--listen", "127.0.0.1:0", *arguments)
+        self.url = "http://" + self.await_line(r"^listening on (\S+)$")[1] + "/a/demo"
+        self.session = requests.Session()
+        self.session.trust_env = False
+        self.session.headers.update(OPENROSA)
+        self.session.auth = AUTH
+
+    def submit(self, body: str, token: str = "", **options) -> requests.Response:
+        """Sends a form as plain XML."""
+        headers = {"Content-Type": "text/xml"}
+        if token:
+            headers["X-CommCareHQ-LastSyncToken"] = token
+        return self.session.post(self.url + "/receiver/", body, headers=headers, timeout=30,
+                                 **options)
+
+    def restore(self, **parameters: str) -> requests.Response:
+        """Asks for a restore."""
+        return self.session.get(self.url + "/phone/restore/", timeout=30,
+                                params={"version": "2.0", "items": "true"} | parameters)
+
+
+@pytest.fixture
+def serve():
+    """Starts `tapedeck serve` with the given arguments."""
+    started: list[Server] = []
+
+    def start(*arguments: str | Path) -> Server:
+        started.append(Server(*arguments))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+def form(instance: str, *cases: str) -> str:
+    """A form with case blocks."""
+    return (f'<data xmlns="http://example.org/f">{"".join(cases)}'
+            f"<meta><instanceID>{instance}</instanceID></meta></data>")
+
+
+def case(identifier: str, inside: str = "", create: bool = True) -> str:
+    """A case block."""
+    made = ("<create><case_type>patient</case_type><case_name>Łucja</case_name>"
+            "<owner_id>team</owner_id></create>" if create else "")
+    return (f'<case xmlns="http://commcarehq.org/case/transaction/v2" case_id="{identifier}" '
+            f'date_modified="2026-01-15T10:00:00.000Z" user_id="u1">{made}{inside}</case>')
+
+
+def state(*identifiers: str) -> str:
+    """The case state hash, computed as CommCare HQ does."""
+    total = 0
+    for identifier in identifiers:
+        total ^= int(hashlib.md5(identifier.encode()).hexdigest(), 16)
+    return f"ccsh:{total:032x}" if identifiers else "ccsh:"
+
+
+def cases(answer: requests.Response) -> list[str]:
+    """Identifiers of the cases in a restore, whose `items` has to be right."""
+    assert answer.status_code == 200, answer.text
+    root = ElementTree.fromstring(answer.content)
+    assert root.tag == RESPONSE + "OpenRosaResponse"
+    assert int(root.get("items")) == len(root)
+    return sorted(element.get("case_id") for element in root.iter(CASE))
+
+
+def token(answer: requests.Response) -> str:
+    """The sync token of a restore."""
+    return re.search(r"<restore_id>([0-9a-f]{32})</restore_id>", answer.text)[1]
+
+
+def nature(answer: requests.Response) -> str:
+    """What kind of message an answer is."""
+    return ElementTree.fromstring(answer.content).find(RESPONSE + "message").get("nature")
+
+
+def test_submissions(serve) -> None:
+    """Plain, multipart and chunked forms are taken; what is none is refused as HQ does."""
+    server = serve()
+    answer = server.submit(form("i1", case("c1")).encode())
+    assert (answer.status_code, nature(answer)) == (201, "submit_success")
+    assert answer.headers["X-CommCareHQ-FormID"] == "i1"
+    assert answer.headers["Content-Type"] == "text/xml; charset=utf-8"
+    assert answer.headers["X-OpenRosa-Version"] == "3.0"
+    assert int(answer.headers["X-OpenRosa-Accept-Content-Length"]) > 0
+    assert parsedate_to_datetime(answer.headers["Date"])
+    assert answer.headers["Location"].startswith("http://127.0.0.1:")
+    # Without a length: chunked.
+    assert server.submit(iter([form("i2", case("c2")).encode()])).status_code == 201
+    files = {"xml_submission_file": ("f.xml", form("i3", case("c3")), "text/xml"),
+             "visit.jpg": ("visit.jpg", b"\xff\xd8", "image/jpeg")}
+    receiver = server.url + "/receiver/"
+    assert server.session.post(receiver, files=files, timeout=30).status_code == 201
+    del files["xml_submission_file"]
+    missing = server.session.post(receiver, files=files, timeout=30)
+    assert missing.status_code == 400 and "xml_submission_file" in missing.text
+    broken = server.submit("<data")
+    assert (broken.status_code, nature(broken)) == (422, "processing_failure")
+    unknown = form("i4", case("c9", "<close/>", create=False))
+    refused = server.submit(unknown)
+    assert (refused.status_code, nature(refused)) == (422, "processing_failure")
+    server.session.headers["X-OpenRosa-Version"] = "1.0"
+    refused = server.submit(unknown)
+    assert (refused.status_code, nature(refused)) == (201, "submit_error")
+    assert server.submit("<a xmlns='b'>" + " " * (10 << 20) + "</a>").status_code == 413
+    assert server.session.head(receiver, timeout=30).status_code == 204
+    assert cases(server.restore()) == ["c1", "c2", "c3"]
+
+
+def test_curl(serve, tmp_path) -> None:
+    """The real curl submits with -F and restores with --compressed."""
+    server = serve()
+    place = tmp_path / "form.xml"
+    place.write_text(form("i1", *(case(f"c{number}") for number in range(40))))
+    status = curl("-u", ":".join(AUTH), "-H", "X-OpenRosa-Version: 3.0", "-H",
+                  "Transfer-Encoding: chunked", "-F", f"xml_submission_file=@{place};type=text/xml",
+                  "-o", tmp_path / "answer", "-w", "%{http_code}", server.url + "/receiver/")
+    assert status.stdout == b"201", (tmp_path / "answer").read_text()
+    packed = curl("-u", ":".join(AUTH), "--compressed", "-D", tmp_path / "head",
+                  server.url + "/phone/restore/?items=true")
+    assert "content-encoding: gzip" in (tmp_path / "head").read_text().lower()
+    assert len(list(ElementTree.fromstring(packed.stdout).iter(CASE))) == 40
+    refused = curl("-o", tmp_path / "answer", "-D", "-", server.url + "/phone/restore/")
+    assert b"401" in refused.stdout.splitlines()[0]
+    assert b"www-authenticate: basic" in refused.stdout.lower()
+
+
+def test_sync(serve) -> None:
+    """Tokens, hashes and incremental restores: what a device has is followed, form by form."""
+    server = serve()
+    first = server.restore()
+    assert cases(first) == []
+    since = token(first)
+    assert server.submit(form("i1", case("c1"), case("c2")), since).status_code == 201
+    # Another device's form, which this one has not seen.
+    assert server.submit(form("i2", case("c3"))).status_code == 201
+    second = server.restore(since=since, state=state("c1", "c2"))
+    assert "c3" in cases(second)
+    since = token(second)
+    assert cases(server.restore(since=since, state=state("c1", "c2", "c3"))) == []
+    update = case("c2", "<update><age>7</age></update>", create=False)
+    assert server.submit(form("i3", update)).status_code == 201
+    assert cases(server.restore(since=since)) == ["c2"]
+    wrong = server.restore(since=since, state=state("c1"))
+    assert (wrong.status_code, nature(wrong)) == (412, "ota_restore_error")
+    assert (f"Phone state hash mismatch. Server hash: {state('c1', 'c2', 'c3')}, "
+            f"Phone hash: {state('c1')}. # of cases: [3]") in wrong.text
+    for refused in ({"since": "unknown"}, {"version": "7"}, {"user_id": "somebody"}):
+        answer = server.restore(**refused)
+        assert (answer.status_code, nature(answer)) == (412, "ota_restore_error")
+    server.session.auth = ("bob", "secret")
+    assert server.restore(since=since).status_code == 412
+
+
+def test_pending(serve) -> None:
+    """A restore that is being made is answered with 202 and progress that grows."""
+    server = serve("--restore-polls", "3", "--retry-after", "7")
+    done = []
+    for _ in range(3):
+        answer = server.restore()
+        assert (answer.status_code, nature(answer)) == (202, "ota_restore_pending")
+        assert answer.headers["Retry-After"] == "7"
+        progress = ElementTree.fromstring(answer.content).find(
+            "{http://commcarehq.org/sync}Sync/{http://commcarehq.org/sync}progress")
+        done.append(int(progress.get("done")))
+        assert done[-1] < int(progress.get("total"))
+    assert done == sorted(set(done))
+    assert server.restore().status_code == 200
+    server.session.headers["X-OpenRosa-Version"] = "1.0"
+    assert server.restore().status_code == 200
+
+
+def test_state_file(serve, tmp_path) -> None:
+    """What was thanked for is there after kill -9, and tokens go on."""
+    kept = tmp_path / "state.db"
+    server = serve("--state", kept)
+    since = token(server.restore())
+    assert server.submit(form("i1", case("c1")), since).status_code == 201
+    server.kill()
+    server = serve("--state", kept)
+    assert server.submit(form("i1", case("c1")), since).status_code == 201
+    again = server.restore(since=since, state=state("c1"))
+    assert cases(again) == ["c1"]
+    server.kill()
+    server = serve("--state", kept)
+    assert cases(server.restore(since=token(again), state=state("c1"))) == []
+    assert server.stop() == 0
+    database = sqlite3.connect(kept)
+    assert database.execute("SELECT count(*) FROM commcare_form").fetchone() == (1,)
+    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    database.close()
+
+
+def test_users(serve, tmp_path) -> None:
+    """Users of a file: wrong passwords, foreign domains and those who are deactivated."""
+    users = tmp_path / "users.yaml"
+    users.write_text("""
+users:
+  - {name: ada, password: secret, uuid: ada1, groups: [team], domains: [demo]}
+  - {name: bob, password: secret, uuid: bob1}
+  - {name: eve, password: secret, active: false}
+""")
+    server = serve("--accounts", users)
+    assert server.submit(form("i1", case("c1"))).status_code == 201
+    assert cases(server.restore()) == ["c1"]
+    server.session.auth = ("ada@demo", "secret")
+    assert cases(server.restore()) == ["c1"]
+    server.session.auth = ("bob", "secret")
+    assert cases(server.restore()) == []
+    for wrong in (("ada", "wrong"), ("zoe", "secret"), None):
+        server.session.auth = wrong
+        answer = server.submit(form("i2"))
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+    server.session.auth = ("eve", "secret")
+    answer = server.restore()
+    assert answer.status_code == 406
+    assert answer.json()["error"] == "user.deactivated" and answer.json()["default_response"]

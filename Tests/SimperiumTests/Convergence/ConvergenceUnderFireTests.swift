@@ -1,0 +1,62 @@
+import Simperium
+import Testing
+import Wire
+
+/// Eight clients and three buckets with connections cut and changes refused at random.
+///
+/// At the end all have the same, every change that was acknowledged is in the history of the
+/// server, which is kept whole, and none is there twice.
+@Suite struct ConvergenceUnderFireTests {
+    /// `TAPEDECK_FIRE_EDITS` makes all runs as long as that, for an optimised build.
+    private static let edits = ProcessEnvironment.number("TAPEDECK_FIRE_EDITS")
+
+    private func run(_ seed: UInt64, _ plan: FireWorld.Plan) {
+        var world = FireWorld(seed: seed, plan)
+        let problems = world.run()
+        #expect(problems.isEmpty, "seed \(seed): \(problems.prefix(8).joined(separator: "\n"))")
+        #expect(world.ledger.count == plan.edits)
+        #expect(world.cuts > plan.edits / 100)
+        #expect(world.ledger.acceptedCount > plan.edits / 4)
+    }
+
+    @Test(arguments: 0..<4) func `keeps every edit once, of 2,000`(seed: UInt64) {
+        var plan = FireWorld.Plan()
+        plan.edits = Self.edits ?? 2000
+        plan.isWritten = seed == 0
+        plan.removes = !seed.isMultiple(of: 2)
+        run(seed, plan)
+    }
+
+    @Test(arguments: 4..<56) func `keeps every edit once, whatever the seed`(seed: UInt64) {
+        var plan = FireWorld.Plan()
+        plan.edits = Self.edits ?? 200
+        plan.isWritten = seed.isMultiple(of: 8)
+        plan.removes = !seed.isMultiple(of: 2)
+        run(seed, plan)
+    }
+
+    @Test func `stays different where a refusal is for good, until the app gives up`() {
+        var plan = FireWorld.Plan()
+        plan.edits = 300
+        plan.codes = [400, 413]
+        plan.givesUp = false
+        var world = FireWorld(seed: 1, plan)
+        _ = world.run()
+        // The app's work is kept, and nothing but the app can say what is to become of it.
+        #expect(!world.differences().isEmpty)
+    }
+
+    @Test(arguments: [409, 412]) func `loses an edit to a server that says it has what it has not`(
+        code: Int
+    ) {
+        var plan = FireWorld.Plan()
+        plan.edits = 300
+        plan.codes = [code]
+        var world = FireWorld(seed: 2, plan)
+        let problems = world.run()
+        // All end with the same, since these codes mean that the server's version is the right one.
+        #expect(world.differences() == [])
+        #expect(problems.allSatisfy { $0.contains("is lost") || $0.contains("again") })
+        #expect(!problems.isEmpty)
+    }
+}

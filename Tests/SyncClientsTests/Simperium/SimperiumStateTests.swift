@@ -1,0 +1,64 @@
+import Foundation
+import Simperium
+import Testing
+import Wire
+
+@testable import SyncClients
+
+@Suite struct SimperiumStateTests {
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "state-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.path)
+    }
+
+    @Test func `gives back what was saved, and what waits in the order of the edits`() throws {
+        try withFolder { folder in
+            var book = Playbook()
+            book.sync()
+            var state: SimperiumState? = try SimperiumState(folder: folder, app: "app")
+            func keep(_ commands: [SimperiumSession.Command]) throws {
+                for case .save(let bucket, let saving) in commands {
+                    try state?.save(bucket, saving)
+                }
+                try state?.commit()
+            }
+            let data = try JSONValue(parsing: #"{"a":1.50,"t":"\u0000é"}"#)
+            try keep(book.play(.edited(bucket: "notes", key: "sent", data: data)))
+            _ = book.play(.offline)
+            for key in ["z", "a", "m"] {
+                try keep(book.play(.edited(bucket: "notes", key: key, data: data)))
+            }
+            try keep(book.play(.edited(bucket: "notes", key: "z", data: .object(JSONObject()))))
+            try keep(book.play(.removed(bucket: "notes", key: "m")))
+            state = nil
+            let loaded = try SimperiumState(folder: folder, app: "app").load("notes")
+            #expect(loaded.edits.map(\.key) == ["z", "a"])
+            #expect(loaded.edits.last?.data == data)
+            let key = ExactText("sent")
+            #expect(loaded.saved.objects[key]?.sent == book.saved["notes"]?.objects[key]?.sent)
+            #expect(loaded.saved.cv == "cv0")
+        }
+    }
+
+    @Test func `refuses the state of another app, and one that is in use`() throws {
+        try withFolder { folder in
+            let state = try SimperiumState(folder: folder, app: "app")
+            #expect {
+                try SimperiumState(folder: folder, app: "app")
+            } throws: { error in
+                if case .busy? = error as? SimperiumClientError { true } else { false }
+            }
+            try state.set("client_id", "x")
+        }
+        try withFolder { folder in
+            _ = try SimperiumState(folder: folder, app: "app")
+            #expect {
+                try SimperiumState(folder: folder, app: "other")
+            } throws: { error in
+                if case .wrongState? = error as? SimperiumClientError { true } else { false }
+            }
+        }
+    }
+}
