@@ -126,6 +126,8 @@ public final class XMLStream {
         guard partial.isEmpty, transcoder?.isBetweenCharacters ?? true else {
             throw try refuse(.encoding, at: pushed + Int64(pending.count))
         }
+        // A fault in text that libxml2 still waits with is not the end's.
+        try release()
         isFinishing = true
         try push(pending, isLast: true)
         flushText()
@@ -365,6 +367,18 @@ public final class XMLStream {
         return error
     }
 
+    /// Makes libxml2 read the short text that it keeps until something follows; a comment can follow
+    /// anywhere.
+    private func release() throws(XMLError) {
+        guard let context, pushed > 0 else { return }
+        current = UnsafeBufferPointer(start: nil, count: 0)
+        foreign = Self.nothing.utf8CodeUnitCount
+        xmlParseChunk(context, Self.nothing.description, Int32(foreign), 0)
+        walk(to: readOffset)
+        (foreign, current) = (0, nil)
+        if let error { throw error }
+    }
+
     /// Refuses the document for what stands at `offset`, once the events before it are out.
     ///
     /// - Returns: The refusal; what libxml2 finds before that place is thrown instead.
@@ -372,16 +386,7 @@ public final class XMLStream {
         let safe = segmenter.lastSafe(before: offset) - pushed
         let count = Int(max(0, min(Int64(pending.count), safe)))
         if count > 0 { try pushPending(count, isSection: segmenter.isInSection) }
-        if let context, pushed > 0 {
-            // libxml2 waits with short text for what follows; a comment can follow anywhere.
-            current = UnsafeBufferPointer(start: nil, count: 0)
-            foreign = Self.nothing.utf8CodeUnitCount
-            xmlParseChunk(context, Self.nothing.description, Int32(foreign), 0)
-            walk(to: readOffset)
-            foreign = 0
-            current = nil
-            if let error { throw error }
-        }
+        try release()
         walk(to: pushed)
         let rest = pending
         let before = Int(max(0, min(Int64(rest.count), offset - pushed)))

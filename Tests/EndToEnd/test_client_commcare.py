@@ -167,8 +167,8 @@ def test_shows_the_translation_of_406(scripted, form, tmp_path):
 
 
 def test_nobody_there(form, tmp_path):
-    """Status 69; the form is sent by the next sync."""
-    assert client("http://127.0.0.1:1", tmp_path / "s", "submit", form).returncode == 69
+    """Status 75; the form is sent by the next sync."""
+    assert client("http://127.0.0.1:1", tmp_path / "s", "submit", form).returncode == 75
     assert [each["state"] for each in status(tmp_path / "s")["forms"]] == ["queued"]
 
 

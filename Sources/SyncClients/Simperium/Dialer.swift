@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -64,7 +65,9 @@ struct Dialer: Sendable {
                 return "no address for \(error.host)"
             }
             return says(first.error)
-        case let error as IOError: return "\(error)"
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
+            return "connection refused; check that it runs and the port is right"
+        case let error as IOError: return String(cString: strerror(error.errnoCode))
         case let error as NIOSSLError: return "TLS: \(error); check --ca"
         case let error as NIOSSLExtraError: return "TLS: \(error); check --ca"
         case ChannelError.connectTimeout: return "no answer within 10 s"

@@ -10,9 +10,8 @@ struct ClientCommCareCommand: AsyncParsableCommand {
         commandName: "commcare",
         abstract: "Submit forms to a CommCare server and restore from it.",
         discussion: """
-            Ends with 0 when the work was done, 75 when it must be tried later, 65 when the server \
-            refused it for good and 69 when there is no server. What was not sent is kept in \
-            --state.
+            Ends with 0 when the work was done, 75 when it must be tried later, and 65 when the \
+            server refused it for good. What was not sent is kept in --state.
             """,
         subcommands: [
             ClientCommCareSubmit.self, ClientCommCareSync.self, ClientCommCareStatus.self,
@@ -78,6 +77,11 @@ struct ClientCommCareStatus: ParsableCommand {
 
     @Flag(help: "Print one JSON object.")
     var json = false
+
+    // A script gives all commands the same options; the state knows its server and user.
+    @Option(help: .hidden) var to: String?
+    @Option(help: .hidden) var domain: String?
+    @Option(help: .hidden) var user: String?
 
     private struct Shown: Encodable {
         struct Form: Encodable {

@@ -95,9 +95,8 @@ struct ClientCommCareOptions: ParsableArguments {
         if bar { StandardError.write("\n") }
         switch outcome {
         case .done: break
-        case .later(let reason): throw Failure(.temporary, reason)
+        case .later(let reason), .unreachable(let reason): throw Failure(.temporary, reason)
         case .refused(let reason): throw Failure(.data, reason)
-        case .unreachable(let reason): throw Failure(.unavailable, reason)
         }
     }
 
