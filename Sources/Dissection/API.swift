@@ -2,9 +2,9 @@ import OpenRosa
 import Simperium
 
 /// Says what an exchange is for.
-enum API {
+package enum API {
     /// The name for a request, by its method and target alone.
-    static func name(
+    package static func name(
         method: String, host: String, path: String, query: String?, isUpgrade: Bool
     ) -> String {
         if method == "CONNECT" { return "connect" }

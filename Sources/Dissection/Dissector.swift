@@ -28,6 +28,8 @@ public struct Dissector {
     public mutating func consume(
         _ record: Record, chunk: ChunkID?, into rows: inout [DerivedRow]
     ) {
+        output.trade(&rows)
+        defer { output.trade(&rows) }
         switch record {
         case .connection(let row):
             conversations[row.id] = Conversation(row, limits: limits, output: output)
@@ -46,23 +48,24 @@ public struct Dissector {
         case .mark, .fault, .finding:
             return
         }
-        output.move(into: &rows)
     }
 
     /// Gives the exchanges that are still open and changed since the last call.
     public mutating func flush(into rows: inout [DerivedRow]) {
+        output.trade(&rows)
         output.flushOpen()
-        output.move(into: &rows)
+        output.trade(&rows)
     }
 
     /// Closes everything that is still open, because the session ended at `at`.
     public mutating func finish(at: Instant, into rows: inout [DerivedRow]) {
+        output.trade(&rows)
         for id in conversations.keys.sorted() {
             conversations[id]?.finish(at: at, why: "the session ended")
         }
         conversations = [:]
         output.flushOpen()
-        output.move(into: &rows)
+        output.trade(&rows)
     }
 
     /// The conversation of `id`, even where its connection row was let go.

@@ -3,12 +3,12 @@ import Wire
 /// Where the decoders of one dissector put their rows and get their numbers.
 ///
 /// Shared by all conversations of a dissector and used on its thread alone.
-final class DissectorOutput {
+package final class DissectorOutput {
     private(set) var numbers: DissectorNumbers
     private var rows: [DerivedRow] = []
     private var changed: [OpenExchange] = []
 
-    init(numbers: DissectorNumbers) { self.numbers = numbers }
+    package init(numbers: DissectorNumbers) { self.numbers = numbers }
 
     /// Adds a finished row.
     func emit(_ row: DerivedRow) { rows.append(row) }
@@ -29,12 +29,10 @@ final class DissectorOutput {
         changed.removeAll(keepingCapacity: true)
     }
 
-    /// Moves all rows to the end of `target`.
-    func move(into target: inout [DerivedRow]) {
-        guard !rows.isEmpty else { return }
-        target.append(contentsOf: rows)
-        rows.removeAll(keepingCapacity: true)
-    }
+    /// Trades the rows gathered here for `other`.
+    ///
+    /// Rows are large; lent for the length of a call, an array grows without moving what it has.
+    package func trade(_ other: inout [DerivedRow]) { swap(&rows, &other) }
 
     /// A number for an exchange.
     func nextExchange() -> ExchangeID {

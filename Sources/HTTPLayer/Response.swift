@@ -8,9 +8,15 @@ public struct Response: Sendable {
         public let headers: [(name: String, value: String)]
         /// The url that answered, after redirects.
         public let finalURL: String
+        /// Where a redirect that was not followed leads to; nil for other answers.
+        public let redirectURL: String?
 
         /// A head.
-        public init(status: Int, headers: [(name: String, value: String)], finalURL: String) {
+        public init(
+            status: Int, headers: [(name: String, value: String)], finalURL: String,
+            redirectURL: String? = nil
+        ) {
+            self.redirectURL = redirectURL
             self.status = status
             self.headers = headers
             self.finalURL = finalURL

@@ -66,7 +66,8 @@ final class Transfer {
         let isSecure = prepared.url.prefix(6).lowercased() == "https:"
         set(CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http,https")
         set(CURLOPT_FOLLOWLOCATION, settings.redirectLimit > 0 ? 1 : 0)
-        set(CURLOPT_MAXREDIRS, max(settings.redirectLimit, 0))
+        // libcurl counts the request after a challenge too, and would send none with a limit of 0.
+        if settings.redirectLimit > 0 { set(CURLOPT_MAXREDIRS, settings.redirectLimit) }
         set(CURLOPT_POSTREDIR, Int(CURL_REDIR_POST_301 | CURL_REDIR_POST_302))
         if !prepared.hasAcceptEncoding { set(CURLOPT_ACCEPT_ENCODING, "") }
         if let caFile = settings.caFile { set(CURLOPT_CAINFO, caFile) }
@@ -224,8 +225,11 @@ final class Transfer {
         if status != 0 {
             var url: UnsafePointer<CChar>?
             _ = shim_easy_getinfo_string(easy, CURLINFO_EFFECTIVE_URL, &url)
+            var redirect: UnsafePointer<CChar>?
+            _ = shim_easy_getinfo_string(easy, CURLINFO_REDIRECT_URL, &redirect)
             metadata = Response.Metadata(
-                status: status, headers: headers, finalURL: url.map { String(cString: $0) } ?? "")
+                status: status, headers: headers, finalURL: url.map { String(cString: $0) } ?? "",
+                redirectURL: redirect.map { String(cString: $0) })
         }
         return TransferOutcome(metadata: metadata, data: sink.data, error: error)
     }

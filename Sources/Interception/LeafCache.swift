@@ -113,6 +113,17 @@ public final class LeafCache: Sendable {
         return context
     }
 
+    /// The server side of TLS for `host` with a leaf that expired a day ago, to see what a client
+    /// does with it.
+    ///
+    /// - Parameter host: As for ``context(for:)``.
+    /// - Returns: What serves TLS; made anew for every call.
+    /// - Throws: As ``context(for:)``.
+    public func expiredContext(for host: String) throws(InterceptionError) -> NIOSSLContext {
+        let past = now() - Self.lifetime + CertificateAuthority.backdating - 86400
+        return try make(try HostName(host), past)
+    }
+
     /// TLS with a new leaf.
     private func make(_ name: HostName, _ now: Int64) throws(InterceptionError) -> NIOSSLContext {
         do {

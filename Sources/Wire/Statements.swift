@@ -66,18 +66,46 @@ public struct FaultRow: Hashable, Sendable {
     public var at: Instant
     /// Name of the rule that asked for it.
     public var rule: String
-    /// What was done.
+    /// What was done: the action as plans write it, with its arguments.
     public var action: String
-    /// The chunk that it was done to.
+    /// The connection it was done to.
+    public var connection: ConnectionID?
+    /// Whose bytes it was done to, where it was done to bytes.
+    public var sender: Peer?
+    /// Value of the scope that occurrences are counted in; empty where over all.
+    public var scope: String
+    /// The how many-th event of this scope that the rule's filter held for, from 1.
+    public var occurrence: Int64
+    /// What chance was drawn from: made from seed, rule, scope and occurrence alone.
+    public var draw: UInt64
+    /// What came from the peer, decoded where it is a message; at most 64 KiB of it.
+    public var came: [UInt8]
+    /// What was sent instead; at most 64 KiB of it.
+    public var sent: [UInt8]
+    /// The chunk that it was done to; nil until the writer has given it a number.
     public var chunk: ChunkID?
     /// Offset in bytes within that chunk.
     public var offset: Int
 
+    /// Most bytes that ``came`` and ``sent`` keep.
+    public static let maximumKept = 65_536
+
     /// A fault row with these values.
-    public init(at: Instant, rule: String, action: String, chunk: ChunkID?, offset: Int) {
+    public init(
+        at: Instant, rule: String, action: String, connection: ConnectionID? = nil,
+        sender: Peer? = nil, scope: String = "", occurrence: Int64 = 1, draw: UInt64 = 0,
+        came: [UInt8] = [], sent: [UInt8] = [], chunk: ChunkID? = nil, offset: Int = 0
+    ) {
         self.at = at
         self.rule = rule
         self.action = action
+        self.connection = connection
+        self.sender = sender
+        self.scope = scope
+        self.occurrence = occurrence
+        self.draw = draw
+        self.came = Array(came.prefix(Self.maximumKept))
+        self.sent = Array(sent.prefix(Self.maximumKept))
         self.chunk = chunk
         self.offset = offset
     }

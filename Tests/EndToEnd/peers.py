@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import re
 import secrets
 import socket
@@ -20,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from programs import eventually
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidState
 from websockets.frames import Opcode
 from websockets.server import ServerProtocol
 from websockets.sync.client import connect
@@ -281,6 +282,8 @@ class _Session:
             while data := self.connection.recv(65536):
                 self._protocol.receive_data(data)
                 self._events()
+                if self._protocol.close_expected():
+                    break
         except OSError:
             pass
         finally:
@@ -308,7 +311,7 @@ class _Session:
             with self._lock:
                 self._protocol.send_text(text.encode())
             self._flush()
-        except (OSError, RuntimeError):
+        except (OSError, RuntimeError, InvalidState):
             pass
 
     def _authorize(self) -> None:
@@ -566,6 +569,9 @@ class ScriptedSimperium:
 
     def close(self) -> None:
         """Stops listening and hangs up."""
+        # A thread that still waits in accept would take what connects to the next listener, which
+        # may get the same descriptor.
+        _hang_up(self._listener)
         self._listener.close()
         self.cut()
 
@@ -578,11 +584,18 @@ def _hang_up(connection: socket.socket) -> None:
 
 
 class TCPCutter:
-    """Passes bytes on between clients and a server until it is told to cut."""
+    """Passes bytes on between clients and a server, and cuts connections in the middle of them.
 
-    def __init__(self, port: int):
+    The first `doomed` connections pass so many bytes of one way as `seed` says, and no more. What
+    is cut depends on what was said and not on the clock, so that a slow machine gets as far as a
+    fast one between two cuts.
+    """
+
+    def __init__(self, port: int, seed: int, doomed: int):
         self._to = port
-        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._random = random.Random(seed)
+        self._doomed = doomed
+        self._sockets: set[socket.socket] = set()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self._listener.getsockname()[1]
         self.cuts = 0
@@ -599,35 +612,40 @@ class TCPCutter:
             except OSError:
                 client.close()
                 continue
-            for each in (client, server):
+            pair = [client, server]
+            for each in pair:
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            pair = (client, server)
-            self._pairs.append(pair)
-            for way in (pair, pair[::-1]):
-                threading.Thread(target=self._pass, args=way, daemon=True).start()
+            self._sockets.update(pair)
+            # Some do not get through the handshake, others see much of the bucket.
+            most: list[int | None] = [None, None]
+            if self._doomed > 0:
+                self._doomed -= 1
+                most[self._random.randrange(2)] = int(2 ** self._random.uniform(6, 15))
+            for source, sink, limit in zip(pair, pair[::-1], most, strict=True):
+                threading.Thread(target=self._pass, args=(source, sink, limit),
+                                 daemon=True).start()
 
-    @staticmethod
-    def _pass(source: socket.socket, sink: socket.socket) -> None:
+    def _pass(self, source: socket.socket, sink: socket.socket, most: int | None) -> None:
         try:
             while data := source.recv(65536):
+                if most is not None:
+                    data, most = data[:most], most - len(data)
                 sink.sendall(data)
+                if most is not None and most <= 0:
+                    self.cuts += 1
+                    break
         except OSError:
             pass
         _hang_up(source)
         _hang_up(sink)
-
-    def cut(self) -> None:
-        """Cuts every connection that stands."""
-        pairs, self._pairs = self._pairs, []
-        self.cuts += len(pairs)
-        for pair in pairs:
-            for each in pair:
-                _hang_up(each)
+        self._sockets.discard(source)
 
     def close(self) -> None:
-        """Stops listening and cuts."""
+        """Stops listening and ends every connection."""
+        _hang_up(self._listener)
         self._listener.close()
-        self.cut()
+        for each in list(self._sockets):
+            _hang_up(each)
 
 
 class SimperiumPeer:
@@ -643,11 +661,13 @@ class SimperiumPeer:
         self.local: dict[str, dict] = {}
         self.sent: dict[str, dict] = {}
         self.whole: set[str] = set()
-        self.wanted: set[str] = set()
+        self.wanted: dict[str, int] = {}
         self.acknowledged: list[str] = []
+        # Everything up to here is known; None: only the index tells.
         self.cv: str | None = None
         self.is_synced = False
         self.connects = 0
+        self._head: str | None = None
         self._indexed: dict[str, tuple[int, dict]] | None = None
         self._current = None
         self._asked = 0
@@ -698,6 +718,9 @@ class SimperiumPeer:
                                max_size=None).__enter__()
         self.connects += 1
         self.is_synced, self._indexed, self._asked = False, None, 0
+        if self.wanted:
+            # The answers are lost, and the changes that led to the questions do not come again.
+            self.wanted, self.cv = {}, None
         for change in self.sent.values():
             change["waits"] = True
         self._say("init", json.dumps({
@@ -707,9 +730,10 @@ class SimperiumPeer:
     def _say(self, verb: str, payload: str) -> None:
         self._socket.send(f"0:{verb}:{payload}")
 
-    def _ask(self) -> None:
+    def _ask(self, cv: str) -> None:
         self._asked += 1
-        self._say("cv", self.cv)
+        self._head = cv
+        self._say("cv", cv)
 
     def _dirty(self) -> list[str]:
         return [key for key in self.ghosts.keys() | self.local.keys()
@@ -748,7 +772,7 @@ class SimperiumPeer:
                 if self.cv is None:
                     self._index()
                 else:
-                    self._ask()
+                    self._ask(self.cv)
             case "i":
                 self._take_page(json.loads(payload))
             case "cv":
@@ -756,16 +780,21 @@ class SimperiumPeer:
             case "e":
                 head, _, body = payload.partition("\n")
                 key, _, version = head.rpartition(".")
-                if key in self.wanted:
-                    self.wanted.discard(key)
-                    if body != "?":
-                        self._learn(key, int(version), json.loads(body)["data"])
+                # Only the newest that was asked for counts.
+                if self.wanted.get(key) != int(version):
+                    return
+                del self.wanted[key]
+                if body == "?":
+                    self._index()
+                elif int(version) > self.ghosts.get(key, (0, None))[0]:
+                    self._learn(key, int(version), json.loads(body)["data"])
             case "c":
                 self._take_changes(json.loads(payload))
 
     def _index(self) -> None:
-        self.is_synced, self._indexed, self._current = False, {}, None
-        self._asked = 0
+        # Nothing is known for sure until the index has come, on this connection or another.
+        self.is_synced, self._indexed, self._current, self.cv = False, {}, None, None
+        self._asked, self.wanted = 0, {}
         self._say("i", "1:::100")
 
     def _take_page(self, page: dict) -> None:
@@ -785,7 +814,7 @@ class SimperiumPeer:
                 self._lose(key)
         # What was changed while the pages came is asked for.
         self.cv = self._current
-        self._ask()
+        self._ask(self.cv)
         return None
 
     def _take_changes(self, changes: list[dict]) -> None:
@@ -795,18 +824,22 @@ class SimperiumPeer:
                 continue
             if self._indexed is None:
                 self._take(change)
-                self.cv = change["cv"]
+                self._head = change["cv"]
+                if self.is_synced:
+                    self.cv = self._head
                 continue
             sent = self.sent.get(change["id"])
             if sent and sent["ccid"] in change["ccids"]:
-                self._yield_to_index(change["id"])
+                self._accept(change["id"])
+                self._let_go(change["id"])
         if self._asked and not any("error" in change for change in changes):
             # A change of another client may look like the answer: only nothing new is the end.
+            # Until then there may be changes before `_head` that have not come.
             self._asked -= 1
-            if changes and self._indexed is None:
-                self._ask()
+            if changes:
+                self._ask(self._head)
             elif not self._asked:
-                self.is_synced = True
+                self.is_synced, self.cv = True, self._head
 
     def _take(self, change: dict) -> None:
         key, version = change["id"], change.get("ev", 0)
@@ -814,14 +847,15 @@ class SimperiumPeer:
         is_own = sent is not None and sent["ccid"] in change["ccids"]
         known, ghost = self.ghosts.get(key, (0, None))
         if is_own:
-            self.acknowledged.append(sent["ccid"])
-            self.whole.discard(key)
+            self._accept(key)
         if change["o"] == "-":
             if is_own:
                 self._settle(key, None)
             self._lose(key)
         elif version > known:
             if change.get("sv", 0) != known:
+                if is_own:
+                    self._let_go(key)
                 self._want(key, version)
                 return
             data = apply_diff(ghost or {}, change["v"])
@@ -833,13 +867,15 @@ class SimperiumPeer:
         elif is_own:
             self._settle(key, ghost)
 
-    def _yield_to_index(self, key: str) -> None:
-        """The server has the change: only what was done since goes on top of the index."""
-        sent = self.sent.pop(key)
-        self.acknowledged.append(sent["ccid"])
+    def _accept(self, key: str) -> None:
+        self.acknowledged.append(self.sent[key]["ccid"])
         self.whole.discard(key)
-        if sent["target"] is not None:
-            self.ghosts[key] = (0, sent["target"])
+
+    def _let_go(self, key: str) -> None:
+        """The server has the change: only what was done since goes on top of what it tells."""
+        target = self.sent.pop(key)["target"]
+        if target is not None:
+            self.ghosts[key] = (0, target)
 
     def _settle(self, key: str, data: dict | None) -> None:
         """The server has what was sent: what the app did since goes on top."""
@@ -870,7 +906,7 @@ class SimperiumPeer:
             self.local.pop(key, None)
 
     def _want(self, key: str, version: int) -> None:
-        self.wanted.add(key)
+        self.wanted[key] = max(version, self.wanted.get(key, 0))
         self._say("e", f"{key}.{version}")
 
     def _refuse(self, change: dict) -> None:
@@ -880,7 +916,8 @@ class SimperiumPeer:
             return
         match code:
             case 409:
-                self._yield_to_index(key)
+                self._accept(key)
+                self._let_go(key)
                 self._index()
             case 404:
                 self.sent.pop(key)

@@ -1,6 +1,7 @@
 """`tapedeck client simperium` against a server written here, and against `tapedeck serve`.
 
-What a client must do about every answer is in the Simperium specification, "Handling Change Errors".
+What it does about errors is in `test_client_simperium_refusals.py`, how it ends well with a bad disk
+or a kill in `test_client_simperium_durability.py`.
 """
 
 from __future__ import annotations
@@ -11,65 +12,15 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from peers import ScriptedSimperium
 from programs import TAPEDECK, Program, environment, eventually
-from websockets.sync.server import ServerConnection, serve
+from simperium_client import Client, changes, client_fixture, server_fixture
 
-TOKEN = "t" * 32
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedSimperium]:
-    """A small correct server that a test can make say anything."""
-    started = ScriptedSimperium()
-    yield started
-    started.close()
-
-
-class Client:
-    """The client with one state folder."""
-
-    def __init__(self, url: str, state: Path, program: Callable[..., Program]):
-        self.url, self.state, self._program = url, state, program
-
-    def arguments(self, *command: str | Path, patience: float = 10) -> list[str | Path]:
-        """The whole command line."""
-        return [TAPEDECK, "client", "simperium", *command, "--to", self.url, "--app", "app",
-                "--token", TOKEN, "--bucket", "notes", "--state", self.state,
-                "--patience", str(patience)]
-
-    def run(self, *command: str | Path, status: int = 0, said: str = "",
-            **options) -> subprocess.CompletedProcess:
-        """Runs a command to its end; checks its exit status and what it says."""
-        keep = {"input": options.pop("input")} if "input" in options else {
-            "stdin": subprocess.DEVNULL}
-        done = subprocess.run(self.arguments(*command, **options), capture_output=True, text=True,
-                              timeout=60, check=False, env=environment(), **keep)
-        assert done.returncode == status, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
-        assert re.search(said, done.stderr), done.stderr
-        return done
-
-    def start(self, *command: str | Path) -> Program:
-        """Starts a command that goes on."""
-        return self._program(*self.arguments(*command))
-
-
-@pytest.fixture
-def client(server: ScriptedSimperium, tmp_path: Path,
-           program: Callable[..., Program]) -> Client:
-    """A client of the server."""
-    return Client(server.url, tmp_path / "state", program)
-
-
-def changes(server: ScriptedSimperium, key: str = "") -> list[dict]:
-    """The changes that clients sent, in order."""
-    sent = [json.loads(text.partition(":c:")[2]) for text in list(server.seen)
-            if re.match(r"\d+:c:\{", text)]
-    return [change for change in sent if not key or change["id"] == key]
+__all__ = ["client_fixture", "server_fixture"]
 
 
 def test_sets_gets_and_deletes(server: ScriptedSimperium, client: Client):
@@ -159,44 +110,6 @@ def test_a_socket_that_closes_amid_the_index(server: ScriptedSimperium, client: 
     assert json.loads(client.run("get", "k4").stdout) == {"n": 4}
 
 
-@pytest.mark.parametrize("code", [404, 440])
-def test_sends_the_whole_object_under_a_new_identifier(
-        server: ScriptedSimperium, client: Client, code: int):
-    client.run("set", "k", '{"a":1}')
-    server.on("^0:c:", f'0:c:[{{"ccids":["{{ccid}}"],"id":"{{id}}","error":{code}}}]')
-    client.run("set", "k", '{"a":2}')
-    first, second = changes(server, "k")[1:]
-    assert second["d"] == {"a": 2} and second["ccid"] != first["ccid"]
-    assert server.data("notes", "k") == {"a": 2}
-
-
-def test_reloads_after_405(server: ScriptedSimperium, client: Client):
-    client.run("set", "k", '{"a":1}')
-    server.on("^0:c:", '0:c:[{"ccids":["{ccid}"],"id":"{id}","error":405}]')
-    client.run("set", "k", '{"a":2}')
-    first, second = changes(server, "k")[1:]
-    assert any(text.startswith("0:e:k.") for text in server.seen)
-    assert second["ccid"] != first["ccid"]
-    assert server.data("notes", "k") == {"a": 2}
-
-
-def test_asks_what_happened_after_409(server: ScriptedSimperium, client: Client):
-    client.run("set", "k", '{"a":1}')
-    server.on("^0:c:", '0:c:[{"ccids":["{ccid}"],"id":"{id}","error":409}]')
-    server.seen.clear()
-    client.run("set", "k", '{"a":2}')
-    place = next(n for n, text in enumerate(server.seen) if text.startswith("0:c:"))
-    assert server.seen[place + 1].startswith("0:cv:")
-
-
-def test_tries_again_after_503(server: ScriptedSimperium, client: Client):
-    client.run("sync")
-    server.on("^0:c:", '0:c:[{"ccids":["{ccid}"],"id":"{id}","error":503}]')
-    client.run("set", "k", '{"a":1}')
-    first, second = changes(server)
-    assert first == second
-
-
 def test_a_server_that_never_takes_it_is_for_later(server: ScriptedSimperium, client: Client):
     client.run("sync")
     server.on("^0:c:", times=100)
@@ -205,17 +118,6 @@ def test_a_server_that_never_takes_it_is_for_later(server: ScriptedSimperium, cl
     server._rules.clear()
     client.run("sync")
     assert {change["ccid"] for change in changes(server)} == {sent[0]["ccid"]}
-    assert server.data("notes", "k") == {"a": 1}
-
-
-@pytest.mark.parametrize(("code", "said"), [(400, "correct the key"), (413, "make .* smaller")])
-def test_refused_for_good(server: ScriptedSimperium, client: Client, code: int, said: str):
-    client.run("sync")
-    server.on("^0:c:", f'0:c:[{{"ccids":["{{ccid}}"],"id":"{{id}}","error":{code}}}]')
-    client.run("set", "k", '{"a":12345}', status=65, said=said)
-    client.run("sync")
-    assert len(changes(server)) == 1, "what was refused is not sent again"
-    client.run("set", "k", '{"a":1}')
     assert server.data("notes", "k") == {"a": 1}
 
 
@@ -348,51 +250,6 @@ print notes j
     client.run("run", script, status=1, said="line 2: notes j is ")
     script.write_text("wait synced\nset notes\n")
     client.run("run", script, status=65, said="line 2: .* needs a bucket and a key")
-
-
-class SockJSServer:
-    """A SockJS server of the `websockets` package with one empty bucket."""
-
-    def __init__(self):
-        self.paths: list[str] = []
-        self.frames: list[str] = []
-        self._server = serve(self._serve, "127.0.0.1", 0)
-        self.port = self._server.socket.getsockname()[1]
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def _serve(self, connection: ServerConnection) -> None:
-        self.paths.append(connection.request.path)
-        connection.send("o")
-        connection.send("h")
-        for frame in connection:
-            self.frames.append(frame)
-            for text in json.loads(frame):
-                connection.send("a" + json.dumps(self._answers(text)))
-
-    @staticmethod
-    def _answers(text: str) -> list[str]:
-        if ":init:" in text:
-            return ["0:auth:user@example.com"]
-        if text.startswith("0:i:"):
-            return ['0:i:{"current":"cv0","index":[]}']
-        change = json.loads(text.partition(":c:")[2])
-        told = change | {"ccids": [change.pop("ccid")], "ev": 1, "cv": "cv1"}
-        return [f"0:c:{json.dumps([told])}"]
-
-    def close(self) -> None:
-        """Stops it."""
-        self._server.shutdown()
-
-
-def test_sockjs(tmp_path: Path, program: Callable[..., Program]):
-    server = SockJSServer()
-    try:
-        client = Client(f"ws://127.0.0.1:{server.port}", tmp_path / "state", program)
-        client.run("set", "k", '{"text":"tab\\t \\"quoted\\" \u2028"}', "--sockjs")
-    finally:
-        server.close()
-    assert re.fullmatch(r"/sock/1/app/\d{3}/[0-9a-z]+/websocket", server.paths[0])
-    assert all(isinstance(json.loads(frame), list) for frame in server.frames)
 
 
 @pytest.mark.parametrize("more", [[], ["--sockjs"]])

@@ -7,7 +7,6 @@ of `peers.py`.
 from __future__ import annotations
 
 import json
-import os
 import random
 import threading
 import time
@@ -37,7 +36,9 @@ class Player:
         """Edits and syncs until nothing is left to do and everybody may stop."""
         while not self.is_over.is_set():
             # Objects are there before the first edit: of two that create one, the later wins.
-            if self.left and all(peer.local for peer in self.peers):
+            # Not all at once, so that what is cut off is the middle of it.
+            if (self.left and all(peer.local for peer in self.peers)
+                    and self.random.random() < 0.2):
                 self._edit()
             for peer in self.peers:
                 peer.pump(0.001)
@@ -66,7 +67,7 @@ class Player:
         return not self.left and all(peer.is_idle for peer in self.peers)
 
 
-def _run(url: str, cutter: TCPCutter, seed: int, clients: int, edits: int) -> list[Player]:
+def _run(url: str, seed: int, clients: int, edits: int) -> list[Player]:
     """Plays until all are idle; the same everywhere then."""
     for bucket in BUCKETS:
         first = SimperiumPeer(url, bucket, TOKEN, "first")
@@ -77,14 +78,11 @@ def _run(url: str, cutter: TCPCutter, seed: int, clients: int, edits: int) -> li
     threads = [threading.Thread(target=player.play, daemon=True) for player in players]
     for thread in threads:
         thread.start()
-    chance = random.Random(seed)
     deadline = time.monotonic() + 2 * DEADLINE
     try:
         while not _same(players):
             assert all(thread.is_alive() for thread in threads), "a client has failed"
             assert time.monotonic() < deadline, _state(players)
-            if any(player.left for player in players) and chance.random() < 0.3:
-                cutter.cut()
             players[0].is_over.wait(0.05)
     finally:
         for player in players:
@@ -132,35 +130,36 @@ def _check(players: list[Player], url: str) -> None:
                     assert (mark in data) + (mark in data.get("within", {})) == 1, (key, mark)
 
 
-# One run of some twenty does not come to rest within a minute; why is not known yet.
-@pytest.mark.skipif("TAPEDECK_CONVERGENCE" not in os.environ, reason="set TAPEDECK_CONVERGENCE")
 @pytest.mark.parametrize("seed", range(3))
 def test_clients_converge_through_cuts(seed, record, program):
     """Nothing is lost or doubled between eight clients, a proxy and the embedded server."""
     server = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")
     port = int(server.await_line(r"^listening on 127\.0\.0\.1:(\d+)$")[1])
     recording = record("--quiet", "--to", f"http://127.0.0.1:{port}")
-    cutter = TCPCutter(recording.port)
+    cutter = TCPCutter(recording.port, seed, doomed=150)
     url = f"ws://127.0.0.1:{cutter.port}{PATH}"
-    players = _run(url, cutter, seed, clients=8, edits=25)
+    players = _run(url, seed, clients=8, edits=25)
     _check(players, f"ws://127.0.0.1:{port}{PATH}")
     assert cutter.cuts > 20
     cutter.close()
     recording.finish()
     errors = dict(recording.sql("SELECT error, count(*) FROM change GROUP BY error"))
     assert errors[None] >= 100
-    changes = recording.sql("SELECT cv, bucket FROM change WHERE cv IS NOT NULL")
-    assert len(set(changes)) >= 100
+    changes = recording.sql("SELECT DISTINCT bucket, clientid, ccid, cv FROM change "
+                            "WHERE cv IS NOT NULL AND ccid IS NOT NULL")
+    assert len(changes) >= 100
+    # None was made twice.
+    assert len({change[:3] for change in changes}) == len(changes)
     assert server.stop() == 0
 
 
 def test_clients_converge_with_a_server_of_the_tests():
     """The clients themselves are right: the same with a server that nobody else wrote."""
     server = ScriptedSimperium()
-    cutter = TCPCutter(server.port)
+    cutter = TCPCutter(server.port, 7, doomed=100)
     url = f"ws://127.0.0.1:{cutter.port}{PATH}"
     try:
-        _check(_run(url, cutter, 7, clients=4, edits=25), url)
+        _check(_run(url, 7, clients=4, edits=25), url)
     finally:
         cutter.close()
         server.close()

@@ -2,101 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import sqlite3
 import xml.etree.ElementTree as ElementTree
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
-import requests
-from programs import TAPEDECK, Program, curl
-
-RESPONSE = "{http://openrosa.org/http/response}"
-CASE = "{http://commcarehq.org/case/transaction/v2}case"
-OPENROSA = {"X-OpenRosa-Version": "3.0"}
-AUTH = ("ada", "secret")
-
-
-class Server(Program):
-    """A running `tapedeck serve`."""
-
-    def __init__(self, *arguments: str | Path):
-        super().__init__(TAPEDECK, "serve", "--listen", "127.0.0.1:0", *arguments)
-        self.url = "http://" + self.await_line(r"^listening on (\S+)$")[1] + "/a/demo"
-        self.session = requests.Session()
-        self.session.trust_env = False
-        self.session.headers.update(OPENROSA)
-        self.session.auth = AUTH
-
-    def submit(self, body: str, token: str = "", **options) -> requests.Response:
-        """Sends a form as plain XML."""
-        headers = {"Content-Type": "text/xml"}
-        if token:
-            headers["X-CommCareHQ-LastSyncToken"] = token
-        return self.session.post(self.url + "/receiver/", body, headers=headers, timeout=30,
-                                 **options)
-
-    def restore(self, **parameters: str) -> requests.Response:
-        """Asks for a restore."""
-        return self.session.get(self.url + "/phone/restore/", timeout=30,
-                                params={"version": "2.0", "items": "true"} | parameters)
+from programs import curl
+from serving import AUTH, CASE, CommCareServer, case, cases, form, nature, state, token
 
 
 @pytest.fixture
 def serve():
     """Starts `tapedeck serve` with the given arguments."""
-    started: list[Server] = []
+    started: list[CommCareServer] = []
 
-    def start(*arguments: str | Path) -> Server:
-        started.append(Server(*arguments))
+    def start(*arguments: str | Path) -> CommCareServer:
+        started.append(CommCareServer(*arguments))
         return started[-1]
 
     yield start
     for each in started:
         each.kill()
-
-
-def form(instance: str, *cases: str) -> str:
-    """A form with case blocks."""
-    return (f'<data xmlns="http://example.org/f">{"".join(cases)}'
-            f"<meta><instanceID>{instance}</instanceID></meta></data>")
-
-
-def case(identifier: str, inside: str = "", create: bool = True) -> str:
-    """A case block."""
-    made = ("<create><case_type>patient</case_type><case_name>Łucja</case_name>"
-            "<owner_id>team</owner_id></create>" if create else "")
-    return (f'<case xmlns="http://commcarehq.org/case/transaction/v2" case_id="{identifier}" '
-            f'date_modified="2026-01-15T10:00:00.000Z" user_id="u1">{made}{inside}</case>')
-
-
-def state(*identifiers: str) -> str:
-    """The case state hash, computed as CommCare HQ does."""
-    total = 0
-    for identifier in identifiers:
-        total ^= int(hashlib.md5(identifier.encode()).hexdigest(), 16)
-    return f"ccsh:{total:032x}" if identifiers else "ccsh:"
-
-
-def cases(answer: requests.Response) -> list[str]:
-    """Identifiers of the cases in a restore, whose `items` has to be right."""
-    assert answer.status_code == 200, answer.text
-    root = ElementTree.fromstring(answer.content)
-    assert root.tag == RESPONSE + "OpenRosaResponse"
-    assert int(root.get("items")) == len(root)
-    return sorted(element.get("case_id") for element in root.iter(CASE))
-
-
-def token(answer: requests.Response) -> str:
-    """The sync token of a restore."""
-    return re.search(r"<restore_id>([0-9a-f]{32})</restore_id>", answer.text)[1]
-
-
-def nature(answer: requests.Response) -> str:
-    """What kind of message an answer is."""
-    return ElementTree.fromstring(answer.content).find(RESPONSE + "message").get("nature")
 
 
 def test_submissions(serve) -> None:
@@ -114,7 +41,7 @@ def test_submissions(serve) -> None:
     assert server.submit(iter([form("i2", case("c2")).encode()])).status_code == 201
     files = {"xml_submission_file": ("f.xml", form("i3", case("c3")), "text/xml"),
              "visit.jpg": ("visit.jpg", b"\xff\xd8", "image/jpeg")}
-    receiver = server.url + "/receiver/"
+    receiver = server.root + "/receiver/"
     assert server.session.post(receiver, files=files, timeout=30).status_code == 201
     del files["xml_submission_file"]
     missing = server.session.post(receiver, files=files, timeout=30)
@@ -139,13 +66,13 @@ def test_curl(serve, tmp_path) -> None:
     place.write_text(form("i1", *(case(f"c{number}") for number in range(40))))
     status = curl("-u", ":".join(AUTH), "-H", "X-OpenRosa-Version: 3.0", "-H",
                   "Transfer-Encoding: chunked", "-F", f"xml_submission_file=@{place};type=text/xml",
-                  "-o", tmp_path / "answer", "-w", "%{http_code}", server.url + "/receiver/")
+                  "-o", tmp_path / "answer", "-w", "%{http_code}", server.root + "/receiver/")
     assert status.stdout == b"201", (tmp_path / "answer").read_text()
     packed = curl("-u", ":".join(AUTH), "--compressed", "-D", tmp_path / "head",
-                  server.url + "/phone/restore/?items=true")
+                  server.root + "/phone/restore/?items=true")
     assert "content-encoding: gzip" in (tmp_path / "head").read_text().lower()
     assert len(list(ElementTree.fromstring(packed.stdout).iter(CASE))) == 40
-    refused = curl("-o", tmp_path / "answer", "-D", "-", server.url + "/phone/restore/")
+    refused = curl("-o", tmp_path / "answer", "-D", "-", server.root + "/phone/restore/")
     assert b"401" in refused.stdout.splitlines()[0]
     assert b"www-authenticate: basic" in refused.stdout.lower()
 

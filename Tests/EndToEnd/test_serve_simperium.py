@@ -6,105 +6,16 @@ Python `websockets` plays the clients, `requests` asks the auth API and the admi
 from __future__ import annotations
 
 import json
-import re
 import signal
 import sqlite3
 import ssl
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import requests
-from programs import DEADLINE, TAPEDECK, Program, eventually, tapedeck
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
-
-TOKEN = "0123456789abcdef0123456789abcdef"
-OTHER = "f" * 32
-
-
-class Server(Program):
-    """A running `tapedeck serve`."""
-
-    def __init__(self, *arguments: str | Path):
-        super().__init__(TAPEDECK, "serve", "--listen", "127.0.0.1:0", *arguments)
-        self.port = int(self.await_line(r"^listening on 127\.0\.0\.1:(\d+)$")[1])
-        self.admin = self.await_line(r"^admin at (\S+) token (\w+)$")
-
-    def url(self, path: str = "/sock/1/app/websocket", scheme: str = "ws") -> str:
-        """A path on this server."""
-        return f"{scheme}://127.0.0.1:{self.port}{path}"
-
-    def ask(self, method: str, path: str, **parameters) -> requests.Response:
-        """Asks as the admin."""
-        return requests.request(
-            method, self.admin[1] + path, params=parameters, timeout=DEADLINE,
-            headers={"Authorization": f"Bearer {self.admin[2]}"})
-
-
-class Client:
-    """One socket, raw or in the frames of SockJS."""
-
-    def __init__(self, url: str, sockjs: bool = False, **options):
-        # Closed with the server that it is connected to.
-        self.socket: ClientConnection = connect(
-            url, proxy=None, open_timeout=DEADLINE, max_size=None, **options).__enter__()
-        self.sockjs = sockjs
-        self.waiting: list[str] = []
-        if sockjs:
-            assert self.socket.recv(DEADLINE) == "o"
-
-    def send(self, text: str) -> None:
-        """Sends one message."""
-        self.socket.send(json.dumps([text]) if self.sockjs else text)
-
-    def next(self) -> str:
-        """The next message."""
-        while not self.waiting:
-            frame = self.socket.recv(DEADLINE)
-            if not self.sockjs:
-                return frame
-            if frame.startswith("a"):
-                self.waiting += json.loads(frame[1:])
-        return self.waiting.pop(0)
-
-    def say(self, text: str) -> str:
-        """Sends one message and gives the next one that comes."""
-        self.send(text)
-        return self.next()
-
-    def join(self, token: str = TOKEN, bucket: str = "notes", client: str = "c1",
-             channel: int = 0, **more) -> str:
-        """Opens a bucket."""
-        return self.say(f"{channel}:init:" + json.dumps({
-            "clientid": client, "api": "1.1", "token": token, "app_id": "app", "name": bucket,
-            "library": "test", "version": "1", **more}))
-
-    def change(self, channel: int = 0, **change) -> dict:
-        """Sends a change and gives the element of the next `c`."""
-        change.setdefault("ccid", uuid.uuid4().hex)
-        change.setdefault("o", "M")
-        return self.changes(self.say(f"{channel}:c:{json.dumps(change)}"))[0]
-
-    @staticmethod
-    def changes(message: str) -> list[dict]:
-        """The changes of a `c`."""
-        match = re.fullmatch(r"\d+:c:(\[.*\])", message, re.DOTALL)
-        assert match, message
-        return json.loads(match[1])
-
-    def current(self) -> str:
-        """The change version that the index states."""
-        return json.loads(self.say("0:i::::1").removeprefix("0:i:"))["current"]
-
-    def closing_code(self) -> int:
-        """The code with which the server closes the socket."""
-        with pytest.raises(ConnectionClosed) as closed:
-            while True:
-                self.socket.recv(DEADLINE)
-        assert closed.value.rcvd, closed.value
-        return closed.value.rcvd.code
+from programs import DEADLINE, Program, eventually, tapedeck
+from serving import OTHER, TOKEN, Client, Server
 
 
 @pytest.fixture
@@ -194,6 +105,41 @@ def test_every_code(serve, tmp_path) -> None:
     assert client.say("0:nonsense") == "0:?"
     refused = json.loads(client.join(bucket="others", channel=1).removeprefix("1:auth:"))
     assert refused["code"] == 500
+
+
+def test_every_command(serve) -> None:
+    """What the specification says of each command, and what is no command."""
+    client = Client(serve().url())
+
+    def init(channel: int, **more) -> str:
+        return f"{channel}:init:" + json.dumps({"token": TOKEN, "app_id": "app", **more})
+
+    # The example of the specification, which writes `client_id` and has no library.
+    assert client.say(init(0, api=1, client_id="android-1.0", name="notes")).startswith("0:auth:0")
+    assert client.change(id="a.b.c", v={"x": {"o": "+", "v": 1}})["clientid"] == "android-1.0"
+    for number in range(2):
+        client.change(id=f"k{number}", d={"n": number})
+    page = json.loads(client.say("0:i::::2").removeprefix("0:i:"))
+    assert page["index"] == [{"id": "a.b.c", "v": 1}, {"id": "k0", "v": 1}]
+    last = json.loads(client.say(f"0:i:1:{page['mark']}::2").removeprefix("0:i:"))
+    assert last == {"current": page["current"], "index": [{"id": "k1", "v": 1, "d": {"n": 1}}]}
+    # A command in the `init` is carried out after the `auth`.
+    assert client.say(init(1, api="1.1", clientid="c", name="notes", library="x", version="1",
+                           cmd=f"cv:{page['current']}")).startswith("1:auth:")
+    assert client.next() == "1:c:[]"
+    for sent, answer in (
+            ("0:e:a.b.c.1", '0:e:a.b.c.1\n{"data":{"x":1}}'), ("0:e:a.b.c.2", "0:e:a.b.c.2\n?"),
+            ("0:e:none.1", "0:e:none.1\n?"), ("0:e:k0", "0:?"), ("0:i:::none:2", "0:i:?"),
+            ("1:cv:none", "1:cv:?"), ("1:cv:", "1:cv:?"), (f"0:cv:{page['current']}", "0:c:[]"),
+            ("h:0", "h:1"), ("h:x", "?"), ("0:h:1", "0:?"), ("0:c:no JSON", "0:?"),
+            ("7:i::::1", "7:?"), ("i::::1", "?"), ("", "?"), ("9" * 30 + ":cv:1", "?"),
+            ("2:init:no JSON", "2:?")):
+        assert client.say(sent) == answer, sent
+    for code, change in ((400, {"id": "k0", "o": "x"}), (400, {"id": "k0", "sv": 1}),
+                         (404, {"id": "none", "o": "-"}), (405, {"id": "k0", "o": "-", "sv": 9})):
+        refused = client.change(ccid="r", **change)
+        assert (refused["error"], refused["ccids"]) == (code, ["r"]), (change, refused)
+    assert client.change(id="k0", o="-", sv=1)["ev"] == 2
 
 
 @pytest.mark.parametrize(("fields", "code"), [

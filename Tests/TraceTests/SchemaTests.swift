@@ -22,6 +22,24 @@ import Testing
         }
     }
 
+    @Test func `indexes that letting go needs come with the first bound and stay`() throws {
+        let trace = try TemporaryTrace()
+        let named =
+            "SELECT name FROM sqlite_master WHERE name LIKE '%\\_connection' ESCAPE '\\' ORDER BY 1"
+        try trace.writer().finish()
+        let unbounded = try trace.rows(named)
+        #expect(!unbounded.contains("chunk_connection"))
+        var options = TraceOptions()
+        options.keepLast = 1_000_000_000
+        try trace.writer(options).finish()
+        let bounded = try trace.rows(named)
+        #expect(
+            Set(bounded).subtracting(unbounded)
+                == ["chunk_connection", "http_exchange_connection", "message_connection"])
+        try trace.writer().finish()
+        #expect(try trace.rows(named) == bounded)
+    }
+
     @Test func `tables are strict`() throws {
         let trace = try TemporaryTrace()
         try trace.writer().finish()

@@ -1,5 +1,6 @@
 import Dissection
 import Filters
+import Foundation
 import Testing
 import Wire
 
@@ -109,6 +110,41 @@ import Wire
                 == "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
         #expect(try text(1, .server, .received).hasSuffix("\r\n\r\n"))
         #expect(throws: TraceError(.notFound, "")) { try text(99, .client, .sent) }
+    }
+
+    @Test(arguments: [0, 5])
+    func `gives no bytes of what its connection carried later`(pause: Int64) throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let connections = [traffic.open(), traffic.open()]
+        _ = writer.put(connections.flatMap(\.records))
+        for number in 0..<3 {
+            for connection in connections {
+                _ = writer.put(traffic.exchange(connection, number: number, body: "n\(number)"))
+            }
+            traffic.pass(seconds: pause)
+        }
+        writer.finish()
+        let reader = try trace.reader()
+        for id in 1...6 {
+            for sender in [Peer.client, .server] {
+                var bytes: [UInt8] = []
+                try reader.bytes(of: ExchangeID(Int64(id)), sender: sender, .sent) { _, piece in
+                    bytes += piece
+                    return true
+                }
+                let text = String(decoding: bytes, as: UTF8.self)
+                let number = (id - 1) / 2
+                if sender == .client {
+                    #expect(text.hasPrefix("GET /item/\(number)") && text.hasSuffix("\r\n\r\n"))
+                    #expect(text.components(separatedBy: "GET ").count == 2)
+                } else {
+                    #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("\r\n\r\nn\(number)"))
+                    #expect(text.components(separatedBy: "HTTP/1.1").count == 2)
+                }
+            }
+        }
     }
 
     @Test func `gives a connection with what happened to it`() throws {

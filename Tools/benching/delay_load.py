@@ -5,6 +5,7 @@ What is younger is what a `kill -9` at that moment would lose.
 
 from __future__ import annotations
 
+import multiprocessing
 import socket
 import sqlite3
 import threading
@@ -19,30 +20,40 @@ PROMISED = 50.0
 
 
 class Watch:
-    """Asks a trace again and again for its newest chunk."""
+    """Asks a trace again and again for its newest chunk.
+
+    In a process of its own: among the threads that make the load it would wait for Python's lock
+    between its answer and its look at the clock, and that would count as age.
+    """
 
     def __init__(self, trace: Path):
-        self.ages_ms: list[float] = []
-        self._trace = trace
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        database = sqlite3.connect(f"file:{self._trace}?mode=ro", uri=True, timeout=60)
-        began = database.execute("SELECT max(started_unix_ns) FROM session").fetchone()[0]
-        while not self._over.wait(0.02):
-            newest = database.execute(
-                "SELECT at_ns FROM chunk ORDER BY id DESC LIMIT 1").fetchone()
-            if newest:
-                self.ages_ms.append((time.time_ns() - began - newest[0]) / 1e6)
-        database.close()
+        spawning = multiprocessing.get_context("spawn")
+        self._over = spawning.Event()
+        self._answers, sender = spawning.Pipe(duplex=False)
+        self._process = spawning.Process(target=watch, args=(trace, self._over, sender))
+        self._process.start()
+        self._answers.recv()
 
     def end(self) -> list[float]:
         """The ages in milliseconds, ascending, without those of the first moments."""
         self._over.set()
-        self._thread.join()
-        return sorted(self.ages_ms[5:] or self.ages_ms or [0.0])
+        ages_ms = self._answers.recv()
+        self._process.join()
+        return sorted(ages_ms[5:] or ages_ms or [0.0])
+
+
+def watch(trace: Path, over, answers) -> None:
+    """Sends a word when it begins, and the ages in milliseconds when `over` is set."""
+    database = sqlite3.connect(f"file:{trace}?mode=ro", uri=True, timeout=60)
+    began = database.execute("SELECT max(started_unix_ns) FROM session").fetchone()[0]
+    ages_ms: list[float] = []
+    answers.send("begins")
+    while not over.wait(0.02):
+        newest = database.execute("SELECT at_ns FROM chunk ORDER BY id DESC LIMIT 1").fetchone()
+        if newest:
+            ages_ms.append((time.time_ns() - began - newest[0]) / 1e6)
+    database.close()
+    answers.send(ages_ms)
 
 
 def measure(table, program: Path, folder: Path, quick: bool) -> None:

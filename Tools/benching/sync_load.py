@@ -1,4 +1,4 @@
-"""The embedded Simperium server: a first sync of many objects, idle connections, round trips."""
+"""The Simperium client and the embedded server: a first sync, idle connections, round trips."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 import resource
 import secrets
 import socket
+import sqlite3
 import statistics
 import subprocess
 import sys
-import threading
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from programs import peak_memory, stop
@@ -68,25 +70,42 @@ def fill(server: Server, objects: int) -> None:
                 assert '"error"' not in expect(connection, "0:c:")
 
 
-def first_sync(server: Server, objects: int) -> float:
-    """Seconds in which a client that knows nothing gets all objects, read and kept."""
-    known = {}
-    with server.connect() as connection:
-        started = time.perf_counter()
-        connection.send(opening("filled", "reader"))
-        expect(connection, "0:auth:")
-        mark = ""
-        while True:
-            connection.send(f"0:i:1:{mark}::1000")
-            page = json.loads(expect(connection, "0:i:")[4:])
-            for entry in page["index"]:
-                known[entry["id"]] = (entry["v"], entry["d"])
-            mark = page.get("mark")
-            if not mark:
-                break
-        took = time.perf_counter() - started
-    assert len(known) == objects, f"{len(known)} of {objects}"
-    return took
+def client(program: Path, server: Server, state: Path, bucket: str, *command: str | Path,
+           **options) -> subprocess.Popen:
+    """A running `tapedeck client simperium` with its state on disk."""
+    return subprocess.Popen(
+        [program, "client", "simperium", *command, "--to", f"ws://127.0.0.1:{server.port}", "--app",
+         "app", "--token", TOKEN, "--bucket", bucket, "--state", state, "--patience", "600"],
+        stdin=subprocess.DEVNULL, **options)
+
+
+def peak_until_end(process: subprocess.Popen) -> int:
+    """The largest resident size of a process that has to end well, in bytes."""
+    peak = 0
+    while process.poll() is None:
+        try:
+            peak = max(peak, peak_memory(process.pid))
+        except (OSError, TypeError):
+            # It is ending.
+            pass
+        time.sleep(0.005)
+    assert process.returncode == 0, f"the client ended with {process.returncode}"
+    return peak
+
+
+def first_sync(program: Path, server: Server, objects: int, state: Path) -> tuple[float, int]:
+    """Seconds in which our client gets all objects and has them on disk, and its peak memory.
+
+    From its start to its end, as a user waits for it.
+    """
+    started = time.perf_counter()
+    peak = peak_until_end(client(program, server, state, "filled", "sync"))
+    took = time.perf_counter() - started
+    database = sqlite3.connect(f"file:{state}/simperium.sqlite?mode=ro", uri=True)
+    found = database.execute("SELECT count(*) FROM object WHERE ghost IS NOT NULL").fetchone()[0]
+    database.close()
+    assert found == objects, f"{found} of {objects}"
+    return took, peak
 
 
 def idle(server: Server, count: int) -> int:
@@ -118,44 +137,50 @@ def idle(server: Server, count: int) -> int:
             connection.close()
 
 
-def round_trips(server: Server, clients: int, seconds: float) -> tuple[float, float]:
-    """Changes per second with one in flight per client, each on a bucket of its own; median ms."""
-    over = threading.Event()
-    ready = threading.Barrier(clients + 1)
-    times: list[list[float]] = [[] for _ in range(clients)]
+def round_trips(program: Path, server: Server, clients: int, changes: int,
+                folder: Path) -> tuple[float, float]:
+    """Acknowledged changes per second with one in flight per client; median milliseconds of one.
 
-    def play(number: int) -> None:
+    Each client has a bucket of its own, and its state on disk: a change is there before it is sent,
+    and its acknowledgement before the next one.
+    """
+    def listen(process: subprocess.Popen) -> list[float]:
+        return [time.perf_counter() for _ in process.stdout]
+
+    players = []
+    for number in range(clients):
+        bucket = f"trips{clients}-{number}"
+        script = folder / f"{bucket}.script"
+        steps = [f"set {bucket} k {{}}"]
+        steps += [f'set {bucket} k {{"n":{number}}}' for number in range(changes)]
+        sets = [f"{step}\nwait synced\nprint {bucket} k\n" for step in steps]
+        # All of them begin when they are told to: starting fifty programs takes longer than this.
+        script.write_text(f"wait synced\n{sets[0]}wait go{clients} k {{}}\n{''.join(sets[1:])}")
+        players.append(client(program, server, folder / f"{bucket}.state", bucket, "run", script,
+                              "--bucket", f"go{clients}", stdout=subprocess.PIPE, text=True))
+    for process in players:
+        assert process.stdout.readline()
+    with ThreadPoolExecutor(clients) as pool:
+        listening = [pool.submit(listen, process) for process in players]
         with server.connect() as connection:
-            connection.send(opening(f"trips{clients}-{number}", f"trip-{number}"))
+            connection.send(opening(f"go{clients}", "starter"))
             expect(connection, "0:auth:")
-            ready.wait()
-            version = 0
-            while not over.is_set():
-                change = {"id": "key", "o": "M", "ccid": secrets.token_hex(16),
-                          "v": {"n": {"o": "r" if version else "+", "v": version}}}
-                if version:
-                    change["sv"] = version
-                started = time.perf_counter()
-                connection.send("0:c:" + json.dumps(change))
-                assert '"error"' not in expect(connection, "0:c:")
-                times[number].append(time.perf_counter() - started)
-                version += 1
-
-    threads = [threading.Thread(target=play, args=(number,)) for number in range(clients)]
-    for thread in threads:
-        thread.start()
-    ready.wait()
-    time.sleep(seconds)
-    over.set()
-    for thread in threads:
-        thread.join()
-    every = [each for client in times for each in client]
-    return len(every) / seconds, statistics.median(every) * 1000
+            connection.send('0:c:{"id":"k","o":"M","ccid":"00","v":{}}')
+            expect(connection, "0:c:")
+        heard = [each.result() for each in listening]
+    for process in players:
+        assert process.wait() == 0
+    assert all(len(each) == changes for each in heard), [len(each) for each in heard]
+    # While all of them are at it.
+    start, end = max(each[0] for each in heard), min(each[-1] for each in heard)
+    done = sum(1 for each in heard for moment in each if start < moment <= end)
+    times = [later - sooner for each in heard for sooner, later in zip(each, each[1:])]
+    return done / (end - start), statistics.median(times) * 1000
 
 
-def measure(table, program: Path, _folder: Path, quick: bool) -> None:
+def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows."""
-    objects, connections, seconds = (10_000, 200, 2) if quick else (100_000, 1000, 5)
+    objects, connections, changes = (10_000, 200, 1000) if quick else (100_000, 1000, 5000)
     server = Server(program)
     try:
         empty = server.memory()
@@ -164,13 +189,21 @@ def measure(table, program: Path, _folder: Path, quick: bool) -> None:
         filled = time.perf_counter() - started
         table.add(f"sync: {objects:,} objects of 300 B made, {BATCH} a message",
                   f"{objects / filled:,.0f} objects/s")
-        took = first_sync(server, objects)
-        mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        table.add(f"sync: first sync of {objects:,} objects, Python client",
-                  f"{objects / took:,.0f} objects/s")
-        table.add("sync: memory of the server, of the Python client",
+        took, peak = zip(*(first_sync(program, server, objects, folder / f"first-{number}")
+                           for number in range(3)))
+        size = (folder / "first-0/simperium.sqlite").stat().st_size
+        table.add(f"sync: first sync of {objects:,} objects by our client, onto disk",
+                  f"{objects / statistics.median(took):,.0f} objects/s "
+                  f"({objects / max(took):,.0f}-{objects / min(took):,.0f})")
+        table.add("sync: memory of the server",
                   f"{server.memory() / 1e6:.0f} MB ({empty / 1e6:.0f} MB when empty, peak "
-                  f"{peak_memory(server.process.pid) / 1e6:.0f} MB), {mine / 1e6:.0f} MB")
+                  f"{peak_memory(server.process.pid) / 1e6:.0f} MB)")
+        table.add("sync: memory of the client, its state on disk",
+                  f"peak {max(peak) / 1e6:.0f} MB, {size / 1e6:.0f} MB")
+        started = time.perf_counter()
+        peak = peak_until_end(client(program, server, folder / "first-0", "filled", "sync"))
+        table.add("sync: the client once more, with nothing new",
+                  f"{time.perf_counter() - started:.2f} s, peak {peak / 1e6:.0f} MB")
     finally:
         stop(server.process)
     server = Server(program)
@@ -179,8 +212,8 @@ def measure(table, program: Path, _folder: Path, quick: bool) -> None:
         table.add(f"sync: {connections:,} idle connections",
                   f"{each / 1024:.1f} KiB each, {server.memory() / 1e6:.0f} MB in all")
         for clients in (1, 50):
-            rate, half = round_trips(server, clients, seconds)
-            table.add(f"sync: change round trips, {clients} Python client{'s'[:clients - 1]}",
+            rate, half = round_trips(program, server, clients, changes // clients, folder)
+            table.add(f"sync: change round trips, {clients} client{'s'[:clients - 1]} of ours",
                       f"{rate:,.0f} /s, p50 {half:.2f} ms")
     finally:
         stop(server.process)
@@ -193,4 +226,5 @@ if __name__ == "__main__":
             """Prints a row."""
             print(f"{what}: {figure}", flush=True)
 
-    measure(_Lines, Path(sys.argv[1]).resolve(), Path("/tmp"), "--quick" in sys.argv)
+    with tempfile.TemporaryDirectory() as _place:
+        measure(_Lines, Path(sys.argv[1]).resolve(), Path(_place), "--quick" in sys.argv)

@@ -1,14 +1,14 @@
-import Framing
+package import Framing
 import OpenRosa
-import Wire
+package import Wire
 
 /// Reads the content of one side of an exchange as it comes: undoes its codings, keeps its first
 /// bytes, and looks at what the bytes mean.
 ///
 /// Its memory does not depend on the size of the content.
-final class BodyCollector {
+package final class BodyCollector {
     /// Trailer fields, once they have come.
-    var trailers: [UInt8] = []
+    package var trailers: [UInt8] = []
 
     private let head: [UInt8]
     private let headPlace: Place?
@@ -29,7 +29,7 @@ final class BodyCollector {
     private var meaning: BodyMeaning?
     private var isFinished = false
 
-    init(
+    package init(
         head: HTTPHead, at place: Place?, exchange: ExchangeRow, sender: Peer,
         limits: DissectionLimits, status: Int? = nil
     ) {
@@ -59,7 +59,7 @@ final class BodyCollector {
     /// Takes the next bytes of the content, without transfer coding.
     ///
     /// `place` is where they stand in a chunk as received, if they do.
-    func take(_ bytes: borrowing Span<UInt8>, at place: Place?, to out: DissectorOutput) {
+    package func take(_ bytes: borrowing Span<UInt8>, at place: Place?, to out: DissectorOutput) {
         if wireSize == 0 {
             contentPlace = place?.chunk == headPlace?.chunk ? place : nil
         } else if let first = contentPlace,
@@ -92,7 +92,7 @@ final class BodyCollector {
     }
 
     /// Gives out the rows of what has come; a second call does nothing.
-    func finish(isCut: Bool, to out: DissectorOutput) {
+    package func finish(isCut: Bool, to out: DissectorOutput) {
         guard !isFinished else { return }
         isFinished = true
         if let decoder, problem == nil, !isCut || wireSize > 0 {

@@ -1,9 +1,9 @@
-import Framing
+package import Framing
 
 /// Which device a request says it comes from.
-enum Device {
+package enum Device {
     /// The value of `x-openrosa-deviceid`, or of the query's `device_id` or `deviceID`.
-    static func identifier(in head: HTTPHead, query: String?) -> String? {
+    package static func identifier(in head: HTTPHead, query: String?) -> String? {
         if let field = head.first("x-openrosa-deviceid") { return head.text(field.value) }
         guard let query else { return nil }
         for pair in query.split(separator: "&", maxSplits: 200) {

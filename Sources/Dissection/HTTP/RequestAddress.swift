@@ -1,16 +1,16 @@
-import Framing
+package import Framing
 
 /// Which resource of which server a request is about.
-struct RequestAddress {
-    var host: String
-    var port: Int?
-    var path: String
-    var query: String?
+package struct RequestAddress {
+    package var host: String
+    package var port: Int?
+    package var path: String
+    package var query: String?
     /// The scheme, where the target names it.
-    var scheme: String?
+    package var scheme: String?
 
     /// Reads target and `Host` of a request as its receiver does (RFC 9112, 3.2 and 3.3).
-    init(_ head: HTTPHead) {
+    package init(_ head: HTTPHead) {
         host = ""
         guard let target = try? head.parsedTarget() else {
             path = head.target

@@ -84,9 +84,9 @@ extension Field {
                 .text, .requestHead, ignoresCase: true, values: ["http", "https"],
                 "Scheme; that of a WebSocket is the one of the HTTP it begins with.")
         case .host:
-            Self.exchange(.text, .requestHead, ignoresCase: true, "Host without port.")
+            Self.exchange(.text, .handshake, ignoresCase: true, "Host without port.")
         case .port:
-            Self.exchange(.integer, .requestHead, "TCP port of the server.")
+            Self.exchange(.integer, .handshake, "TCP port of the server.")
         case .path:
             Self.exchange(.text, .requestHead, "Path without query, as sent.")
         case .query:

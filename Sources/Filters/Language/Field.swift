@@ -40,7 +40,7 @@ public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvert
         switch phase {
         case .command: details.subjects.contains(.command)
         case .message: details.subjects.contains(.message)
-        case .connection, .requestHead, .requestBody, .responseHead, .responseBody:
+        case .connection, .handshake, .requestHead, .requestBody, .responseHead, .responseBody:
             details.since.map { $0.rawValue <= phase.rawValue } ?? false
         }
     }

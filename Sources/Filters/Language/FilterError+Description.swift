@@ -48,7 +48,7 @@ extension FilterError: CustomStringConvertible {
         let details = field.details
         switch phase {
         case .command, .message: return "\(field) is not known \(phase)"
-        case .connection, .requestHead, .requestBody, .responseHead, .responseBody:
+        case .connection, .handshake, .requestHead, .requestBody, .responseHead, .responseBody:
             guard let since = details.since else { return "exchanges have no \(field)" }
             return "\(field) is not known \(phase), only \(since)"
         }

@@ -1,10 +1,12 @@
 /// A moment of live traffic at which a filter may be asked.
 ///
-/// The first five follow each other in every exchange; what is known at one is known at the later
+/// The first six follow each other in every exchange; what is known at one is known at the later
 /// ones.
 public enum FilterPhase: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// A client connected.
     case connection
+    /// A client starts TLS, or asks for a tunnel.
+    case handshake
     /// The head of a request is complete.
     case requestHead
     /// A request is complete.
@@ -22,6 +24,7 @@ public enum FilterPhase: Int, Hashable, Sendable, CaseIterable, CustomStringConv
     public var description: String {
         switch self {
         case .connection: "when a client connects"
+        case .handshake: "when a client starts TLS"
         case .requestHead: "when the request head is complete"
         case .requestBody: "when the request is complete"
         case .responseHead: "when the response head is complete"

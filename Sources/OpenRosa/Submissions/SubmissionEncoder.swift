@@ -83,12 +83,10 @@ public struct SubmissionEncoder: Hashable, Sendable {
             guard !Self.contains(file.content, delimiter) else {
                 throw .boundaryInContent(index: index)
             }
-            let length = file.hasLength ? "Content-Length: \(file.content.count)\r\n" : ""
-            let head =
-                "--\(boundary)\r\nContent-Disposition: form-data; name=\(Self.quoted(file.name)); "
-                + "filename=\(Self.quoted(file.filename))\r\n"
-                + "Content-Type: \(Self.oneLine(file.contentType))\r\n\(length)\r\n"
-            body.append(contentsOf: head.utf8)
+            body.append(
+                contentsOf: head(
+                    name: file.name, filename: file.filename, contentType: file.contentType,
+                    length: file.hasLength ? Int64(file.content.count) : nil))
             body.append(contentsOf: file.content)
             body.append(contentsOf: "\r\n".utf8)
         }
@@ -98,9 +96,25 @@ public struct SubmissionEncoder: Hashable, Sendable {
                 + "name=\"\(SubmissionPart.incompleteName)\"\r\nContent-Length: 3\r\n\r\nyes\r\n"
             body.append(contentsOf: field.utf8)
         }
-        body.append(contentsOf: "--\(boundary)--\r\n".utf8)
+        body.append(contentsOf: end)
         return body
     }
+
+    /// What stands before the content of a part; a line end follows the content.
+    ///
+    /// For whoever writes a body piece by piece, and sees to it that the boundary is in no part.
+    public func head(
+        name: String, filename: String, contentType: String, length: Int64?
+    ) -> [UInt8] {
+        let length = length.map { "Content-Length: \($0)\r\n" } ?? ""
+        return Array(
+            ("--\(boundary)\r\nContent-Disposition: form-data; name=\(Self.quoted(name)); "
+                + "filename=\(Self.quoted(filename))\r\n"
+                + "Content-Type: \(Self.oneLine(contentType))\r\n\(length)\r\n").utf8)
+    }
+
+    /// What stands behind the last part and its line end.
+    public var end: [UInt8] { Array("--\(boundary)--\r\n".utf8) }
 
     /// The description of what ``encode(form:filename:files:isIncomplete:)`` writes.
     public static func submission(

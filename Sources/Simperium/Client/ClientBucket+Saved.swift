@@ -61,7 +61,12 @@ extension ClientBucket {
         /// What the app has; nil for nothing.
         public var local: JSONValue?
         /// The change that was sent and not answered.
-        public var sent: SentChange?
+        public var sent: SentChange? {
+            get { boxed.change }
+            set { boxed = newValue.map { .some($0) } ?? .none }
+        }
+        /// It is large, and nearly no object of a bucket has one.
+        private var boxed = BoxedChange.none
         /// Why a change is held back.
         public var hold: Hold?
         /// Whether the next change must hold the whole object.
@@ -73,6 +78,16 @@ extension ClientBucket {
 
         /// Nothing.
         public init() {}
+    }
+
+    /// A change in a place of its own, or none.
+    private indirect enum BoxedChange: Hashable, Sendable {
+        case none
+        case some(SentChange)
+
+        var change: SentChange? {
+            if case .some(let change) = self { change } else { nil }
+        }
     }
 
     /// A change that was sent.

@@ -10,8 +10,10 @@ struct ChangeTrial {
         var operations: JSONValue
         /// The object afterwards.
         var data: JSONValue
-        /// Bytes of ``data`` as JSON.
-        var weight: Int
+        /// The same as JSON.
+        var text: [UInt8]
+        /// Bytes of it.
+        var weight: Int { text.count }
     }
 
     /// What is known of the bucket.
@@ -27,6 +29,8 @@ struct ChangeTrial {
     let author: ChangeAuthor
     let object: StoredObject?
     let bucket: Bucket
+    /// The newest version; empty where there is none.
+    private lazy var base = object?.head?.data ?? .object(JSONObject())
     private lazy var attempt = Result<Work, DiffError> { () throws(DiffError) in try work() }
 
     init(
@@ -67,8 +71,8 @@ struct ChangeTrial {
         case .result: return isModification && (outcome?.weight ?? 0) > bucket.options.objectBytes
         case .emptiness:
             if change.operation == .empty { return bucket.count == 0 }
-            guard isModification, let head = object?.head, let outcome else { return false }
-            return outcome.data.isSame(as: head.data)
+            guard isModification, object?.head != nil, let outcome else { return false }
+            return outcome.data.isSame(as: base)
         case .room:
             guard isModification, let outcome else { return false }
             return bucket.weight + outcome.weight > bucket.options.bytes
@@ -116,9 +120,8 @@ struct ChangeTrial {
         return object.version(sv)
     }
 
-    private func work() throws(DiffError) -> Work {
+    private mutating func work() throws(DiffError) -> Work {
         let head = object?.head
-        let base = head?.data ?? .object(JSONObject())
         let source = head == nil ? nil : source ?? head
         var operations = change.value ?? .object(JSONObject())
         if let data = change.data { operations = try JSONDiff.diff(source?.data ?? base, data) }
@@ -126,7 +129,7 @@ struct ChangeTrial {
             operations = try rebase(operations, from: source)
         }
         let result = try JSONDiff.apply(operations, to: base)
-        return Work(operations: operations, data: result, weight: result.bytes().count)
+        return Work(operations: operations, data: result, text: result.bytes())
     }
 
     /// Operations for an old version as operations for the newest.

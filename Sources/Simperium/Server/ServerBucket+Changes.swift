@@ -27,7 +27,8 @@ extension ServerBucket {
         var told = SimperiumMessage.Change(
             key: plan.key.string, operation: change.operation, cv: cv, ccids: [plan.ccid],
             clientID: author.clientID)
-        var effect = ChangeLog.Effect(before: plan.head?.data, after: nil)
+        let keepsEffect = options.aggregation != .none
+        var effect = ChangeLog.Effect(before: keepsEffect ? plan.head?.data : nil, after: nil)
         var weight = 64 + plan.key.string.utf8.count
         switch plan.action {
         case .put(let work):
@@ -41,7 +42,6 @@ extension ServerBucket {
             told.ev = remove(plan.key)
         case .empty: removeAll()
         }
-        let keepsEffect = options.aggregation != .none
         if keepsEffect { weight += (plan.head?.weight ?? 0) + (plan.work?.weight ?? 0) }
         log.append(
             ChangeLog.Entry(change: told, effect: keepsEffect ? effect : nil, weight: weight),
@@ -91,7 +91,7 @@ extension ServerBucket {
             count += 1
         }
         weight -= objects[key]?.weight ?? 0
-        objects[key]?.become(work.data, by: work.operations, weight: work.weight, options)
+        objects[key]?.become(work.text, by: work.operations, options)
         weight += objects[key]?.weight ?? 0
         return objects[key]?.number ?? 0
     }

@@ -32,11 +32,15 @@ extension ServerBucket {
                     client: change.clientID ?? "", ccid: ccid, most: options.knownChanges)
             }
         }
-        for seed in objects { place(seed) }
-        wasUsed = !objects.isEmpty || !changes.isEmpty || cv?.isEmpty == false
+        wasUsed = !changes.isEmpty || cv?.isEmpty == false
+        for seed in objects { add(seed) }
     }
 
-    private mutating func place(_ seed: ServerObject) {
+    /// Adds an object with a past, at the end of the index; it replaces one with the same key.
+    ///
+    /// One without data or with a version below 1 is left out.
+    public mutating func add(_ seed: ServerObject) {
+        wasUsed = true
         // Beyond this, versions are no numbers to JavaScript any more.
         let sane: ClosedRange<Int64> = 1...1 << 53
         let ascending = seed.versions
@@ -48,8 +52,7 @@ extension ServerBucket {
             number: seed.number, isRemoved: seed.isRemoved,
             versions: ascending.map {
                 StoredVersion(
-                    number: $0.number, data: $0.data, change: $0.change,
-                    weight: $0.data.bytes().count)
+                    number: $0.number, text: $0.data.bytes(), change: $0.change)
             }, options)
         if let old = objects[key] {
             weight -= old.weight

@@ -49,15 +49,14 @@ struct StoredObject: Hashable, Sendable {
 
     /// The next version.
     mutating func become(
-        _ data: JSONValue, by change: JSONValue?, weight: Int, _ options: BucketOptions
+        _ text: [UInt8], by change: JSONValue?, _ options: BucketOptions
     ) {
         number += 1
         if isRemoved {
             isRemoved = false
             born = number
         }
-        append(
-            StoredVersion(number: number, data: data, change: change, weight: weight), options)
+        append(StoredVersion(number: number, text: text, change: change), options)
     }
 
     /// The next version: it is gone.
@@ -86,5 +85,7 @@ struct StoredObject: Hashable, Sendable {
             weight -= versions.removeFirst().weight
             tenths -= 1
         }
+        // No rebase asks what made the first of them.
+        if let first = versions.first, first.changeText != nil { versions[0] = first.first }
     }
 }

@@ -14,6 +14,8 @@ public struct CommCareAnswer: Hashable, Sendable {
     public var retryAfter: Int64?
     /// How far the restore is.
     public var progress: OpenRosaDocument.Progress?
+    /// Where a redirect leads to.
+    public var redirect: String?
     /// Whether there is no peer at all, which another address may help.
     public var isUnreachable = false
 

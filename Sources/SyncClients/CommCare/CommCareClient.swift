@@ -171,6 +171,9 @@ public struct CommCareClient: Hashable, Sendable {
         let pause = pauses[kind] ?? CommCarePause()
         let until = isUser ? pause.userUntil : max(pause.userUntil, pause.automaticUntil)
         guard now < until else { return nil }
+        guard until < CommCarePause.untilUserActs else {
+            return .refused("the server wants the user to act; run without --automatic after that")
+        }
         return .later("the server asked for a pause: try again in \(until - now) s")
     }
 
@@ -193,13 +196,17 @@ public struct CommCareClient: Hashable, Sendable {
         pause.fail(
             now: now, jitter: jitter, retryAfter: answer.retryAfter, coolsDown: coolsDown)
         pauses[kind] = pause
-        let what = Self.said(answer)
+        var what = Self.said(answer)
+        if kind == .submission { what += "; the form is kept, and sync sends it" }
         return [.pause(kind, pause)] + end(answer.isUnreachable ? .unreachable(what) : .later(what))
     }
 
     private static func said(_ answer: CommCareAnswer) -> String {
-        if answer.status == 0 { return answer.text }
-        if answer.status == 406 { return answer.text }
+        if answer.status == 0 || answer.status == 406 { return answer.text }
+        if let target = answer.redirect {
+            return "the server answered \(answer.status) and redirects to \(target): "
+                + "name the right server with --to"
+        }
         let text = answer.text.isEmpty ? "" : ": \(answer.text)"
         return "the server answered \(answer.status)\(text)"
     }
@@ -242,8 +249,9 @@ public struct CommCareClient: Hashable, Sendable {
                 + fail(.submission, answer, now, jitter)
         case .coolDown: return fail(.submission, answer, now, jitter)
         case .authenticate: return authenticate()
-        case .tellUser: return end(.refused(said))
+        case .tellUser: return tell(.submission, answer)
         case .done, .keep:
+            if answer.redirect != nil { return end(.later(said + "; the form is kept")) }
             return end(
                 .later(
                     "\(answer.status) without an OpenRosaResponse is no receipt: is there a "
@@ -256,6 +264,15 @@ public struct CommCareClient: Hashable, Sendable {
         if hasAsked { return end(.refused(Self.signIn)) }
         hasAsked = true
         return [.askCredentials]
+    }
+
+    /// Ends with what only the user can mend; a timer does not try again after a 406.
+    private mutating func tell(_ kind: Kind, _ answer: CommCareAnswer) -> [Command] {
+        let refusal = end(.refused(Self.said(answer)))
+        guard answer.status == 406 else { return refusal }
+        let pause = CommCarePause(automaticUntil: CommCarePause.untilUserActs)
+        pauses[kind] = pause
+        return [.pause(kind, pause)] + refusal
     }
 
     private mutating func fetched(
@@ -288,7 +305,7 @@ public struct CommCareClient: Hashable, Sendable {
         case .authenticate: return authenticate()
         case .coolDown, .backOff: return fail(.restore, answer, now, jitter)
         case .tellUser where answer.status >= 500: return fail(.restore, answer, now, jitter)
-        default: return end(.refused(Self.said(answer)))
+        default: return tell(.restore, answer)
         }
     }
 }

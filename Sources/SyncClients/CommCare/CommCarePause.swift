@@ -7,6 +7,9 @@ public struct CommCarePause: Hashable, Sendable {
     /// Failures in a row.
     public var failures: Int
 
+    /// The `automaticUntil` of what waits for the user to act, and for no time.
+    public static let untilUserActs = Int64.max
+
     /// A pause with these values; without them, none.
     public init(userUntil: Int64 = 0, automaticUntil: Int64 = 0, failures: Int = 0) {
         self.userUntil = userUntil

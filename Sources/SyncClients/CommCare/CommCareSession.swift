@@ -29,6 +29,7 @@ public final class CommCareSession {
     }
 
     private var settings: Settings
+    private var scheme = Credentials.Scheme.preemptiveBasic
     private let state: CommCareState
     private let manager: HTTPManager
     private let show: (String) -> Void
@@ -68,8 +69,9 @@ public final class CommCareSession {
         }
         var client = CommCareClient(
             work, isUser: settings.isUser, queue: queue, pauses: try state.pauses(),
-            hasToken: try state.fact("token") != nil)
-        var commands = client.handle(.start, now: Self.now())
+            hasToken: try !state.needsFullRestore())
+        var now = Self.now()
+        var commands = client.handle(.start, now: now)
         while !commands.isEmpty {
             var event: CommCareClient.Event?
             for command in commands {
@@ -85,19 +87,22 @@ public final class CommCareSession {
                 case .swapIn(let isFull):
                     event = .restored(problem: try state.swapIn(isFull: isFull))
                 case .wait(let until):
-                    let pause = max(0, until - Self.now())
+                    let pause = max(0, until - now)
                     do { try await Task.sleep(for: .seconds(pause)) } catch {
                         return .later("stopped while the server prepares the data")
                     }
                     event = .due
                 case .askCredentials:
                     let password = askPassword()
+                    scheme = .preemptiveBasic
                     if let password { settings.password = password }
                     event = .credentials(areNew: password != nil)
                 }
             }
             guard let event else { break }
-            commands = client.handle(event, now: Self.now(), jitter: .random(in: 0...1))
+            // A second that has begun counts as over, so that no pause is shorter than asked for.
+            now = Self.now() + 1
+            commands = client.handle(event, now: now, jitter: .random(in: 0...1))
         }
         return .done
     }
@@ -124,60 +129,105 @@ public final class CommCareSession {
         let user =
             settings.user.contains("@")
             ? settings.user : "\(settings.user)@\(settings.domain)\(root)"
-        request.credentials = Credentials(
-            user: user, password: settings.password, scheme: .preemptiveBasic)
+        request.credentials = Credentials(user: user, password: settings.password, scheme: scheme)
         return request
     }
 
+    /// Sends a request; where the server wants digest instead of basic, once more.
+    private func send(_ request: Request) async -> Response {
+        let response = await manager.response(to: request)
+        let wantsDigest =
+            response.metadata?.headers.contains {
+                $0.name.lowercased() == "www-authenticate"
+                    && $0.value.lowercased().hasPrefix("digest")
+            } ?? false
+        guard response.metadata?.status == 401, scheme == .preemptiveBasic, wantsDigest else {
+            return response
+        }
+        scheme = .asAsked
+        var again = request
+        again.credentials?.scheme = scheme
+        return await manager.response(to: again)
+    }
+
     private func submit(_ id: Int64) async throws(CommCareClientError) -> CommCareAnswer {
-        guard let form = try state.form(id) else {
+        guard let form = try state.prepared(id) else {
             throw .wrongState("the state has no content of form \(id)")
         }
-        let files = form.files.map { SubmissionEncoder.File(name: $0.name, content: $0.content) }
-        var body: [UInt8]?
-        var type = ""
-        // A boundary that stands in a file is as good as impossible, twice in a row more so.
-        for _ in 0..<4 where body == nil {
-            let random = String(UInt64.random(in: 0 ... .max), radix: 16)
-            guard let encoder = try? SubmissionEncoder(boundary: "tapedeck-\(random)") else {
-                break
-            }
-            body = try? encoder.encode(form: form.xml, filename: form.filename, files: files)
-            type = encoder.contentType
-        }
-        guard let body,
+        guard
             var request = request(
-                "receiver/", .submission(from: try device(), contentType: type))
+                "receiver/", .submission(from: try device(), contentType: form.contentType))
         else { throw .badForm("\(form.filename) cannot be written as a submission") }
-        request.requestBody = .bytes(body)
-        return answer(await manager.response(to: request), file: nil)
+        request.requestBody = .file(path: form.path)
+        return try answer(await send(request), file: nil)
     }
 
     private func restore(_ isFull: Bool) async throws(CommCareClientError) -> CommCareAnswer {
-        let extent: CommCareRequest.Extent =
-            isFull ? .full : .since(state: try state.caseSet().stateHash, days: nil)
+        var extent = CommCareRequest.Extent.full
+        if isFull {
+            // Asked for after a 412 too, and then not to be forgotten by a kill.
+            try state.storeRecovery()
+        } else {
+            guard let hash = try state.stateToSend() else {
+                // Cases in a circle: a device recovers without asking the server first.
+                return CommCareAnswer(status: 412)
+            }
+            extent = .since(state: hash, days: nil)
+        }
         guard var request = request("phone/restore/", .restore(from: try device(), extent)) else {
             throw .badForm("the address cannot be written")
         }
         request.requestType = .get
         request.bodyFile = state.download
-        return answer(await manager.response(to: request), file: state.download)
+        var response = await send(request)
+        for _ in 0..<Self.mostRedirects {
+            guard let target = response.metadata?.redirectURL,
+                Self.isSameOrigin(target, request.url)
+            else { break }
+            request.url = target
+            response = await send(request)
+        }
+        return try answer(response, file: state.download)
     }
 
-    private func answer(_ response: Response, file: String?) -> CommCareAnswer {
+    /// Redirects of one restore, at most.
+    static let mostRedirects = 5
+
+    /// Whether two addresses have the same scheme, host and port.
+    static func isSameOrigin(_ a: String, _ b: String) -> Bool {
+        func origin(_ url: String) -> String? {
+            let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count >= 3, parts[0].hasSuffix(":"), parts[1].isEmpty else { return nil }
+            let scheme = parts[0].lowercased()
+            var host = parts[2].prefix { $0 != "?" && $0 != "#" }.lowercased()
+            if let at = host.lastIndex(of: "@") { host = String(host[host.index(after: at)...]) }
+            let port = scheme == "https:" ? ":443" : ":80"
+            if host.hasSuffix(port) { host.removeLast(port.count) }
+            return "\(scheme)//\(host)"
+        }
+        return origin(a) != nil && origin(a) == origin(b)
+    }
+
+    private func answer(
+        _ response: Response, file: String?
+    ) throws(CommCareClientError) -> CommCareAnswer {
         guard response.error == nil, let head = response.metadata else {
             var answer = CommCareAnswer(status: 0)
             answer.text = response.error.map { "\($0)" } ?? "there was no answer"
             switch response.error {
             case .resolve, .connect, .tls, .badURL: answer.isUnreachable = true
+            case .file(let path, let reason):
+                throw .storage("\(path): \(reason); make room, then sync again")
             default: break
             }
             return answer
         }
         var body = response.data
         if let file, head.status == 202 { body = LocalFile.head(file, limit: 1 << 16) }
-        return CommCareAnswer(
+        var answer = CommCareAnswer(
             status: head.status, retryAfter: head["Retry-After"], body: body, now: Self.now(),
             translations: settings.translations)
+        answer.redirect = head.redirectURL
+        return answer
     }
 }

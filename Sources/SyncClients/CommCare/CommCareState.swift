@@ -2,58 +2,14 @@ internal import CSQLite
 internal import Glibc
 public import OpenRosa
 internal import Storage
+internal import Wire
 
-/// What the client keeps on disk: queue, pauses, sync token, and what the case set is made of.
+/// What the client keeps on disk: queue, pauses, sync token and case set.
 ///
-/// The case set is what the last full restore, the restores after it and the forms of the device
-/// make, read in their order. Restores are files that are never changed; which of them count is
-/// in the database, so that a full restore takes the place of all others in one transaction.
+/// All of it is rows of one SQLite database, so that a kill at any moment leaves it as it was before
+/// or after a step. Only the bodies of submissions are files of their own, named by their form's row.
+/// The case set is what the server has: a restore or an accepted form changes the cases it names.
 public final class CommCareState {
-    /// A form to be submitted, with the files that go with it.
-    public struct Form: Hashable, Sendable {
-        /// `instanceID`.
-        public var instanceID: String
-        /// The form, verbatim.
-        public var xml: [UInt8]
-        /// Names and contents of what goes with it.
-        public var files: [(name: String, content: [UInt8])] {
-            zip(names, contents).map { ($0, $1) }
-        }
-        var names: [String] = []
-        var contents: [[UInt8]] = []
-        /// Its file name.
-        public var filename: String
-
-        /// Reads a form.
-        ///
-        /// - Throws: ``CommCareClientError/badForm(_:)``: it is no form, or has no instanceID, without
-        ///   which a server would keep it twice.
-        public init(
-            xml: [UInt8], filename: String, files: [(name: String, content: [UInt8])]
-        ) throws(CommCareClientError) {
-            let (events, error) = CommCareReader.read(xml, purpose: .submission)
-            if let error { throw .badForm("\(filename) is no form: \(error)") }
-            var instanceID: String?
-            for case .meta(let meta) in events where instanceID == nil {
-                instanceID = meta.instanceID
-            }
-            guard let instanceID, !instanceID.isEmpty else {
-                throw .badForm("\(filename) has no instanceID in its meta block; give it one")
-            }
-            self.instanceID = instanceID
-            self.xml = xml
-            self.filename = filename
-            names = files.map(\.name)
-            contents = files.map(\.content)
-        }
-
-        init(id: String, xml: [UInt8], filename: String) {
-            instanceID = id
-            self.xml = xml
-            self.filename = filename
-        }
-    }
-
     /// A form as `status` shows it.
     public struct Entry: Hashable, Sendable {
         /// Its number, in the order of submission.
@@ -71,14 +27,16 @@ public final class CommCareState {
     /// The folder.
     public let folder: String
     let connection: Connection
+    let rows: CaseRows
 
     /// Opens the state in a folder, which is made if it is not there.
     ///
     /// - Parameters:
-    ///   - folder: For this user of this project alone.
-    ///   - place: What tells server, project and user; nil takes what is there.
-    ///   - deviceID: Identifier of the device, if the state is new.
-    /// - Throws: ``CommCareClientError``: in use, of another user, or not writable.
+    ///   - folder: The folder.
+    ///   - place: What the state is of, such as the user and the server; nil to look at any.
+    ///   - deviceID: Identifier of the device, where it has none yet.
+    /// - Throws: ``CommCareClientError``: another program has it open, it is of another place, or it
+    ///   cannot be read.
     public init(
         folder: String, place: String? = nil, deviceID: String
     ) throws(CommCareClientError) {
@@ -87,6 +45,7 @@ public final class CommCareState {
             throw .storage("\(folder) cannot be made: \(String(cString: strerror(errno)))")
         }
         let path = "\(folder)/commcare.sqlite"
+        // SQLite would create it readable by everybody.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw .storage("\(path) cannot be opened: \(String(cString: strerror(errno)))")
@@ -100,7 +59,8 @@ public final class CommCareState {
             try connection.execute(
                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                     + "BEGIN EXCLUSIVE; COMMIT;")
-            try Self.migrate(connection)
+            try Self.migrate(connection, in: folder)
+            rows = try CaseRows(connection)
             if let place {
                 if let other = try Self.fact("place", connection) {
                     guard other == place else {
@@ -113,6 +73,7 @@ public final class CommCareState {
             if try Self.fact("device", connection) == nil {
                 try Self.set("device", deviceID, connection)
             }
+            try removeLeftovers()
         } catch let error as CommCareClientError {
             throw error
         } catch let fault as StorageFault {
@@ -120,37 +81,21 @@ public final class CommCareState {
         } catch {
             throw .storage("\(error)")
         }
-        // What a kill left between the file and the transaction that names it.
-        let known = Set(try documents().compactMap(\.name))
+    }
+
+    /// Removes files that a kill left on one side of the transaction that names them.
+    private func removeLeftovers() throws(StorageFault) {
+        var known: Set<String> = []
+        let names = try connection.prepare("SELECT file FROM form WHERE file IS NOT NULL")
+        while try names.step() { known.insert(names.string(0)) }
         for name in LocalFile.names(in: folder)
-        where name.hasPrefix("restore-") && !known.contains(name) {
+        where name.hasPrefix("restore-") || (name.hasPrefix("submission-") && !known.contains(name))
+        {
             unlink("\(folder)/\(name)")
         }
     }
 
-    private static func migrate(_ connection: Connection) throws(StorageFault) {
-        let version = try connection.integer("PRAGMA user_version")
-        if version == 1 { return }
-        guard version == 0 else {
-            throw StorageFault(code: SQLITE_NOTADB, message: "it is of a newer version")
-        }
-        try connection.transaction { () throws(StorageFault) in
-            try connection.execute(
-                """
-                CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-                CREATE TABLE form (id INTEGER PRIMARY KEY AUTOINCREMENT,
-                  instance TEXT NOT NULL UNIQUE, filename TEXT NOT NULL, xml BLOB,
-                  state INTEGER NOT NULL, attempts INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
-                CREATE TABLE attachment (form INTEGER NOT NULL, position INTEGER NOT NULL,
-                  name TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (form, position)) STRICT;
-                CREATE TABLE pause (kind INTEGER PRIMARY KEY, user INTEGER NOT NULL,
-                  automatic INTEGER NOT NULL, failures INTEGER NOT NULL) STRICT;
-                CREATE TABLE document (id INTEGER PRIMARY KEY, name TEXT, is_full INTEGER NOT NULL,
-                  form INTEGER) STRICT;
-                PRAGMA user_version = 1;
-                """)
-        }
-    }
+    // MARK: Facts
 
     private static func fact(
         _ name: String, _ connection: Connection
@@ -185,109 +130,16 @@ public final class CommCareState {
         try told { () throws(StorageFault) in try Self.fact(name, connection) }
     }
 
-    // MARK: Forms
-
-    /// Stores a form before it is sent.
-    ///
-    /// - Returns: What the state knows of it: `queued`, or `sent` where its answer is stored.
-    /// - Throws: ``CommCareClientError/badForm(_:)`` where another form has its instanceID, or the
-    ///   server has refused it for good.
-    public func add(_ form: Form) throws(CommCareClientError) -> CommCareClient.FormState {
-        if let known = try entries().first(where: { $0.instanceID == form.instanceID }) {
-            switch known.state {
-            case .sent: return .sent
-            case .aside:
-                throw .badForm("the server refused \(form.filename) for good: \(known.message)")
-            case .queued, .held:
-                guard try self.form(known.id)?.xml == form.xml else {
-                    throw .badForm(
-                        "another form with the instanceID \(form.instanceID) waits already")
-                }
-                try store(known.id, .queued, attempts: 0, message: "")
-                return .queued
-            }
-        }
-        try told { () throws(StorageFault) in
-            try connection.transaction { () throws(StorageFault) in
-                let insert = try connection.prepare(
-                    "INSERT INTO form (instance, filename, xml, state, attempts, message) "
-                        + "VALUES (?, ?, ?, 0, 0, '')")
-                insert.bind(1, form.instanceID)
-                insert.bind(2, form.filename)
-                insert.bind(3, copying: form.xml, asText: false)
-                try insert.run()
-                let id = try connection.integer("SELECT last_insert_rowid()")
-                for (index, file) in form.files.enumerated() {
-                    let attach = try connection.prepare(
-                        "INSERT INTO attachment VALUES (?, ?, ?, ?)")
-                    attach.bind(1, id)
-                    attach.bind(2, index)
-                    attach.bind(3, file.name)
-                    attach.bind(4, copying: file.content, asText: false)
-                    try attach.run()
-                }
-                try connection.execute(
-                    "INSERT INTO document (is_full, form) VALUES (0, \(id))")
-            }
-        }
-        return .queued
+    /// Whether the next restore has to bring everything: there is no sync token, or the server
+    /// refused to continue from it.
+    public func needsFullRestore() throws(CommCareClientError) -> Bool {
+        if try fact("token") == nil { return true }
+        return try fact("recovers") != nil
     }
 
-    /// All forms, in the order of submission.
-    public func entries() throws(CommCareClientError) -> [Entry] {
-        try told { () throws(StorageFault) in
-            let rows = try connection.prepare(
-                "SELECT id, instance, state, message, attempts FROM form ORDER BY id")
-            var entries: [Entry] = []
-            while try rows.step() {
-                entries.append(
-                    Entry(
-                        id: rows.integer(0), instanceID: rows.string(1),
-                        state: CommCareClient.FormState(rawValue: rows.integer(2)) ?? .held,
-                        message: rows.string(3), attempts: Int(rows.integer(4))))
-            }
-            return entries
-        }
-    }
-
-    /// A form with its files; nil where its content is not needed any more.
-    public func form(_ id: Int64) throws(CommCareClientError) -> Form? {
-        try told { () throws(StorageFault) in
-            let row = try connection.prepare(
-                "SELECT instance, xml, filename FROM form WHERE id = ? AND xml IS NOT NULL")
-            row.bind(1, id)
-            defer { row.reset() }
-            guard try row.step() else { return nil }
-            var form = Form(id: row.string(0), xml: row.bytes(1), filename: row.string(2))
-            let files = try connection.prepare(
-                "SELECT name, content FROM attachment WHERE form = ? ORDER BY position")
-            files.bind(1, id)
-            while try files.step() {
-                form.names.append(files.string(0))
-                form.contents.append(files.bytes(1))
-            }
-            return form
-        }
-    }
-
-    /// Stores what became of a form; once it is sent, its files go.
-    public func store(
-        _ id: Int64, _ state: CommCareClient.FormState, attempts: Int, message: String
-    ) throws(CommCareClientError) {
-        try told { () throws(StorageFault) in
-            try connection.transaction { () throws(StorageFault) in
-                let update = try connection.prepare(
-                    "UPDATE form SET state = ?, attempts = ?, message = ? WHERE id = ?")
-                update.bind(1, state.rawValue)
-                update.bind(2, attempts)
-                update.bind(3, message)
-                update.bind(4, id)
-                try update.run()
-                if state == .sent {
-                    try connection.execute("DELETE FROM attachment WHERE form = \(id)")
-                }
-            }
-        }
+    /// Stores that the server refused to continue, so that a kill does not make us ask it again.
+    func storeRecovery() throws(CommCareClientError) {
+        try told { () throws(StorageFault) in try Self.set("recovers", "1", connection) }
     }
 
     // MARK: Pauses
@@ -320,51 +172,55 @@ public final class CommCareState {
 
     // MARK: The case set
 
-    struct Document {
-        var id: Int64
-        var name: String?
-        var isFull: Bool
-        var form: Int64?
-    }
-
-    func documents() throws(CommCareClientError) -> [Document] {
+    /// What the next incremental restore tells the server, after the purge of a device.
+    ///
+    /// - Returns: The hash; nil where cases refer to each other in a circle, for which a device asks
+    ///   for everything.
+    public func stateToSend() throws(CommCareClientError) -> CaseStateHash? {
         try told { () throws(StorageFault) in
-            let rows = try connection.prepare(
-                "SELECT id, name, is_full, form FROM document ORDER BY id")
-            var documents: [Document] = []
-            while try rows.step() {
-                documents.append(
-                    Document(
-                        id: rows.integer(0), name: rows.optionalString(1),
-                        isFull: rows.integer(2) != 0, form: rows.optionalInteger(3)))
-            }
-            return documents
-        }
-    }
-
-    /// The case set as it is, cases that a device purges before it syncs left out.
-    public func caseSet() throws(CommCareClientError) -> CaseSet {
-        var set = CaseSet()
-        let refused = Set(try entries().filter { $0.state == .aside }.map(\.id))
-        for document in try documents() {
-            if let name = document.name {
-                purge(&set)
-                switch Self.read("\(folder)/\(name)", document.isFull, set) {
-                case .success(let next): set = next
-                case .failure(let problem): throw .wrongState("\(name): \(problem.says)")
+            try connection.transaction { () throws(StorageFault) in
+                // Purging twice changes nothing more.
+                if try Self.fact("is_purged", connection) == nil {
+                    if try rows.purge(owners: owners()) != nil { return nil }
+                    try Self.set("is_purged", "1", connection)
                 }
-            } else if let id = document.form, !refused.contains(id), let form = try form(id) {
-                // Unreadable forms were not accepted into the queue, and a tolerant reading
-                // applies what the server applies.
-                _ = try? set.submit(
-                    CommCareReader.read(form.xml, purpose: .submission).events, .tolerant)
+                return try rows.stateHash()
             }
         }
-        purge(&set)
-        return set
     }
 
-    /// A cycle of indices keeps all cases, as on a device.
-    private func purge(_ set: inout CaseSet) { _ = try? set.purge(owners: nil) }
+    /// Whose cases belong on the device; nil for all, where no restore has said who the user is.
+    ///
+    /// User and groups; a server that tells no groups means the owners of what it sends.
+    private func owners() throws(StorageFault) -> Set<ExactText>? {
+        guard let user = try Self.fact("user_id", connection) else { return nil }
+        let hasGroups = try Self.fact("has_groups", connection) != nil
+        var owners: Set<ExactText> = [ExactText(user)]
+        let others = try connection.prepare(
+            "SELECT id FROM owner" + (hasGroups ? " WHERE is_group = 1" : ""))
+        while try others.step() { owners.insert(ExactText(others.string(0))) }
+        return owners
+    }
 
+    /// Identifiers of the cases as the user has them: with what unsent forms do, without those that
+    /// a device purges.
+    public func caseIDs() throws(CommCareClientError) -> [String] {
+        try told { () throws(StorageFault) in
+            try connection.execute("BEGIN IMMEDIATE")
+            // Unsent forms are looked at, not applied.
+            defer { connection.rollBack() }
+            let forms = try connection.prepare(
+                "SELECT xml FROM form WHERE state IN (0, 2) AND xml IS NOT NULL ORDER BY id")
+            while try forms.step() { try rows.apply(form: forms.bytes(0)) }
+            _ = try rows.purge(owners: owners())
+            var ids: [String] = []
+            try rows.ids { ids.append($0) }
+            return ids
+        }
+    }
+
+    /// A case as the server has it.
+    public func caseState(_ id: String) throws(CommCareClientError) -> CaseState? {
+        try told { () throws(StorageFault) in try rows.load(id) }
+    }
 }

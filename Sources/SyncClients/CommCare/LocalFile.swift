@@ -30,13 +30,15 @@ enum LocalFile {
         return Array(bytes.prefix(limit))
     }
 
-    /// Renames a file so that it and its name outlast a power failure.
-    static func keep(_ path: String, as name: String, in folder: String) -> Bool {
-        guard sync(path), rename(path, "\(folder)/\(name)") == 0 else { return false }
-        return sync(folder)
+    /// The size of a regular file in bytes; nil where there is none.
+    static func size(_ path: String) -> Int64? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
     }
 
-    private static func sync(_ path: String) -> Bool {
+    /// Has a file, or the names in a folder, outlast a power failure.
+    static func sync(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }

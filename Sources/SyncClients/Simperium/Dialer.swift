@@ -68,10 +68,8 @@ struct Dialer: Sendable {
         case let error as IOError where error.errnoCode == ECONNREFUSED:
             return "connection refused; check that it runs and the port is right"
         case let error as IOError: return String(cString: strerror(error.errnoCode))
-        case let error as NIOSSLError: return "TLS: \(error); check --ca"
-        case let error as NIOSSLExtraError: return "TLS: \(error); check --ca"
         case ChannelError.connectTimeout: return "no answer within 10 s"
-        default: return "\(error)"
+        default: return TLSAdvice.says(error) ?? "\(error)"
         }
     }
 }

@@ -9,7 +9,7 @@ enum SavedObjectRow {
             bucket TEXT NOT NULL, key TEXT NOT NULL,
             version INTEGER, -- what the server has
             ghost TEXT,
-            local TEXT, -- what the user has
+            local TEXT, -- what the user has; = for what the server has
             sent TEXT, -- the change that was sent and not answered, as sent
             target TEXT, -- what the object becomes by it
             sequence INTEGER, -- its place among all changes
@@ -20,6 +20,9 @@ enum SavedObjectRow {
             waiting INTEGER NOT NULL, -- order of what is to be sent
             PRIMARY KEY (bucket, key)) STRICT, WITHOUT ROWID;
         """
+
+    /// Stands for an object that nobody edited; it is no JSON.
+    private static let same = "="
 
     private static let columns = """
         key, version, ghost, local, sent, target, sequence, answer, held, needs_full, wanted,
@@ -37,7 +40,7 @@ enum SavedObjectRow {
             target = excluded.target, sequence = excluded.sequence, answer = excluded.answer,
             held = excluded.held, needs_full = excluded.needs_full, wanted = excluded.wanted,
             tombstone = excluded.tombstone, waiting = CASE
-                WHEN local IS NOT ghost AND local IS NOT target THEN waiting
+                WHEN local IS NOT '=' AND local IS NOT target THEN waiting
                 ELSE excluded.waiting END
         """
 
@@ -48,8 +51,9 @@ enum SavedObjectRow {
         func text(_ value: JSONValue?) -> String? { value?.text() }
         statement.bind(1, key.string)
         statement.bind(2, object.ghost?.version)
-        statement.bind(3, text(object.ghost?.data))
-        statement.bind(4, text(object.local))
+        let (ghost, local) = (text(object.ghost?.data), text(object.local))
+        statement.bind(3, ghost)
+        statement.bind(4, local == ghost ? same : local)
         statement.bind(5, object.sent.map { Self.text($0.change) })
         statement.bind(6, text(object.sent?.target))
         statement.bind(7, object.sent?.sequence)
@@ -76,7 +80,7 @@ enum SavedObjectRow {
         if let version = row.optionalInteger(1), let data = value(2) {
             object.ghost = ClientBucket.Ghost(version: version, data: data)
         }
-        object.local = value(3)
+        object.local = row.optionalString(3) == same ? object.ghost?.data : value(3)
         if let change = row.optionalString(4).flatMap({ change($0) }) {
             object.sent = ClientBucket.SentChange(
                 change: change, target: value(5), sequence: Int(row.integer(6)),

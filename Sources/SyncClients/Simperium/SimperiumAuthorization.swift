@@ -56,7 +56,7 @@ public enum SimperiumAuthorization {
             throw .refused(
                 "the auth API refuses the user (\(answer.status)): check --user and the password")
         case 404: throw .refused("the auth API knows no app \(app) (404): check --app and --to")
-        case 429, 500...599: throw .later("the auth API answered \(answer.status); try again")
+        case 408, 429, 500...599: throw .later("the auth API answered \(answer.status)")
         case let status: throw .refused("the auth API answered \(status); check --to")
         }
     }
@@ -72,7 +72,7 @@ public enum SimperiumAuthorization {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let tell: @Sendable (Result<HTTPAnswer, Failure>) -> Void = { continuation.yield($0) }
         let dialed = dialer.dial(on: loop) { HTTPAnswerHandler(request: request, tell: tell) }
-        dialed.whenFailure { tell(.failure(.unreachable("no server: \(Dialer.says($0))"))) }
+        dialed.whenFailure { tell(.failure(.unreachable(Dialer.says($0)))) }
         dialed.whenSuccess { channel in
             channel.eventLoop.scheduleTask(in: .seconds(30)) {
                 tell(.failure(.unreachable("the auth API does not answer within 30 s")))
@@ -131,7 +131,7 @@ final class HTTPAnswerHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        tell(.failure(.unreachable("no server: \(Dialer.says(error))")))
+        tell(.failure(.unreachable(Dialer.says(error))))
         context.close(promise: nil)
     }
 

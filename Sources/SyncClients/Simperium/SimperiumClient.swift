@@ -16,8 +16,11 @@ public final class SimperiumClient: Sendable {
         public var app: String
         /// Names of the buckets, each once and at least one.
         public var buckets: [String]
-        /// The user's access token; nil where no socket will be wanted.
+        /// The user's access token; nil where no socket will be wanted, or tokens can be got.
         public var token: String?
+        /// Gets a token from the auth API: at first, and where the one in use has expired.
+        public var authorize:
+            (@Sendable () async -> Result<String, SimperiumAuthorization.Failure>)?
         /// Folder of the state; nil keeps it in memory.
         public var folder: String?
         /// Whether messages travel in SockJS frames.
@@ -45,6 +48,7 @@ public final class SimperiumClient: Sendable {
 
     /// What makes a turn.
     enum Input: Sendable {
+        case authorized(Int, Result<String, SimperiumAuthorization.Failure>)
         case dialed(Int, any Channel)
         case socket(Int, [SocketReader.Event])
         case timer

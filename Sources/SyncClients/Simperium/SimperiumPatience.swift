@@ -31,15 +31,28 @@ public struct SimperiumPatience: Hashable, Sendable {
         _ session: SimperiumSession, at now: Instant, kept: String?
     ) -> SimperiumOutcome? {
         let note = kept.map { "; \($0)" } ?? ""
-        if let refusal = session.refusal { return .refused(refusal + note) }
+        if let refusal = session.refusal { return refusal.outcome(note: note) }
         let reason = session.lastFailure
         if !session.wasAnswered, session.failures > 0 {
             return .unreachable("no server: \(reason ?? "")\(note)")
         }
         guard let end, now >= end else { return nil }
         guard session.wasAnswered else { return .unreachable("the server does not answer\(note)") }
-        let why = session.isSynced ? "the server has not acknowledged it" : reason ?? "not in sync"
-        return .later("\(why) in \(limit / 1_000_000_000) s; try again\(note)")
+        let what = session.isSynced ? "the server has not acknowledged it" : "not in sync"
+        let why = session.isSynced ? "" : reason.map { ": \($0)" } ?? ""
+        return .later("\(what) after \(Self.seconds(limit))\(why); try again\(note)")
+    }
+
+    /// A span as people say it.
+    static func seconds(_ nanoseconds: Int64) -> String {
+        nanoseconds >= 1_000_000_000
+            ? "\(nanoseconds / 1_000_000_000) s" : "\(nanoseconds / 1_000_000) ms"
+    }
+
+    /// How many objects wait, as the end of a sentence; nil where none does.
+    static func kept(_ count: Int) -> String? {
+        guard count > 0 else { return nil }
+        return "\(count) unsent \(count == 1 ? "object is" : "objects are") kept"
     }
 
     /// What to do about a change that was refused.

@@ -93,7 +93,7 @@ public struct SimperiumScriptRunner: SimperiumDriver {
         _ step: SimperiumScript.Step, _ session: SimperiumSession, at now: Instant
     ) -> SimperiumAction {
         if let refusal = session.refusal {
-            return .finish(.refused("line \(step.line): \(refusal)"))
+            return .finish(refusal.outcome(in: "line \(step.line): "))
         }
         let end = end ?? Instant(nanoseconds: now.nanoseconds + patience)
         self.end = end
@@ -102,6 +102,6 @@ public struct SimperiumScriptRunner: SimperiumDriver {
             return .finish(.unreachable("line \(step.line): no server: \(reason)"))
         }
         return .finish(
-            .failed("line \(step.line): waited \(patience / 1_000_000_000) s in vain"))
+            .failed("line \(step.line): waited \(SimperiumPatience.seconds(patience)) in vain"))
     }
 }

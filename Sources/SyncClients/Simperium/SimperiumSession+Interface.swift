@@ -10,6 +10,8 @@ extension SimperiumSession {
         public var buckets: [String]
         /// The user's access token.
         public var token: String?
+        /// Whether tokens can be got from the auth API.
+        public var canAuthorize = false
         /// Identifier of this installation, the same for as long as its state is in use.
         public var clientID: String
         /// Most entries of a page of the index, in 1...1000.
@@ -40,6 +42,10 @@ extension SimperiumSession {
         case offline
         /// The socket breaks, as on a bad network.
         case cut
+        /// The token that was asked for.
+        case authorized(String)
+        /// There is none; why.
+        case unauthorized(SimperiumAuthorization.Failure)
         /// The socket that was asked for is open.
         case opened
         /// It could not be opened, or is gone; why, for people.
@@ -56,6 +62,8 @@ extension SimperiumSession {
 
     /// What is to be done.
     public enum Command: Hashable, Sendable {
+        /// Get a token from the auth API.
+        case authorize
         /// Open a socket.
         case connect
         /// Close the socket; nothing of it is to be told any more.
@@ -70,6 +78,24 @@ extension SimperiumSession {
         case setTimer(Instant?)
         /// For who uses the session.
         case tell(Notice)
+    }
+
+    /// Why no socket is opened any more.
+    public struct Refusal: Hashable, Sendable {
+        /// What happened and what to do.
+        public var reason: String
+        /// Whether the same would be refused again; if not, another token is enough.
+        public var isForGood = true
+
+        /// How work that needs the server ends.
+        ///
+        /// - Parameters:
+        ///   - place: Where it stood, as the beginning of a sentence.
+        ///   - note: What else is to be said, as its end.
+        /// - Returns: The end.
+        func outcome(in place: String = "", note: String = "") -> SimperiumOutcome {
+            isForGood ? .refused(place + reason + note) : .later(place + reason + note)
+        }
     }
 
     /// What is told.

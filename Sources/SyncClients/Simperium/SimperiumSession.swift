@@ -18,8 +18,8 @@ public struct SimperiumSession: Sendable {
     public var failures: Int { schedule.failures }
     /// Why the last socket was lost; nil before one was.
     public private(set) var lastFailure: String?
-    /// Why the session has ended for good, until there is another token; nil where it has not.
-    public internal(set) var refusal: String?
+    /// Why no socket is opened any more; nil where one may be.
+    public internal(set) var refusal: Refusal?
     /// The user that the server knows the token's owner by.
     public private(set) var user: String?
 
@@ -32,6 +32,9 @@ public struct SimperiumSession: Sendable {
     private var heartbeat: Heartbeat?
     private var schedule: ReconnectSchedule
     private var isConnecting = false
+    private var token: String?
+    /// Whether the server took the token, so that it had been right before it was refused.
+    private var wasTokenTaken = false
     /// When the socket that was asked for is given up.
     private var dialEnds: Instant?
     private var retryAt: Instant?
@@ -53,6 +56,7 @@ public struct SimperiumSession: Sendable {
         var random = random
         self.settings = settings
         self.user = user
+        token = settings.token
         schedule = settings.pauses
         buckets = settings.buckets.enumerated().map { channel, name in
             var each = ClientBucket.Settings(
@@ -87,6 +91,8 @@ public struct SimperiumSession: Sendable {
         case .online: goOnline(&output)
         case .offline: goOffline(&output)
         case .cut: cut(&output)
+        case .authorized(let token): authorized(token, &output)
+        case .unauthorized(let failure): unauthorized(failure, &output)
         case .opened: opened(&output)
         case .closed(let reason): lost(reason, &output)
         case .received(let text): receive(text, &output)
@@ -138,7 +144,49 @@ public struct SimperiumSession: Sendable {
         guard isWanted, !isConnecting, !isOpen, refusal == nil else { return }
         isConnecting = true
         dialEnds = Instant(nanoseconds: now.nanoseconds + settings.patience)
+        output.append(token == nil && settings.canAuthorize ? .authorize : .connect)
+    }
+
+    private mutating func authorized(_ token: String, _ output: inout [Command]) {
+        guard isConnecting, self.token == nil else { return }
+        self.token = token
+        wasTokenTaken = false
+        wasAnswered = true
+        dialEnds = Instant(nanoseconds: now.nanoseconds + settings.patience)
+        for channel in buckets.indices { give(.token(token), to: channel, &output) }
         output.append(.connect)
+    }
+
+    private mutating func unauthorized(
+        _ failure: SimperiumAuthorization.Failure, _ output: inout [Command]
+    ) {
+        guard isConnecting, token == nil else { return }
+        switch failure {
+        case .refused(let reason):
+            refusal = Refusal(reason: reason)
+            close(&output)
+        case .later(let reason):
+            wasAnswered = true
+            lost(reason, &output)
+        case .unreachable(let reason): lost(reason, &output)
+        }
+    }
+
+    /// The server does not take the token, or does not any more.
+    private mutating func renew(_ code: Int?, _ output: inout [Command]) {
+        output.append(.tell(.needsToken(code: code)))
+        output.append(.disconnect)
+        // Another token helps where this one was right once; the user may have been shut out since.
+        if settings.canAuthorize, wasTokenTaken, code == nil || code == 401 {
+            token = nil
+            wasTokenTaken = false
+            close(&output)
+            return connect(&output)
+        }
+        refusal = Refusal(reason: Self.advice(code), isForGood: code != nil)
+        isConnecting = false
+        heartbeat = nil
+        timers = timers.map { _ in nil }
     }
 
     private mutating func opened(_ output: inout [Command]) {
@@ -177,7 +225,10 @@ public struct SimperiumSession: Sendable {
         heartbeat?.received(message, at: now)
         wasAnswered = true
         schedule.succeed()
-        if case .auth(.accepted(let name)) = message.body, !isOwner(name, &output) { return }
+        if case .auth(.accepted(let name)) = message.body {
+            guard isOwner(name, &output) else { return }
+            wasTokenTaken = true
+        }
         // What has no channel is for all of them.
         if let channel = message.channel {
             guard buckets.indices.contains(channel) else { return }
@@ -196,7 +247,9 @@ public struct SimperiumSession: Sendable {
             return true
         }
         guard user != name else { return true }
-        refusal = "the state is that of \(user), and the token that of \(name)"
+        refusal = Refusal(
+            reason:
+                "the state is that of \(user), and the token that of \(name); name another --state")
         output.append(.disconnect)
         close(&output)
         return false
@@ -257,13 +310,7 @@ public struct SimperiumSession: Sendable {
             case .rejected(let key, let code, let reason):
                 output.append(
                     .tell(.rejected(bucket: name, key: key, code: code, reason: reason)))
-            case .needsToken(let code):
-                refusal = Self.advice(code)
-                output.append(.tell(.needsToken(code: code)))
-                output.append(.disconnect)
-                isConnecting = false
-                heartbeat = nil
-                timers = timers.map { _ in nil }
+            case .needsToken(let code): renew(code, &output)
             case .reconnect(let reason):
                 guard isOpen else { continue }
                 output.append(.disconnect)

@@ -13,6 +13,7 @@ final class SimperiumState {
     private let head: Statement
     private let put: Statement
     private let remove: Statement
+    private let isKept: Bool
     private var nextWaiting: Int64
 
     /// Opens the state in a folder, or one that lasts as long as this.
@@ -22,6 +23,7 @@ final class SimperiumState {
     ///   - app: Identifier of the application that the state belongs to.
     /// - Throws: ``SimperiumClientError``: the state cannot be used, or is that of another app.
     init(folder: String?, app: String) throws(SimperiumClientError) {
+        isKept = folder != nil
         let path = try folder.map(Self.prepare) ?? ":memory:"
         do {
             connection = try Connection(path: path, flags: Self.flags)
@@ -41,7 +43,9 @@ final class SimperiumState {
         }
         if let other = try value("app") {
             guard other == app else {
-                throw .wrongState("\(folder ?? "the state") is that of the app \(other)")
+                throw .wrongState(
+                    "the state in \(folder ?? "memory") is that of the app \(other); name another --state"
+                )
             }
         } else {
             try set("app", app)
@@ -137,6 +141,8 @@ final class SimperiumState {
 
     /// Stores what changed; it is safe after ``commit()``.
     func save(_ bucket: String, _ saving: ClientBucket.Saving) throws(SimperiumClientError) {
+        // What ends with the process is in the session as well.
+        guard isKept else { return }
         do {
             if connection.isIdle { try connection.execute("BEGIN IMMEDIATE") }
             head.bind(1, bucket)

@@ -50,6 +50,7 @@ final class SimperiumTurns {
         var told = SimperiumSession.Settings(
             app: settings.app, buckets: settings.buckets, token: settings.token,
             clientID: identifier)
+        told.canAuthorize = settings.authorize != nil
         told.pageSize = settings.pageSize
         told.pagesHoldData = settings.pagesHoldData
         told.patience = settings.patience
@@ -85,6 +86,12 @@ final class SimperiumTurns {
         var outcome: SimperiumOutcome?
         if let time = driverTime, time <= now { driverTime = nil }
         switch input {
+        case .authorized(let number, let answer):
+            guard number == socket else { return nil }
+            switch answer {
+            case .success(let token): try handle(.authorized(token))
+            case .failure(let failure): try handle(.unauthorized(failure))
+            }
         case .dialed(let number, let channel):
             guard number == socket else {
                 channel.close(promise: nil)
@@ -137,7 +144,7 @@ final class SimperiumTurns {
             case .own(let user): try state.set("user", user)
             case .tell(let notice): notices.append(notice)
             case .setTimer(let time): sessionTime = time
-            case .connect, .disconnect, .send: outbox.append(command)
+            case .authorize, .connect, .disconnect, .send: outbox.append(command)
             }
         }
     }
@@ -172,6 +179,7 @@ final class SimperiumTurns {
             case .disconnect:
                 flush(&frames)
                 hangUp()
+            case .authorize: authorize()
             case .connect: connect()
             default: break
             }
@@ -184,6 +192,15 @@ final class SimperiumTurns {
         guard frames.readableBytes > 0 else { return }
         channel?.writeAndFlush(frames, promise: nil)
         frames = ByteBuffer()
+    }
+
+    private func authorize() {
+        socket += 1
+        let (number, inputs, ask) = (socket, inputs, settings.authorize)
+        Task {
+            guard let answer = await ask?() else { return }
+            inputs.yield(.authorized(number, answer))
+        }
     }
 
     private func connect() {

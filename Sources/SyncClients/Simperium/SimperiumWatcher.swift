@@ -68,13 +68,16 @@ public struct SimperiumWatcher: SimperiumDriver {
     private func outcome(
         _ session: SimperiumSession, at now: Instant
     ) -> SimperiumOutcome? {
-        if let refusal = session.refusal { return .refused(refusal) }
+        if let refusal = session.refusal {
+            let kept = SimperiumPatience.kept(session.pendingCount)
+            return refusal.outcome(note: kept.map { "; \($0)" } ?? "")
+        }
         guard isEnding else { return nil }
         if isOffline || (session.isSynced && session.pendingCount == 0) {
             return refusals.last.map { .refused($0.says) } ?? .done
         }
         return patience.verdict(
-            session, at: now, kept: "\(session.pendingCount) unsent objects are kept")
+            session, at: now, kept: SimperiumPatience.kept(session.pendingCount))
     }
 
     private func line(

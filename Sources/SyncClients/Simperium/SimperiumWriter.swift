@@ -29,6 +29,7 @@ public struct SimperiumWriter: SimperiumDriver {
         _ notices: [SimperiumSession.Notice], _ session: SimperiumSession,
         at now: Instant
     ) -> [SimperiumAction] {
+        let said = notices.compactMap { $0.line.map { SimperiumAction.say($0) } }
         for notice in notices {
             if case .rejected(_, let key, let code, let reason) = notice {
                 refusals.append(SimperiumPatience.advice(key, code, reason))
@@ -36,7 +37,7 @@ public struct SimperiumWriter: SimperiumDriver {
                 if code == nil { return [.finish(.refused(refusals[0]))] }
             }
         }
-        var actions: [SimperiumAction] = []
+        var actions = said
         if !hasBegun {
             hasBegun = true
             if !isOffline { actions += [.event(.online), patience.begin(at: now)] }
@@ -47,7 +48,7 @@ public struct SimperiumWriter: SimperiumDriver {
             let isTime =
                 isOffline || session.isSynced || buckets.allSatisfy { session.isKnown($0) }
                 || patience.verdict(session, at: now, kept: nil) != nil
-            guard isTime else { return actions + notices.compactMap { $0.line.map { .say($0) } } }
+            guard isTime else { return actions }
             hasWritten = true
             for case .removed(let bucket, let key) in events
             where session.data(bucket, key) == nil {
@@ -55,9 +56,26 @@ public struct SimperiumWriter: SimperiumDriver {
             }
             if !events.isEmpty { return actions + events.map { .event($0) } }
         }
-        if !actions.isEmpty { return actions }
-        if let outcome = outcome(session, at: now) { return [.finish(outcome)] }
-        return notices.compactMap { $0.line.map { .say($0) } }
+        guard let outcome = outcome(session, at: now) else { return actions }
+        if outcome == .done { actions += report(session) }
+        return actions + [.finish(outcome)]
+    }
+
+    /// What became of each edit.
+    private func report(_ session: SimperiumSession) -> [SimperiumAction] {
+        events.compactMap { event in
+            switch event {
+            case .edited(let bucket, let key, _), .removed(let bucket, let key):
+                if isOffline {
+                    return .say("\(key) is kept; the next command that connects sends it")
+                }
+                guard let version = session.version(bucket, key) else {
+                    return .say("\(key) is removed from the server")
+                }
+                return .say("\(key) is on the server, at version \(version)")
+            default: return nil
+            }
+        }
     }
 
     /// Names of the buckets that are written to.
@@ -85,11 +103,8 @@ public struct SimperiumWriter: SimperiumDriver {
             }
             return .done
         }
-        let count = session.pendingCount
         return patience.verdict(
-            session, at: now,
-            kept: count > 0
-                ? "\(count) unsent \(count == 1 ? "object is" : "objects are") kept" : nil)
+            session, at: now, kept: SimperiumPatience.kept(session.pendingCount))
     }
 }
 
@@ -99,11 +114,11 @@ extension SimperiumSession.Notice {
         switch self {
         case .opened: "connected"
         case .closed(let reason): "disconnected: \(reason)"
-        case .synced(let bucket): "\(bucket) is in sync"
         case .rejected(_, let key, let code, let reason):
             SimperiumPatience.advice(key, code, reason)
         case .log(let line): line
-        case .changed, .removed, .needsToken, .endOfInput: nil
+        // That a bucket is in sync the log says, and where.
+        case .changed, .removed, .needsToken, .endOfInput, .synced: nil
         }
     }
 }

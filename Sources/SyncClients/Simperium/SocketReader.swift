@@ -83,7 +83,8 @@ struct SocketReader {
             case .head(let head, let end):
                 guard let status = head.status, status == 101 || status >= 200 else { continue }
                 guard status == 101 else {
-                    self.end("the server answered \(status) \(head.reason)", &events)
+                    let help = 400..<500 ~= status ? "; check --to and --app" : ""
+                    self.end("the server answered \(status) \(head.reason)\(help)", &events)
                     return []
                 }
                 guard isWell(head) else {

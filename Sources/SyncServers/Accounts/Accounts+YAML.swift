@@ -14,6 +14,7 @@ extension Accounts {
     ///         uuid: 0a1b             # made of the name without it
     ///         active: true           # false: 406 user.deactivated, 401
     ///         read-only: false       # true: changes are refused with 401
+    ///         login-as: false        # true: CommCare's data of others, by `as`
     ///     apps:
     ///       - id: notes-1            # any application without `apps`
     ///         buckets:               # any bucket without it
@@ -92,7 +93,7 @@ extension Accounts {
     private mutating func add(_ node: AccountsNode) throws(AccountsError) {
         let members = try node.members([
             "name", "password", "domains", "groups", "apps", "tokens", "uuid", "active",
-            "read-only",
+            "read-only", "login-as",
         ])
         let name = try node.required("name", in: members)
         let text = try name.text()
@@ -107,7 +108,8 @@ extension Accounts {
             name: text, uuid: try members["uuid"]?.text(),
             isActive: try members["active"]?.flag() ?? true,
             mayWrite: try !(members["read-only"]?.flag() ?? false),
-            domains: try members["domains"]?.texts(), groups: try members["groups"]?.texts() ?? [])
+            domains: try members["domains"]?.texts(), groups: try members["groups"]?.texts() ?? [],
+            mayLoginAs: try members["login-as"]?.flag() ?? false)
         var allowed: Set<String>?
         if let list = members["apps"] {
             allowed = []

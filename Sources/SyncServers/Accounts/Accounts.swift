@@ -64,6 +64,25 @@ public struct Accounts: Hashable, Sendable {
         return mayUse(entry, app) ? entry.user : nil
     }
 
+    /// The user whom this token stands for, whatever the application.
+    ///
+    /// - Returns: Nil where the token is not known. The user may be inactive.
+    public func user(bearer token: String) -> User? {
+        guard IdentifierGrammar.isToken(token) else { return nil }
+        if isOpen {
+            return User(
+                name: "\(token.prefix(8))@simperium.invalid", uuid: User.identifier(of: token),
+                account: token)
+        }
+        return tokens[token].flatMap { users[$0]?.user }
+    }
+
+    /// The user with this name, whatever the password and the application.
+    public func user(named name: String) -> User? {
+        guard 1...255 ~= name.utf8.count else { return nil }
+        return isOpen ? User(name: name) : users[name.lowercased()]?.user
+    }
+
     /// The user with this name, for a token that the server gave out itself.
     public func user(named name: String, app: String) -> User? {
         if isOpen { return application(app).map { _ in User(name: name) } }

@@ -16,6 +16,8 @@ extension Accounts {
         public var domains: [String]?
         /// Identifiers of the user's groups, which may own cases.
         public var groups: [String]
+        /// Whether the user may have CommCare's data of others, by `as`.
+        public var mayLoginAs: Bool
 
         /// A user with these values.
         ///
@@ -23,7 +25,8 @@ extension Accounts {
         /// those of the name.
         public init(
             name: String, uuid: String? = nil, account: String? = nil, isActive: Bool = true,
-            mayWrite: Bool = true, domains: [String]? = nil, groups: [String] = []
+            mayWrite: Bool = true, domains: [String]? = nil, groups: [String] = [],
+            mayLoginAs: Bool = false
         ) {
             self.name = name
             self.uuid = uuid ?? Self.identifier(of: name)
@@ -33,10 +36,11 @@ extension Accounts {
             self.mayWrite = mayWrite
             self.domains = domains
             self.groups = groups
+            self.mayLoginAs = mayLoginAs
         }
 
         /// 32 hexadecimal digits that are the same for the same name: FNV-1a, twice.
-        private static func identifier(of name: String) -> String {
+        static func identifier(of name: String) -> String {
             var result = ""
             for start: UInt64 in [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4] {
                 var hash = start

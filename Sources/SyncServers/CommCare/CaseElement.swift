@@ -30,6 +30,23 @@ enum CaseElement {
         return text + "</case>"
     }
 
+    /// A case as version 1.0 has it: without indices, which came with 2.0.
+    static func oldText(_ state: CaseState) -> String {
+        var text = "<case><case_id>\(state.id.escapedForXML)</case_id>"
+        text += "<date_modified>\((state.dateModified ?? "").escapedForXML)</date_modified>"
+        text += "<create><case_type_id>\((state.caseType ?? "").escapedForXML)</case_type_id>"
+        text += "<user_id>\((state.userID ?? "").escapedForXML)</user_id>"
+        text += "<case_name>\((state.name ?? "").escapedForXML)</case_name>"
+        text += "<external_id>\((state.externalID ?? "").escapedForXML)</external_id></create>"
+        text += "<update><owner_id>\((state.ownerID ?? "").escapedForXML)</owner_id>"
+        if let date = state.dateOpened {
+            text += "<date_opened>\(date.escapedForXML)</date_opened>"
+        }
+        text += properties(state) + "</update>"
+        if state.isClosed { text += "<close/>" }
+        return text + "</case>"
+    }
+
     /// A case as a search finds it.
     static func found(_ state: CaseState) -> String {
         var text = "<case case_id=\"\(state.id.escapedForXML)\""

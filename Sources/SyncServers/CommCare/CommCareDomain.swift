@@ -40,6 +40,8 @@ struct CommCareDomain: Sendable {
     var count = 0
     /// What was stored, by instanceID.
     var forms: [ExactText: Filed] = [:]
+    /// The keys of users, by the user's identifier.
+    var keys: [String: CommCareServer.KeyRecord] = [:]
     /// What devices have, by restore identifier.
     private(set) var logs: [String: DeviceLog] = [:]
     /// Restore identifiers in the order in which they were given out.
@@ -85,6 +87,9 @@ struct CommCareDomain: Sendable {
                 quantity: set.ledgers.balances[key] ?? 0)
         }.sorted { ($0.section, $0.entry) < ($1.section, $1.entry) }
     }
+
+    /// Whether a restore is being made.
+    func isMaking(_ waiting: Waiting) -> Bool { polls[waiting] != nil }
 
     /// Counts one more request for a restore that is not there yet.
     ///

@@ -14,6 +14,8 @@ extension CommCareServer {
         case ledgers(domain: String, entity: String, CommCareDomain.LedgerMark, [Balance])
         /// A restore was given out: what is remembered, and the cases that it was made of.
         case restore(domain: String, DeviceLog, [CaseState])
+        /// A user has a key.
+        case key(domain: String, user: String, KeyRecord)
         /// Restores that are not remembered any more.
         case forgotten(domain: String, [String])
     }

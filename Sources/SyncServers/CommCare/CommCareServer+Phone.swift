@@ -82,13 +82,19 @@ extension CommCareServer {
         _ random: inout some RandomNumberGenerator
     ) -> ServedAnswer {
         guard request.method == "POST" else { return Self.notAllowed("POST") }
-        let user: Accounts.User
+        var user: Accounts.User
         switch access(request, domain, isRequired: true) {
         case .user(let known): user = known
         case .nobody: return Self.notAllowed("POST")
         case .refused(let answer): return answer
         }
         let parameters = request.parameters
+        let other = parameters.first { $0.name == "commcare_login_as" }?.value
+        switch loginAs(other, by: user, domain) {
+        case .user(let known): user = known
+        case .nobody: break
+        case .refused(let answer): return answer
+        }
         let ids = parameters.filter { $0.name == "case_id" && !$0.value.isEmpty }.map(\.value)
         guard !ids.isEmpty else { return .text(400, "A case_id is required") }
         for id in ids {

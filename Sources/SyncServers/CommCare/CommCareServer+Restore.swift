@@ -8,20 +8,32 @@ extension CommCareServer {
         _ random: inout some RandomNumberGenerator
     ) -> ServedAnswer {
         guard request.method == "GET" else { return Self.notAllowed("GET") }
-        let user: Accounts.User
+        let asking: Accounts.User
         switch access(request, domain, isRequired: true) {
+        case .user(let known): asking = known
+        case .nobody: return Self.notAllowed("GET")
+        case .refused(let answer): return answer
+        }
+        let user: Accounts.User
+        switch loginAs(request.parameter("as"), by: asking, domain) {
         case .user(let known): user = known
         case .nobody: return Self.notAllowed("GET")
         case .refused(let answer): return answer
         }
         let since = request.parameter("since").flatMap { $0.isEmpty ? nil : $0 }
         let earlier = since.flatMap { domains[domain]?.logs[$0] }
-        if let says = objection(request, user, since, earlier, now) {
+        if let says = objection(request, user, asking, since, earlier, now) {
             return Self.response(412, "ota_restore_error", says)
         }
+        let waiting = CommCareDomain.Waiting(
+            user: user.uuid, since: since, device: request.parameter("device_id"))
+        if domains[domain]?.isMaking(waiting) != true,
+            let refusal = overload(
+                "restores", most: options.restoresPerMinute, of: asking, now)
+        {
+            return refusal
+        }
         if options.restorePolls > 0, Self.knowsPending(request) {
-            let waiting = CommCareDomain.Waiting(
-                user: user.uuid, since: since, device: request.parameter("device_id"))
             let polls = options.restorePolls
             if let done = domains[domain, default: CommCareDomain()].poll(waiting, of: polls) {
                 return pending(done: done, cases: domains[domain]?.set.cases.count ?? 0)
@@ -32,13 +44,15 @@ extension CommCareServer {
 
     /// Why a restore is refused with 412; nil where it is not.
     private func objection(
-        _ request: ServedRequest, _ user: Accounts.User, _ since: String?, _ earlier: DeviceLog?,
-        _ now: Int64
+        _ request: ServedRequest, _ user: Accounts.User, _ asking: Accounts.User, _ since: String?,
+        _ earlier: DeviceLog?, _ now: Int64
     ) -> String? {
         if let version = request.parameter("version"), !["1.0", "2.0", "3.0"].contains(version) {
             return "Unsupported version \(version)"
         }
-        if let id = request.parameter("user_id"), !id.isEmpty, id != user.uuid, id != user.name {
+        // On behalf of somebody else, devices may send either.
+        let names = [user.uuid, user.name, asking.uuid]
+        if let id = request.parameter("user_id"), !id.isEmpty, !names.contains(id) {
             return "The user_id \(id) is not that of \(user.name)"
         }
         guard let since else { return nil }
@@ -100,7 +114,8 @@ extension CommCareServer {
         if earlier != nil, request.parameter("skip_fixtures") == "true" { groups = [] }
         let text = payload.text(
             id: id, user: user, domain: domain, groups: groups,
-            hasItems: request.parameter("items") == "true", day: CalendarDate(now).dayText)
+            hasItems: request.parameter("items") == "true", day: CalendarDate(now).dayText,
+            isVersion1: request.parameter("version") == "1.0")
 
         var basis = CaseSet()
         for state in alive.values { basis.put(state) }

@@ -30,6 +30,8 @@ extension CommCareServer {
         if request.method == "HEAD" {
             return ServedAnswer(204, fields: [.init("Location", location(request))])
         }
+        let most = options.submissionsPerMinute
+        if let refusal = overload("submissions", most: most, of: user, now) { return refusal }
         switch Self.body(request) {
         case .refused(let answer): return answer
         case .whole(let body):

@@ -10,8 +10,16 @@ public struct CommCareServer: Sendable {
         public var restorePolls: Int
         /// Seconds that a client is asked to wait between two of them.
         public var retryAfter: Int
+        /// Submissions that a user may send in a minute, 429 beyond; nil for any number.
+        public var submissionsPerMinute: Int?
+        /// Restores that a user may ask for in a minute, 429 beyond; nil for any number.
+        ///
+        /// Asking again for one that is being made does not count.
+        public var restoresPerMinute: Int?
+        /// Requests of all together in a minute, 503 beyond; nil for any number.
+        public var requestsPerMinute: Int?
 
-        /// Options with these values.
+        /// Options with these values; no limits.
         public init(restorePolls: Int = 0, retryAfter: Int = 1) {
             self.restorePolls = max(0, restorePolls)
             self.retryAfter = max(1, retryAfter)
@@ -28,6 +36,8 @@ public struct CommCareServer: Sendable {
         static let domains = 100
         /// Most forms of a domain that are told from one sent again.
         static let forms = 100_000
+        /// Most users of a domain who have a key.
+        static let keys = 100_000
         /// Most restores of a domain that can be continued.
         static let restores = 10_000
         /// Most case identifiers that are remembered for them.
@@ -39,6 +49,8 @@ public struct CommCareServer: Sendable {
     let options: Options
     let accounts: Accounts
     var domains: [String: CommCareDomain] = [:]
+    /// How many requests came in the last minute.
+    var meter = RequestMeter()
     /// What happened since ``takeRecords()``.
     var records: [Record] = []
 
@@ -74,6 +86,12 @@ public struct CommCareServer: Sendable {
     ) -> ServedAnswer? {
         let path = request.segments
         var answer: ServedAnswer
+        if Self.isOurs(path),
+            var refusal = overload(most: options.requestsPerMinute, now)
+        {
+            finish(&refusal, request, now)
+            return refusal
+        }
         switch path.first {
         case "formList" where path.count == 1: answer = Self.formList(request)
         case "xformsManifest" where path.count == 1: answer = Self.manifest(request)
@@ -88,16 +106,32 @@ public struct CommCareServer: Sendable {
         return answer
     }
 
+    /// Whether a path is one that can be answered.
+    private static func isOurs(_ path: [String]) -> Bool {
+        switch path.first {
+        case "a": path.count >= 3 && parts.contains(path[2])
+        case let only?: path.count == 1 && parts.contains(only)
+        case nil: false
+        }
+    }
+
+    /// What a domain has below its path.
+    private static let parts: Set<String> = [
+        "receiver", "submission", "formList", "xformsManifest", "phone",
+    ]
+
     /// Answers what is below the path of a domain.
     private mutating func route(
         _ request: ServedRequest, _ path: [String], _ now: Int64,
         _ random: inout some RandomNumberGenerator
     ) -> ServedAnswer? {
         let domain = path[1]
-        guard ["receiver", "submission", "formList", "xformsManifest", "phone"].contains(path[2])
-        else { return nil }
+        guard Self.parts.contains(path[2]) else { return nil }
         guard Self.isDomain(domain), domains[domain] != nil || domains.count < Limit.domains else {
-            return .text(404, "Domain does not exist")
+            return .text(
+                404,
+                "Domain does not exist; a name is up to 100 letters, digits and hyphens, and "
+                    + "this server takes \(Limit.domains) of them")
         }
         switch (path[2], path.dropFirst(3).first) {
         case ("receiver", "submission"), ("submission", nil):
@@ -106,6 +140,7 @@ public struct CommCareServer: Sendable {
         case ("formList", nil): return Self.formList(request)
         case ("xformsManifest", nil): return Self.manifest(request)
         case ("phone", "restore"): return restore(request, domain, now, &random)
+        case ("phone", "keys"): return keys(request, domain, now, &random)
         case ("phone", "heartbeat"): return heartbeat(request, domain)
         case ("phone", "search"): return search(request, domain)
         case ("phone", "claim-case"): return claim(request, domain, now, &random)

@@ -8,11 +8,23 @@ extension CommCareStore {
     /// Restores that are too old at `now`, in seconds since 1970, are forgotten.
     func load(into server: inout CommCareServer, now: Int64) throws(StorageFault) {
         let old = now - DeviceLog.lifetime
-        try connection.execute("DELETE FROM commcare_restore WHERE created <= \(old)")
+        // A full disk must not keep what is there from being read.
+        try? connection.execute("DELETE FROM commcare_restore WHERE created <= \(old)")
         try loadForms(&server)
         try loadCases(&server)
         try loadLedgers(&server)
-        try loadRestores(&server)
+        try loadRestores(&server, after: old)
+        try loadKeys(&server)
+    }
+
+    private func loadKeys(_ server: inout CommCareServer) throws(StorageFault) {
+        let rows = try connection.prepare(
+            "SELECT domain, user, uuid, key, valid FROM commcare_key")
+        while try rows.step() {
+            server.domains[rows.string(0), default: CommCareDomain()].keys[rows.string(1)] =
+                CommCareServer.KeyRecord(
+                    uuid: rows.string(2), key: rows.string(3), valid: rows.integer(4))
+        }
     }
 
     private func loadForms(_ server: inout CommCareServer) throws(StorageFault) {
@@ -54,9 +66,14 @@ extension CommCareStore {
         }
     }
 
-    private func loadRestores(_ server: inout CommCareServer) throws(StorageFault) {
+    private func loadRestores(
+        _ server: inout CommCareServer, after old: Int64
+    ) throws(StorageFault) {
         let rows = try connection.prepare(
-            "SELECT token, domain, user, form, created, basis FROM commcare_restore ORDER BY id")
+            """
+            SELECT token, domain, user, form, created, basis FROM commcare_restore
+              WHERE created > \(old) ORDER BY id
+            """)
         let forms = try connection.prepare(
             "SELECT body FROM commcare_form WHERE token = ? AND domain = ? ORDER BY number")
         while try rows.step() {

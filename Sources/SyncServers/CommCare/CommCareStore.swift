@@ -14,6 +14,7 @@ final class CommCareStore {
     private let putLedger: Statement
     private let addRestore: Statement
     private let dropRestore: Statement
+    private let addKey: Statement
 
     /// The tables, made where they are missing.
     init(_ connection: Connection) throws(StorageFault) {
@@ -32,6 +33,8 @@ final class CommCareStore {
               VALUES (?, ?, ?, ?, ?, ?)
             """)
         dropRestore = try connection.prepare("DELETE FROM commcare_restore WHERE token = ?")
+        addKey = try connection.prepare(
+            "INSERT OR REPLACE INTO commcare_key VALUES (?, ?, ?, ?, ?)")
     }
 
     private static let schema = """
@@ -60,6 +63,11 @@ final class CommCareStore {
           form INTEGER NOT NULL, -- number of the form that changed the ledgers of the case last
           date TEXT NOT NULL,
           PRIMARY KEY (domain, entity, section, entry)) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS commcare_key (
+          domain TEXT NOT NULL, user TEXT NOT NULL, uuid TEXT NOT NULL,
+          key TEXT NOT NULL, -- Base64
+          valid INTEGER NOT NULL, -- seconds since 1970
+          PRIMARY KEY (domain, user)) STRICT, WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS commcare_restore (
           id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, domain TEXT NOT NULL,
           user TEXT NOT NULL, -- identifier of the user who got it
@@ -123,6 +131,13 @@ final class CommCareStore {
             addRestore.bind(5, log.created)
             addRestore.bind(6, copying: basis.bytes(), asText: true)
             try addRestore.run()
+        case .key(let domain, let user, let key):
+            addKey.bind(1, domain)
+            addKey.bind(2, user)
+            addKey.bind(3, key.uuid)
+            addKey.bind(4, key.key)
+            addKey.bind(5, key.valid)
+            try addKey.run()
         case .forgotten(_, let tokens):
             for token in tokens {
                 dropRestore.bind(1, token)

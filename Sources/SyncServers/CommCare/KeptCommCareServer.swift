@@ -8,6 +8,8 @@ public struct KeptCommCareServer {
     private var server: CommCareServer?
     private let store: CommCareStore?
     private let empty: CommCareServer
+    /// Why the last request could not be answered; nil where it could.
+    private(set) var fault: StorageFault?
 
     /// A server with what a database has; in memory where there is none.
     ///
@@ -36,6 +38,7 @@ public struct KeptCommCareServer {
     public mutating func answer(
         _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator
     ) -> ServedAnswer? {
+        fault = nil
         do throws(StorageFault) {
             if server == nil {
                 var loaded = empty
@@ -49,6 +52,7 @@ public struct KeptCommCareServer {
         } catch {
             // What was not written must not be known either: devices send it again.
             server = nil
+            fault = error
             return .text(
                 503, "The server cannot keep this: \(error.message); make room on its disk")
         }

@@ -39,7 +39,7 @@ struct RestorePayload {
     /// The document.
     func text(
         id: String, user: Accounts.User, domain: String, groups: [String], hasItems: Bool,
-        day: String
+        day: String, isVersion1: Bool = false
     ) -> String {
         let name = user.name.escapedForXML
         var elements = [
@@ -60,7 +60,7 @@ struct RestorePayload {
                 "<fixture id=\"user-groups\" user_id=\"\(user.uuid.escapedForXML)\">"
                     + "<groups>\(list.joined())</groups></fixture>")
         }
-        elements += cases.map(CaseElement.text)
+        elements += cases.map(isVersion1 ? CaseElement.oldText : CaseElement.text)
         for ledger in ledgers {
             let balances = space.balances(ledger.entity)
             for (section, entries) in Dictionary(grouping: balances, by: \.section)

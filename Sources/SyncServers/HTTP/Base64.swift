@@ -1,5 +1,19 @@
 /// The standard alphabet of RFC 4648, 4.
 enum Base64 {
+    /// The text that stands for `bytes`, padded.
+    static func encode(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let value = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                text.append(place <= group.count ? alphabet[value >> (18 - 6 * place) & 63] : "=")
+            }
+        }
+        return text
+    }
+
     /// The bytes that `text` stands for; nil where it has anything else in it.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []

@@ -41,6 +41,9 @@ struct CalendarDate: Hashable, Sendable {
     /// The day as in XML Schema.
     var dayText: String { "\(year)-\(two(month))-\(two(day))" }
 
+    /// The moment as in XML Schema, in whole seconds.
+    var secondText: String { "\(dayText)T\(two(hour)):\(two(minute)):\(two(second))Z" }
+
     /// The moment as in XML Schema.
     var momentText: String { "\(dayText)T\(two(hour)):\(two(minute)):\(two(second)).000000Z" }
 

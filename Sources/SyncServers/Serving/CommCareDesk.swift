@@ -8,6 +8,7 @@ internal import Synchronization
 final class CommCareDesk: Sendable {
     private let state: Mutex<State>
     private let loop: any EventLoop
+    private let notice: @Sendable (String) -> Void
 
     /// What only the desk's thread touches.
     private struct State {
@@ -15,6 +16,8 @@ final class CommCareDesk: Sendable {
         var server: KeptCommCareServer?
         /// Let go after the server's connection to it.
         var file: ServerState?
+        /// Whether people were told that the file cannot be written.
+        var isFailing = false
         var random = SystemRandomNumberGenerator()
     }
 
@@ -25,12 +28,14 @@ final class CommCareDesk: Sendable {
     ///   - accounts: Who is let in.
     ///   - file: What is kept.
     ///   - loop: A thread that nobody else needs.
+    ///   - notice: Told what went wrong, for people.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ options: CommCareServer.Options, _ accounts: Accounts, _ file: ServerState?,
-        _ loop: any EventLoop
+        _ loop: any EventLoop, notice: @escaping @Sendable (String) -> Void
     ) throws(SyncServerError) {
         self.loop = loop
+        self.notice = notice
         do throws(StorageFault) {
             let connection = try file.map { file throws(StorageFault) in try file.connect() }
             let server = try KeptCommCareServer(
@@ -46,7 +51,17 @@ final class CommCareDesk: Sendable {
     func answer(_ request: ServedRequest, _ promise: EventLoopPromise<ServedAnswer?>) {
         loop.execute { [self] in
             let answer = state.withLock { state in
-                state.server?.answer(request, now: Int64(time(nil)), random: &state.random)
+                let answer = state.server?.answer(
+                    request, now: Int64(time(nil)), random: &state.random)
+                let fault = state.server?.fault
+                // Once, not for each device that tries again.
+                if let fault, !state.isFailing {
+                    notice(
+                        "cannot write the state file: \(fault); CommCare requests that have to be "
+                            + "kept are answered with 503; make room")
+                }
+                state.isFailing = fault != nil
+                return answer
             }
             promise.succeed(answer)
         }

@@ -35,6 +35,8 @@ final class SimperiumDesk: Sendable {
         var random = SystemRandomNumberGenerator()
     }
 
+    /// What times the heartbeats of SockJS.
+    let heartbeats: Heartbeats
     private let state: Mutex<State>
     private let accounts: Accounts
     private let loop: any EventLoop
@@ -49,14 +51,16 @@ final class SimperiumDesk: Sendable {
     ///   - accounts: Who is let in.
     ///   - file: What is kept.
     ///   - loop: A thread that nobody else needs.
+    ///   - heartbeats: What times the heartbeats of SockJS.
     ///   - notice: Told what went wrong, for people.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ accounts: Accounts, _ file: ServerState?, _ loop: any EventLoop,
-        notice: @escaping @Sendable (String) -> Void
+        _ heartbeats: Heartbeats = .timed, notice: @escaping @Sendable (String) -> Void
     ) throws(SyncServerError) {
         self.accounts = accounts
         self.loop = loop
+        self.heartbeats = heartbeats
         self.notice = notice
         var state = State()
         state.file = file

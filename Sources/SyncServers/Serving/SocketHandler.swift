@@ -19,7 +19,8 @@ final class SocketHandler: ChannelDuplexHandler {
     private let desk: SimperiumDesk
     private let endpoint: SimperiumEndpoint
     private var line: SocketLine?
-    private var heartbeats: RepeatedTask?
+    /// Ends the heartbeats.
+    private var still: (@Sendable () -> Void)?
     /// Whether a read waits for the client to take what it was sent.
     private var isReadHeld = false
 
@@ -33,9 +34,7 @@ final class SocketHandler: ChannelDuplexHandler {
         if endpoint.transport == .sockJS {
             send(.text, ByteBuffer(bytes: SockJSFrame.open.encoded), context)
             let channel = context.channel
-            heartbeats = context.eventLoop.scheduleRepeatedTask(
-                initialDelay: Self.heartbeat, delay: Self.heartbeat
-            ) { _ in
+            still = desk.heartbeats.start(context.eventLoop, Self.heartbeat) {
                 let bytes = ByteBuffer(bytes: SockJSFrame.heartbeat.encoded)
                 channel.writeAndFlush(
                     WebSocketFrame(fin: true, opcode: .text, data: bytes), promise: nil)
@@ -60,7 +59,8 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        heartbeats?.cancel()
+        still?()
+        still = nil
         if let line { desk.close(line) }
         line = nil
         context.fireChannelInactive()

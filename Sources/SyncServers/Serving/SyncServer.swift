@@ -27,6 +27,8 @@ public final class SyncServer: Sendable {
         public var adminToken: String?
         /// Told what went wrong, for people.
         public var notice: @Sendable (String) -> Void
+        /// What times the heartbeats of SockJS.
+        var heartbeats = Heartbeats.timed
 
         /// Options with these values.
         public init(
@@ -108,9 +110,9 @@ public final class SyncServer: Sendable {
         var file: ServerState?
         if let path = options.state { file = try ServerState(path: path) }
         let simperium = try SimperiumDesk(
-            options.accounts, file, threads.next(), notice: options.notice)
+            options.accounts, file, threads.next(), options.heartbeats, notice: options.notice)
         let commCare = try CommCareDesk(
-            options.commCare, options.accounts, file, threads.next())
+            options.commCare, options.accounts, file, threads.next(), notice: options.notice)
         return FrontDesk(commCare, simperium, adminToken: options.adminToken)
     }
 

@@ -41,8 +41,9 @@ extension SimperiumStore {
         // What is only known again must not be told.
         if !known.isEmpty { seeding.loggedChanges = min(options.loggedChanges, max(told.count, 1)) }
         var bucket = ServerBucket(
-            name: name, options: seeding, versions: versions, objects: try objects(row.number),
+            name: name, options: seeding, versions: versions, objects: [],
             cv: told.last?.cv ?? known.last?.cv ?? start, log: known + told, logStart: start)
+        try addObjects(of: row.number, to: &bucket)
         bucket.options = options
         return bucket
     }
@@ -85,19 +86,21 @@ extension SimperiumStore {
         return (start ?? "", known, told)
     }
 
-    /// The objects in the order of the index, then the removed ones in the order of their removal.
-    private func objects(_ bucket: Int64) throws(StorageFault) -> [ServerObject] {
+    /// Adds the objects in the order of the index, then the removed ones in the order of their
+    /// removal, one after the other: all at once would take many times the memory.
+    private func addObjects(
+        of number: Int64, to bucket: inout ServerBucket
+    ) throws(StorageFault) {
         let versions = try connection.prepare(
             """
-            SELECT number, data, change FROM simperium_version WHERE bucket_id = \(bucket)
+            SELECT number, data, change FROM simperium_version WHERE bucket_id = \(number)
               AND key = ? ORDER BY number
             """)
         let rows = try connection.prepare(
             """
-            SELECT key, number, gone FROM simperium_object WHERE bucket_id = \(bucket)
+            SELECT key, number, gone FROM simperium_object WHERE bucket_id = \(number)
               ORDER BY gone IS NOT NULL, coalesce(gone, place), place
             """)
-        var objects: [ServerObject] = []
         while try rows.step() {
             let key = rows.string(0)
             var object = ServerObject(
@@ -110,8 +113,7 @@ extension SimperiumStore {
                         number: versions.integer(0), data: data,
                         change: versions.optionalString(2).flatMap { try? JSONValue(parsing: $0) }))
             }
-            objects.append(object)
+            bucket.add(object)
         }
-        return objects
     }
 }

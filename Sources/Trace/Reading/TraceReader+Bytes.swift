@@ -34,14 +34,16 @@ extension TraceReader {
         guard let start else { return }
         let ended = sender == .client ? exchange.requestEndedAt : exchange.endedAt
         try told { () throws(StorageFault) in
-            let next = try next(after: exchange, sender)
+            let later = try firstLater(than: exchange, ended)
+            let next = try next(after: exchange, sender, before: later?.exchange)
             // An upgraded connection goes on with frames where the response ends.
             let message = try firstMessage(of: exchange, sender)
             let end = [next, message].compactMap(\.self).min {
                 ($0.chunk, $0.offset) < ($1.chunk, $1.offset)
             }
             try chunks(
-                of: exchange.connection, sender, from: start.chunk, upto: end?.chunk, ended: ended
+                of: exchange.connection, sender, from: start.chunk,
+                upto: end?.chunk ?? later?.chunk, ended: ended
             ) { chunk, value in
                 let first = chunk == start.chunk ? start.offset : 0
                 let last = end.flatMap { $0.chunk == chunk ? $0.offset : nil }
@@ -65,22 +67,46 @@ extension TraceReader {
         return offset - shift
     }
 
+    /// The first exchange that began so much later than `ended` that nothing of `exchange` comes
+    /// after it, with the chunk it begins in; nil where there is none.
+    ///
+    /// Chunks and exchanges are in order of time but for what threads overtake each other, far less
+    /// than a second. It keeps what has to be looked through short, since no index leads from a
+    /// connection to what belongs to it.
+    private func firstLater(
+        than exchange: ExchangeRow, _ ended: Instant?
+    ) throws(StorageFault) -> (exchange: Int64, chunk: ChunkID)? {
+        guard let ended else { return nil }
+        return try list(
+            """
+            SELECT id, request_chunk_id FROM http_exchange WHERE id > ?1 AND (started_ns > ?2
+              OR session_id > (SELECT session_id FROM http_exchange WHERE id = ?1))
+            ORDER BY id LIMIT 1
+            """, [exchange.id.rawValue, ended.nanoseconds + 1_000_000_000]
+        ) { ($0.integer(0), ChunkID($0.integer(1))) }.first
+    }
+
     /// Where the same sender's next message on the connection begins.
-    private func next(after exchange: ExchangeRow, _ sender: Peer) throws(StorageFault) -> Place? {
+    ///
+    /// It is looked for among the exchanges before number `limit`.
+    private func next(
+        after exchange: ExchangeRow, _ sender: Peer, before limit: Int64?
+    ) throws(StorageFault) -> Place? {
         let columns =
             sender == .client
             ? ("request_chunk_id", "request_offset") : ("response_chunk_id", "response_offset")
         return try list(
             """
             SELECT \(columns.0), \(columns.1) FROM http_exchange
-            WHERE connection_id = ? AND id > ? AND \(columns.0) IS NOT NULL
+            WHERE connection_id = ? AND id > ? AND id < ? AND \(columns.0) IS NOT NULL
               AND \(sender == .client ? "1" : "server_leg_id IS ?")
             ORDER BY id LIMIT 1
             """,
             bind: {
                 $0.bind(1, exchange.connection.rawValue)
                 $0.bind(2, exchange.id.rawValue)
-                if sender == .server { $0.bind(3, exchange.serverLeg?.rawValue) }
+                $0.bind(3, limit ?? .max)
+                if sender == .server { $0.bind(4, exchange.serverLeg?.rawValue) }
             }, { $0.place(0) }
         ).first
     }
@@ -94,8 +120,12 @@ extension TraceReader {
         return try list(
             """
             SELECT chunk_id, "offset" FROM message
-            WHERE connection_id = ? AND exchange_id = ? AND sender = ? ORDER BY id LIMIT 1
-            """, [exchange.connection.rawValue, exchange.id.rawValue, Int64(sender.rawValue)]
+            WHERE chunk_id >= ? AND exchange_id = ? AND sender = ? ORDER BY chunk_id, id LIMIT 1
+            """,
+            [
+                exchange.requestPlace.chunk.rawValue, exchange.id.rawValue,
+                Int64(sender.rawValue),
+            ]
         ) { $0.place(0) }.first
     }
 

@@ -288,7 +288,8 @@ public final class TraceReader {
         for index in details.indices {
             let row = details[index].row
             details[index].changes = try list(
-                "SELECT * FROM change WHERE command_id = ? ORDER BY position",
+                "SELECT * FROM change WHERE id >= \(Schema.share) * ?1 "
+                    + "AND id < \(Schema.share) * (?1 + 1) ORDER BY id",
                 [row.id.rawValue]
             ) { $0.change() }
             details[index].notes = try list(

@@ -59,6 +59,7 @@ final class LettingGo {
     {
         self.db = db
         self.indexer = indexer
+        try db.execute(Schema.indexesByConnection)
         bound = maxSize.map { SizeBound($0) }
         self.keepLast = keepLast
         deletion = try Deletion(db, indexer: indexer)

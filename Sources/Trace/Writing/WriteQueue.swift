@@ -53,10 +53,10 @@ final class WriteQueue: Sendable {
 
     /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
     /// a commit may take is for writing.
-    private static let patience: UInt64 = 10_000_000
+    private static let patience: UInt64 = 8_000_000
     /// Nanoseconds of writing that may wait or be under way: a third of it is written at a time, while
     /// the rest comes.
-    private static let pace = 20_000_000.0
+    private static let pace = 12_000_000.0
     /// Room that there always is: one read.
     private static let least = 1 << 15
 

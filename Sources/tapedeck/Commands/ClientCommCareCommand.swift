@@ -34,17 +34,22 @@ struct ClientCommCareSubmit: AsyncParsableCommand {
 
     func run() async throws {
         let xml = try ClientCommCareOptions.content(form)
-        var files: [(name: String, content: [UInt8])] = []
-        for path in attachments {
-            files.append((name(path), try ClientCommCareOptions.content(path)))
+        for path in attachments where !FileManager.default.isReadableFile(atPath: path) {
+            throw Failure(.noInput, "\(path) cannot be read; check the name")
         }
         let settings = try options.settings()
         let state = try options.open()
         do throws(CommCareClientError) {
-            let stored = try CommCareState.Form(xml: xml, filename: name(form), files: files)
+            let stored = try CommCareForm(
+                xml: xml, filename: name(form),
+                attachments: attachments.map { .init(name: name($0), path: $0) })
             if try state.add(stored) == .sent {
                 StandardError.write("tapedeck: the server has this form already\n")
                 return
+            }
+            for finding in stored.findings {
+                let status = finding.status.map { "; CommCare HQ answers \($0)" } ?? ""
+                StandardError.write("tapedeck: note: \(finding.says)\(status)\n")
             }
         } catch { throw ClientCommCareOptions.failure(error) }
         try await options.run(.submit, settings, state)
@@ -102,10 +107,10 @@ struct ClientCommCareStatus: ParsableCommand {
         }
         do throws(CommCareClientError) {
             let opened = try CommCareState(folder: state, deviceID: UUID().uuidString)
-            let set = try opened.caseSet()
             shown = Shown(
-                syncToken: try opened.fact("token"), stateHash: set.stateHash.description,
-                cases: set.cases.keys.map(\.string).sorted(),
+                syncToken: try opened.fact("token"),
+                stateHash: try opened.stateToSend()?.description ?? "none: cases in a circle",
+                cases: try opened.caseIDs(),
                 forms: try opened.entries().map {
                     Shown.Form(
                         instanceID: $0.instanceID, state: "\($0.state)", message: $0.message)

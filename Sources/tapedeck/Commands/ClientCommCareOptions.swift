@@ -31,6 +31,15 @@ struct ClientCommCareOptions: ParsableArguments {
             valueName: "file"))
     var ca: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Go through this proxy; http_proxy, https_proxy and no_proxy are read without it.",
+            valueName: "url"))
+    var proxy: String?
+
+    @Flag(help: "Go on in the background, where SIGUSR1 puts the client until SIGUSR2.")
+    var background = false
+
     @Flag(help: "A timer asks, not a user: wait for back-off too.")
     var automatic = false
 
@@ -75,9 +84,19 @@ struct ClientCommCareOptions: ParsableArguments {
     ) async throws {
         var layer = HTTPSettings()
         layer.caFile = ca
+        layer.proxy = proxy
+        // A redirect would make a GET of a submission; of restores the session judges itself.
         layer.redirectLimit = 0
+        if Self.tellsPassword(to) {
+            StandardError.write(
+                "tapedeck: note: \(to) is no https: whoever listens on the way gets the password\n")
+        }
         var bar = false
-        let session = CommCareSession(settings, state: state, manager: HTTPManager(layer)) { text in
+        let manager = HTTPManager(layer)
+        manager.isBackgroundTaskEnabled = background
+        let lifecycle = ClientCommCareLifecycle(of: manager)
+        defer { withExtendedLifetime(lifecycle) {} }
+        let session = CommCareSession(settings, state: state, manager: manager) { text in
             if bar { StandardError.write("\n") }
             bar = false
             StandardError.write("tapedeck: \(text)\n")
@@ -98,6 +117,14 @@ struct ClientCommCareOptions: ParsableArguments {
         case .later(let reason), .unreachable(let reason): throw Failure(.temporary, reason)
         case .refused(let reason): throw Failure(.data, reason)
         }
+    }
+
+    /// Whether a password for this server can be read on the way.
+    static func tellsPassword(_ url: String) -> Bool {
+        guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http",
+            let host = parts.host?.lowercased()
+        else { return false }
+        return !["localhost", "[::1]", "::1"].contains(host) && !host.hasPrefix("127.")
     }
 
     /// A line that overwrites the one before.

@@ -33,7 +33,7 @@ struct ClientSimperiumWatch: AsyncParsableCommand {
     func run() async throws {
         let patience = SimperiumPatience(limit: options.wait)
         try await options.run(
-            try await options.client(), SimperiumWatcher(json ? .json : .text, patience: patience))
+            try options.client(), SimperiumWatcher(json ? .json : .text, patience: patience))
     }
 }
 
@@ -54,7 +54,7 @@ struct ClientSimperiumGet: AsyncParsableCommand {
         let reader = SimperiumReader(
             bucket: options.first, key: key, isOffline: offline,
             patience: SimperiumPatience(limit: options.wait))
-        try await options.run(try await options.client(isOffline: offline), reader)
+        try await options.run(try options.client(isOffline: offline), reader)
     }
 }
 
@@ -75,11 +75,15 @@ struct ClientSimperiumSet: AsyncParsableCommand {
     var offline = false
 
     func run() async throws {
+        try options.check(key: key)
         let data = try object.value("the object")
+        guard case .object = data else {
+            throw Failure(.data, "the object is another JSON value; write it in braces")
+        }
         let writer = SimperiumWriter(
             [.edited(bucket: options.first, key: key, data: data)], isOffline: offline,
             patience: SimperiumPatience(limit: options.wait))
-        try await options.run(try await options.client(isOffline: offline), writer)
+        try await options.run(try options.client(isOffline: offline), writer)
     }
 }
 
@@ -101,7 +105,7 @@ struct ClientSimperiumDelete: AsyncParsableCommand {
         let writer = SimperiumWriter(
             [.removed(bucket: options.first, key: key)], isOffline: offline,
             patience: SimperiumPatience(limit: options.wait))
-        try await options.run(try await options.client(isOffline: offline), writer)
+        try await options.run(try options.client(isOffline: offline), writer)
     }
 }
 
@@ -114,7 +118,7 @@ struct ClientSimperiumSync: AsyncParsableCommand {
 
     func run() async throws {
         let writer = SimperiumWriter([], patience: SimperiumPatience(limit: options.wait))
-        try await options.run(try await options.client(), writer)
+        try await options.run(try options.client(), writer)
     }
 }
 
@@ -150,6 +154,6 @@ struct ClientSimperiumRun: AsyncParsableCommand {
             throw Failure(.data, "\(script), line \(error.line): \(error.reason)")
         }
         try await options.run(
-            try await options.client(), SimperiumScriptRunner(steps, patience: options.wait))
+            try options.client(), SimperiumScriptRunner(steps, patience: options.wait))
     }
 }

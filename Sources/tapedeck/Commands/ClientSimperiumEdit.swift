@@ -29,7 +29,8 @@ struct ClientSimperiumEdit: AsyncParsableCommand {
     var offline = false
 
     func run() async throws {
-        let client = try await options.client(isOffline: offline)
+        try options.check(key: key)
+        let client = try options.client(isOffline: offline)
         let feed = EditFeed(bucket: options.first, key: key, client: client, isPiped: file == "-")
         if file == "-" {
             Thread.detachNewThread { feed.readLines(FileHandle.standardInput) }
@@ -42,13 +43,18 @@ struct ClientSimperiumEdit: AsyncParsableCommand {
         let watcher = SimperiumWatcher(
             .nothing, isOffline: offline, patience: SimperiumPatience(limit: options.wait))
         try await options.run(client, watcher)
-        if let failure = feed.failure.withLock({ $0 }) { throw failure }
+        let count = feed.failures.withLock { $0 }
+        guard count == 0 else {
+            throw Failure(
+                .data, count == 1 ? "one content was not stored" : "\(count) were not stored")
+        }
     }
 }
 
 /// Where the edits of one object come from.
 final class EditFeed: Sendable {
-    let failure = Mutex<Failure?>(nil)
+    /// How many contents were not stored.
+    let failures = Mutex(0)
     private let bucket: String
     private let key: String
     private let client: SimperiumClient
@@ -120,7 +126,7 @@ final class EditFeed: Sendable {
 
     private func note(_ text: String) {
         StandardError.write("tapedeck: \(text); not stored\n")
-        failure.withLock { $0 = $0 ?? Failure(.data, "\(text); not stored") }
+        failures.withLock { $0 += 1 }
     }
 
     /// What tells one content of a file from another.

@@ -87,10 +87,18 @@ struct ClientSimperiumOptions: ParsableArguments {
     /// The first bucket, which keys are of.
     var first: String { bucket.first ?? "" }
 
+    /// Refuses a key that no object can have.
+    func check(key: String) throws {
+        guard IdentifierGrammar.isKey(key) else {
+            throw Failure(
+                .usage, "\(key) can be no key: 1 to 256 letters, digits and ._-%@ are allowed")
+        }
+    }
+
     var wait: Int64 { Int64(patience * 1e9) }
 
     /// The client; offline it needs no server.
-    func client(isOffline: Bool = false) async throws -> SimperiumClient {
+    func client(isOffline: Bool = false) throws -> SimperiumClient {
         guard let url = to ?? (isOffline ? "ws://127.0.0.1" : nil) else {
             throw Failure(.usage, "name the server with --to, such as --to wss://api.simperium.com")
         }
@@ -107,32 +115,31 @@ struct ClientSimperiumOptions: ParsableArguments {
         settings.pagesHoldData = !noData
         settings.pageSize = pageSize
         settings.patience = min(wait, 60_000_000_000)
-        if !isOffline { settings.token = try await accessToken(target, settings.trustFile) }
+        if !isOffline { try identify(&settings) }
         return SimperiumClient(settings)
     }
 
-    private func accessToken(
-        _ target: SimperiumTarget, _ trustFile: String?
-    ) async throws -> String {
+    /// Says who the client is: with a token, or with how to get one.
+    private func identify(_ settings: inout SimperiumClient.Settings) throws {
         guard let user else {
             guard let token = token ?? Self.environment("TAPEDECK_TOKEN") else {
                 throw Failure(.usage, "say who you are with --token or --user")
             }
-            return token
+            settings.token = token
+            return
         }
         guard let password = Self.environment("TAPEDECK_PASSWORD") else {
             throw Failure(.usage, "put the password of \(user) into TAPEDECK_PASSWORD")
         }
-        do {
-            return try await SimperiumAuthorization.token(
-                target: target, app: app, user: user, password: password, apiKey: apiKey,
-                trustFile: trustFile)
-        } catch {
-            switch error {
-            case .refused(let reason): throw Failure(.data, reason)
-            case .later(let reason): throw Failure(.temporary, reason)
-            case .unreachable(let reason): throw Failure(.unavailable, reason)
-            }
+        let (target, app, key) = (settings.target, settings.app, apiKey)
+        let trustFile = settings.trustFile
+        settings.authorize = {
+            do throws(SimperiumAuthorization.Failure) {
+                return .success(
+                    try await SimperiumAuthorization.token(
+                        target: target, app: app, user: user, password: password, apiKey: key,
+                        trustFile: trustFile))
+            } catch { return .failure(error) }
         }
     }
 
@@ -169,14 +176,14 @@ struct ClientSimperiumOptions: ParsableArguments {
         case .done: break
         case .failed(let reason): throw Failure(.failed, reason)
         case .later(let reason): throw Failure(.temporary, place(reason))
-        case .refused(let reason): throw Failure(.data, reason)
+        case .refused(let reason): throw Failure(.data, place(reason))
         case .unreachable(let reason): throw Failure(.unavailable, place(reason))
         }
     }
 
     /// Says where edits are kept, or that they are not.
     private func place(_ reason: String) -> String {
-        guard reason.contains("kept") else { return reason }
+        guard reason.hasSuffix("kept") else { return reason }
         return reason + (state.map { " in \($0)" } ?? " nowhere: give --state")
     }
 }

@@ -44,9 +44,29 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("Seconds that a 202 asks the client to wait.", valueName: "seconds"))
     var retryAfter = 1
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer a user's submissions beyond this many in a minute with 429.", valueName: "n"))
+    var submissionsPerMinute: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer a user's restores beyond this many in a minute with 429.", valueName: "n"))
+    var restoresPerMinute: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer CommCare requests of all together beyond this many in a minute with 503.",
+            valueName: "n"))
+    var requestsPerMinute: Int?
+
     func run() async throws {
         guard restorePolls >= 0, retryAfter > 0 else {
             throw Failure(.usage, "--restore-polls is at least 0 and --retry-after at least 1")
+        }
+        let limits = [submissionsPerMinute, restoresPerMinute, requestsPerMinute]
+        guard limits.allSatisfy({ $0 ?? 0 >= 0 }) else {
+            throw Failure(.usage, "a limit per minute is at least 0")
         }
         let token = Self.adminToken()
         var options = SyncServer.Options(
@@ -54,6 +74,9 @@ struct ServeCommand: AsyncParsableCommand {
             notice: { StandardError.write("tapedeck: \($0)\n") })
         options.commCare.restorePolls = restorePolls
         options.commCare.retryAfter = retryAfter
+        options.commCare.submissionsPerMinute = submissionsPerMinute
+        options.commCare.restoresPerMinute = restoresPerMinute
+        options.commCare.requestsPerMinute = requestsPerMinute
         if tls { options.tls = try leaves() }
         let server: SyncServer
         do {

@@ -11,9 +11,12 @@ struct FireLedger {
         var place: Place
         /// Marks that the change brings to the object.
         var marks: Set<Unicode.Scalar>
+        /// When it was sent first.
+        var time: Int
         var isRefused = false
-        /// Versions that it made; 0 for a removal.
+        /// Versions that it made.
         var made: [Int64] = []
+        var isRemoval = false
     }
 
     /// An object of a bucket.
@@ -29,6 +32,10 @@ struct FireLedger {
     /// Marks that an app took out again, with a later edit, a removal or by giving up.
     private var removed: Set<Unicode.Scalar> = []
     private var faults: [String] = []
+    /// When each version was made, removals among them.
+    private var times: [Place: [Int64: Int]] = [:]
+    /// Counts what was sent and made.
+    private var time = 0
 
     /// How many edits were made, removals among them.
     private(set) var count = 0
@@ -61,7 +68,9 @@ struct FireLedger {
     ) {
         guard let ccid = change.ccids.first, sent[ccid] == nil else { return }
         let marks = Set(Self.marks(of: target)).subtracting(Self.marks(of: ghost))
-        sent[ccid] = Sent(place: place, marks: marks)
+        time += 1
+        sent[ccid] = Sent(
+            place: place, marks: marks, time: time, isRemoval: change.operation == .remove)
     }
 
     /// Whether the server has made this change.
@@ -72,9 +81,14 @@ struct FireLedger {
         for change in changes {
             guard let ccid = change.ccids.first else { continue }
             if change.error == nil {
-                let version = change.operation == .remove ? 0 : change.ev ?? 0
+                time += 1
+                let version = change.ev ?? 0
                 sent[ccid]?.made.append(version)
-                if sent[ccid] == nil { faults.append("nobody sent \(ccid)") }
+                if let place = sent[ccid]?.place {
+                    times[place, default: [:]][version] = time
+                } else {
+                    faults.append("nobody sent \(ccid)")
+                }
             } else {
                 sent[ccid]?.isRefused = true
             }
@@ -83,76 +97,70 @@ struct FireLedger {
 
     /// What is not as it has to be.
     ///
-    /// Where a mark is in no version, an app must have taken it out before it was sent. A mark is
-    /// brought once and is once in each version, with one exception: an object that was removed
-    /// comes back whole from each client that had work on it (404), and a member that was removed
-    /// from each that had work in it, so that what it held before may come back more than once.
-    /// What is new since the removal may not.
+    /// - Every edit that was acknowledged is in the history: a change was made once, and the version
+    ///   it made has the marks that it brought.
+    /// - None is there twice: no two changes that were made bring the same mark, nor has the version
+    ///   that one made a mark twice that it brought.
+    /// - An edit that is in no version was taken out by an app before it was sent.
+    ///
+    /// What was in the history and went from it is left aside: whoever still works on something that
+    /// others removed brings it back, as a whole, and perhaps several do. So is what a change only
+    /// carries along: where two clients rewrite both sides of a kept character, their deltas rewrite
+    /// the character, too.
     func problems(history: (Place) -> ServerObject?, places: [Place]) -> [String] {
-        var problems = faults
-        var versions: [Place: [Int64: Set<Unicode.Scalar>]] = [:]
-        var everywhere: Set<Unicode.Scalar> = []
+        var versions: [Place: [Int64: [Unicode.Scalar]]] = [:]
         for place in places {
-            guard let object = history(place) else { continue }
-            var before: (number: Int64, marks: Set<Unicode.Scalar>, data: JSONValue?) = (0, [], nil)
-            var introduced: Set<Unicode.Scalar> = []
-            // Marks of the object before it was removed last.
-            var earlier: Set<Unicode.Scalar> = []
-            for version in object.versions {
-                let all = Self.marks(of: version.data)
-                let marks = Set(all)
-                // A removal takes a number, too.
-                let isCreation = version.number != before.number + 1 || before.number == 0
-                if isCreation {
-                    earlier.formUnion(introduced)
-                    introduced = []
-                }
-                for gone in Self.members(of: before.data).subtracting(
-                    Self.members(of: version.data))
-                {
-                    earlier.formUnion(Self.marks(of: before.data?[gone.string]))
-                }
-                let fresh = all.filter { !earlier.contains($0) }
-                if Set(fresh).count < fresh.count {
-                    problems.append("\(place).\(version.number) has a mark twice")
-                }
-                let new = isCreation ? marks : marks.subtracting(before.marks)
-                let again = new.intersection(introduced).subtracting(earlier)
-                if !again.isEmpty {
-                    problems.append("\(place).\(version.number) has \(Self.text(again)) again")
-                }
-                introduced.formUnion(new)
-                everywhere.formUnion(new)
-                versions[place, default: [:]][version.number] = marks
-                before = (version.number, marks, version.data)
+            for version in history(place)?.versions ?? [] {
+                versions[place, default: [:]][version.number] = Self.marks(of: version.data)
             }
         }
-        for (ccid, change) in sent {
-            if change.made.count > 1 { problems.append("\(change.place): \(ccid) was made twice") }
-            if change.made.isEmpty, !change.isRefused {
-                problems.append("\(change.place): nobody answered \(ccid)")
+        let gone = disappearances(versions)
+        var problems = faults
+        var brought: [Unicode.Scalar: String] = [:]
+        for (ccid, change) in sent.sorted(by: { $0.value.time < $1.value.time }) {
+            let name = "\(change.place): \(ccid)"
+            if change.made.count > 1 { problems.append("\(name) was made twice") }
+            guard let version = change.made.first else {
+                if !change.isRefused { problems.append("\(name) was not answered") }
+                continue
             }
-            for version in change.made where version > 0 {
-                let there = versions[change.place]?[version] ?? []
-                let missing = change.marks.subtracting(there)
-                if !missing.isEmpty {
-                    problems.append("\(change.place).\(version) lacks \(Self.text(missing))")
+            guard !change.isRemoval else { continue }
+            let there = versions[change.place]?[version] ?? []
+            for mark in change.marks where gone[mark] ?? .max > change.time {
+                let count = there.count { $0 == mark }
+                if count == 0 { problems.append("\(name) lacks \(Self.text(mark))") }
+                if count > 1 { problems.append("\(name) has \(Self.text(mark)) twice") }
+                if let first = brought.updateValue(ccid, forKey: mark) {
+                    problems.append("\(name) brings \(Self.text(mark)) again after \(first)")
                 }
             }
         }
+        let everywhere = Set(versions.values.flatMap { $0.values.joined() })
         for (mark, place) in edits where !everywhere.contains(mark) && !removed.contains(mark) {
-            problems.append("\(place): the edit \(Self.text([mark])) is lost")
+            problems.append("\(place): the edit \(Self.text(mark)) is lost")
         }
         return problems
     }
 
-    private static func members(of value: JSONValue?) -> Set<ExactText> {
-        guard case .object(let object)? = value else { return [] }
-        return Set(object.members.map(\.key))
+    /// When each mark first went that had been there.
+    private func disappearances(
+        _ versions: [Place: [Int64: [Unicode.Scalar]]]
+    ) -> [Unicode.Scalar: Int] {
+        var gone: [Unicode.Scalar: Int] = [:]
+        for (place, times) in times {
+            for (version, time) in times {
+                // A removal takes a number and leaves nothing.
+                let before = Set(versions[place]?[version - 1] ?? [])
+                for mark in before.subtracting(versions[place]?[version] ?? []) {
+                    gone[mark] = min(time, gone[mark] ?? .max)
+                }
+            }
+        }
+        return gone
     }
 
-    private static func text(_ marks: Set<Unicode.Scalar>) -> String {
-        marks.map { "U+" + String($0.value, radix: 16) }.sorted().joined(separator: " ")
+    private static func text(_ mark: Unicode.Scalar) -> String {
+        "U+" + String(mark.value, radix: 16)
     }
 
     /// All marks in an object, in texts and in names of members, as often as they are there.

@@ -15,6 +15,8 @@ struct FireWorld {
         var isWritten = false
         /// What refuses changes that the server has not made; each is recovered from.
         var codes = [400, 401, 405, 413, 440, 500, 503]
+        /// Whether authors are told at times that a change cannot be applied that was made.
+        var lies = false
         /// Whether the app gives up what was refused for good; it stays different otherwise.
         var givesUp = true
     }
@@ -252,7 +254,10 @@ struct FireWorld {
                 guard let place = clients.firstIndex(where: { $0.session == session }) else {
                     continue
                 }
-                clients[place].toClient.append(message)
+                let isLie =
+                    plan.lies && place == number && !isCalm
+                    && Int.random(in: 0..<10, using: &random) == 0
+                clients[place].toClient.append(isLie ? Self.lie(about: message) : message)
             }
         }
     }
@@ -272,6 +277,17 @@ struct FireWorld {
         ledger.say([refusal])
         clients[number].toClient.append(SimperiumMessage(message.channel, .changes([refusal])))
         return true
+    }
+
+    /// The same message as a refusal, where it is an acknowledgement.
+    private static func lie(about message: SimperiumMessage) -> SimperiumMessage {
+        guard case .changes(let changes) = message.body else { return message }
+        return SimperiumMessage(
+            message.channel,
+            .changes(
+                changes.map {
+                    .init(key: $0.key, ccids: $0.ccids, clientID: $0.clientID, error: 440)
+                }))
     }
 
     private mutating func deliverToClient(_ number: Int) {

@@ -183,4 +183,27 @@ import Testing
         for case .store(1, let state, _, _) in commands { became = state }
         #expect(became == .held)
     }
+
+    @Test(arguments: [CommCareClient.Work.submit, .sync])
+    func `a timer does not try again after a 406`(work: CommCareClient.Work) throws {
+        let queue = work == .submit ? [Client.Queued(id: 1)] : []
+        func client(_ pauses: [Client.Kind: CommCarePause], isUser: Bool) -> Client {
+            Client(work, isUser: isUser, queue: queue, pauses: pauses, hasToken: true)
+        }
+        var first = client([:], isUser: false)
+        _ = first.handle(.start, now: 0)
+        let commands = first.handle(.answered(Self.answer(406, isResponse: false)), now: 0)
+        var pauses: [Client.Kind: CommCarePause] = [:]
+        for case .pause(let kind, let pause) in commands { pauses[kind] = pause }
+        #expect(pauses.count == 1)
+        var timer = client(pauses, isUser: false)
+        #expect(Self.outcome(timer.handle(.start, now: 1 << 40)) == "refused")
+        var user = client(pauses, isUser: true)
+        #expect(Self.outcome(user.handle(.start, now: 1)) == nil)
+        let answer = Self.answer(work == .submit ? 201 : 200, nature: "submit_success")
+        var cleared = user.handle(.answered(answer), now: 1)
+        cleared += user.handle(.restored(problem: nil), now: 1)
+        #expect(
+            cleared.contains { if case .pause(_, CommCarePause()) = $0 { true } else { false } })
+    }
 }

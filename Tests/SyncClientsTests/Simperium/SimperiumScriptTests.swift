@@ -67,7 +67,7 @@ import Wire
         #expect(runner.turn([], session, at: .zero) == [.wake(Instant(nanoseconds: 1))])
         #expect(
             runner.turn([], session, at: Instant(nanoseconds: 1)) == [
-                .finish(.failed("line 2: waited 0 s in vain"))
+                .finish(.failed("line 2: waited 0 ms in vain"))
             ])
     }
 }

@@ -22,10 +22,12 @@ struct Playbook {
 
     init(
         buckets: [String] = ["notes"], saved: [String: ClientBucket.Saved] = [:],
-        user: String? = nil
+        user: String? = nil, canAuthorize: Bool = false
     ) {
-        let settings = SimperiumSession.Settings(
-            app: "app", buckets: buckets, token: "token", clientID: "client")
+        var settings = SimperiumSession.Settings(
+            app: "app", buckets: buckets, token: canAuthorize ? nil : "token",
+            clientID: "client")
+        settings.canAuthorize = canAuthorize
         session = SimperiumSession(
             settings: settings, saved: saved, user: user, random: SameNumbers())
         self.saved = saved
@@ -170,8 +172,45 @@ struct Playbook {
         _ = book.play(.online)
         _ = book.play(.opened)
         #expect(book.play(.received(Array(text.utf8))).contains(.disconnect))
-        #expect(book.session.refusal?.contains(advice) == true)
+        #expect(book.session.refusal?.reason.contains(advice) == true)
         #expect(!book.play(.timePassed, after: 1_000).contains(.connect))
+    }
+
+    @Test func `gets a token first, and another one when it has expired`() {
+        var book = Playbook(canAuthorize: true)
+        #expect(book.play(.online).contains(.authorize))
+        #expect(book.play(.authorized("one")).contains(.connect))
+        #expect(book.sent(.opened).first?.contains(#""token":"one""#) == true)
+        _ = book.receive("0:auth:user@example.com")
+        let commands = book.play(.received(Array("0:auth:expired".utf8)))
+        #expect(commands.contains(.disconnect) && commands.contains(.authorize))
+        #expect(book.session.refusal == nil)
+        #expect(book.play(.authorized("two")).contains(.connect))
+        #expect(book.sent(.opened).first?.contains(#""token":"two""#) == true)
+        // One that was never right is not asked for again and again.
+        let last = book.play(.received(Array("0:auth:expired".utf8)))
+        #expect(!last.contains(.authorize))
+        #expect(book.session.refusal?.isForGood == false)
+    }
+
+    @Test(arguments: [
+        SimperiumAuthorization.Failure.later("503"), .unreachable("connection refused"),
+    ])
+    func `asks an auth API that is out of order again`(failure: SimperiumAuthorization.Failure) {
+        var book = Playbook(canAuthorize: true)
+        _ = book.play(.online)
+        #expect(!book.play(.unauthorized(failure)).contains(.authorize))
+        #expect(book.session.refusal == nil && book.session.failures == 1)
+        #expect(book.play(.timePassed, after: 2).contains(.authorize))
+        #expect(book.play(.timePassed, after: 61).contains(.disconnect))
+    }
+
+    @Test func `ends where the auth API refuses the user`() {
+        var book = Playbook(canAuthorize: true)
+        _ = book.play(.online)
+        _ = book.play(.unauthorized(.refused("check the password")))
+        #expect(book.session.refusal?.isForGood == true)
+        #expect(!book.play(.timePassed, after: 1_000).contains(.authorize))
     }
 
     @Test func `does not send one user's edits as another's`() {
@@ -179,7 +218,9 @@ struct Playbook {
         _ = book.play(.online)
         _ = book.play(.opened)
         #expect(book.play(.received(Array("0:auth:bob".utf8))).contains(.disconnect))
-        #expect(book.session.refusal == "the state is that of ada, and the token that of bob")
+        #expect(
+            book.session.refusal?.reason
+                == "the state is that of ada, and the token that of bob; name another --state")
     }
 
     @Test(arguments: ["", "x", "0", "9:c:[]", "0:c:[{}]", "h:x", "0:i:{}", "\u{0}", "0:e:k.1\n{"])

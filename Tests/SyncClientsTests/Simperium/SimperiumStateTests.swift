@@ -1,8 +1,8 @@
 import Foundation
-import Simperium
 import Testing
 import Wire
 
+@testable import Simperium
 @testable import SyncClients
 
 @Suite struct SimperiumStateTests {
@@ -59,6 +59,31 @@ import Wire
             } throws: { error in
                 if case .wrongState? = error as? SimperiumClientError { true } else { false }
             }
+        }
+    }
+
+    @Test func `stores data that nobody edited once, and gives both back`() throws {
+        try withFolder { folder in
+            let data = try JSONValue(parsing: #"{"t":"="}"#)
+            let other = try JSONValue(parsing: #"{"t":"edited"}"#)
+            var saving = ClientBucket.Saving(cv: "cv", emptying: nil, objects: [:])
+            var object = ClientBucket.SavedObject()
+            object.ghost = .init(version: 3, data: data)
+            object.local = data
+            saving.objects[ExactText("same")] = object
+            object.local = nil
+            saving.objects[ExactText("removed")] = object
+            object.local = other
+            saving.objects[ExactText("edited")] = object
+            var state: SimperiumState? = try SimperiumState(folder: folder, app: "app")
+            try state?.save("notes", saving)
+            try state?.commit()
+            state = nil
+            let loaded = try SimperiumState(folder: folder, app: "app").load("notes")
+            #expect(loaded.saved.objects[ExactText("same")]?.local == data)
+            #expect(loaded.saved.objects.values.allSatisfy { $0.ghost?.data == data })
+            #expect(loaded.edits.map(\.key).sorted() == ["edited", "removed"])
+            #expect(loaded.edits.contains { $0.data == other })
         }
     }
 }

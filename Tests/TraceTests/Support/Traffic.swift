@@ -16,6 +16,9 @@ struct Traffic {
         return Instant(nanoseconds: now)
     }
 
+    /// Lets time pass.
+    mutating func pass(seconds: Int64) { now += seconds * 1_000_000_000 }
+
     /// An HTTP connection with its exchanges, which ends if `closes`.
     mutating func http(
         exchanges: Int, body: String = "hello world", closes: Bool = true

@@ -1,0 +1,80 @@
+public import OpenRosa
+
+/// A form to be submitted, with the files that go with it.
+public struct CommCareForm: Sendable {
+    /// A file that goes with a form.
+    public struct Attachment: Hashable, Sendable {
+        /// Its name, as the form has it.
+        public var name: String
+        /// Where it is.
+        public var path: String
+
+        /// A file.
+        public init(name: String, path: String) {
+            self.name = name
+            self.path = path
+        }
+    }
+
+    /// `instanceID`.
+    public var instanceID: String
+    /// The form, verbatim.
+    public var xml: [UInt8]
+    /// Its file name.
+    public var filename: String
+    /// What goes with it, in order.
+    public var attachments: [Attachment]
+    /// What a server or a specification does not accept of it.
+    public var findings: [SubmissionFinding] = []
+
+    /// Reads a form.
+    ///
+    /// - Throws: ``CommCareClientError/badForm(_:)``: it is no form, or has no namespace or no
+    ///   instanceID, without which a server would keep it twice.
+    public init(
+        xml: [UInt8], filename: String, attachments: [Attachment] = []
+    ) throws(CommCareClientError) {
+        let (events, error) = CommCareReader.read(xml, purpose: .submission)
+        if let error { throw .badForm("\(filename) is no form: \(error)") }
+        var instanceID: String?
+        var hasNamespace = true
+        var references: [String] = []
+        for event in events {
+            switch event {
+            case .form(let form): hasNamespace = form.namespace?.isEmpty == false
+            case .meta(let meta): instanceID = instanceID ?? meta.instanceID
+            case .file(let file): references.append(file.file)
+            default: continue
+            }
+        }
+        guard let instanceID, !instanceID.isEmpty else {
+            throw .badForm("\(filename) has no instanceID in its meta block; give it one")
+        }
+        guard hasNamespace else {
+            throw .badForm("\(filename) has no xmlns at its root; servers refuse it without")
+        }
+        self.instanceID = instanceID
+        self.xml = xml
+        self.filename = filename
+        self.attachments = attachments
+        var parts = [
+            SubmissionPart(
+                name: SubmissionPart.formName, filename: filename, contentType: "text/xml",
+                size: Int64(xml.count))
+        ]
+        for file in attachments {
+            if file.name == SubmissionPart.formName {
+                throw .badForm("\(file.name) is the name of the form's own part; rename the file")
+            }
+            guard let size = LocalFile.size(file.path) else {
+                throw .badForm("\(file.path) cannot be read; check the name")
+            }
+            let type = SubmissionFileType.contentType(filename: file.name)
+            parts.append(
+                SubmissionPart(
+                    name: file.name, filename: file.name,
+                    contentType: type ?? "application/octet-stream", size: size))
+        }
+        findings = Submission(.multipart(parts)).findings(references: references)
+    }
+}

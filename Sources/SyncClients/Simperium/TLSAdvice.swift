@@ -1,0 +1,64 @@
+internal import NIOSSL
+
+/// What people are told when TLS fails, and what they can do about it.
+enum TLSAdvice {
+    /// Why a handshake failed; nil where the error is none of TLS.
+    static func says(_ error: any Error) -> String? {
+        switch error {
+        case let error as NIOSSLExtraError where isName(error):
+            "the certificate is not for this host; check --to (\(detail(error)))"
+        case let error as NIOSSLExtraError: "TLS: \(error)"
+        case let error as NIOSSLError:
+            switch error {
+            case .handshakeFailed(let inner), .shutdownFailed(let inner): says(inner)
+            case .uncleanShutdown: "the server closed the connection amid TLS"
+            case .unableToValidateCertificate: untrusted
+            case .noCertificateToValidate: "the server shows no certificate"
+            default: "TLS: \(error)"
+            }
+        case let error as BoringSSLError:
+            switch error {
+            case .sslError(let stack), .unknownError(let stack):
+                says(stack.map { reason(in: $0.description) })
+            case .zeroReturn, .syscallError: "the server closed the connection amid the handshake"
+            default: "TLS: \(error)"
+            }
+        default: nil
+        }
+    }
+
+    private static let untrusted = """
+        the certificate is not trusted, or its time is over; name the authority's certificate \
+        with --ca
+        """
+
+    private static func says(_ reasons: [String]) -> String {
+        for reason in reasons {
+            switch reason {
+            case "CERTIFICATE_VERIFY_FAILED": return untrusted
+            case "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD":
+                return "the server does not speak TLS; use ws or http in --to"
+            case "UNSUPPORTED_PROTOCOL", "TLSV1_ALERT_PROTOCOL_VERSION":
+                return "the server has no version of TLS in common with us; 1.2 is the oldest"
+            default: continue
+            }
+        }
+        return "TLS: \(reasons.joined(separator: ", "))"
+    }
+
+    private static func isName(_ error: NIOSSLExtraError) -> Bool {
+        error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch
+    }
+
+    /// What follows the first colon of a description.
+    private static func detail(_ error: NIOSSLExtraError) -> String {
+        let parts = error.description.split(separator: ":", maxSplits: 1)
+        return parts.count > 1 ? String(parts[1].drop { $0 == " " }) : error.description
+    }
+
+    /// The reason in `… error:10000418:SSL routines:OPENSSL_internal:REASON at FILE:LINE`.
+    private static func reason(in text: String) -> String {
+        let part = text.split(separator: ":").first { $0.contains(" at ") }
+        return part?.split(separator: " ").first.map { String($0) } ?? text
+    }
+}

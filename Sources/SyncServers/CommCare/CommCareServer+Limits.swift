@@ -1,0 +1,26 @@
+extension CommCareServer {
+    /// Refuses a request where a minute had too many: all together with 503, of one user with 429.
+    ///
+    /// Source: `commcare-http.txt`, "Rate Limiting"; `Retry-After` is what clients may go by.
+    ///
+    /// - Parameters:
+    ///   - kind: What is sent too often, in the plural; nil for everything.
+    ///   - most: How many a minute may have; nil for any number.
+    ///   - user: Who sends it; nil for everybody.
+    ///   - now: Seconds since 1970.
+    /// - Returns: The refusal; nil where the request may be answered.
+    mutating func overload(
+        _ kind: String? = nil, most: Int?, of user: Accounts.User? = nil, _ now: Int64
+    ) -> ServedAnswer? {
+        let sender = kind.map { "\($0) \(user?.uuid ?? "")" } ?? "all"
+        guard let wait = meter.wait(sender, most: most, now: now) else { return nil }
+        var answer: ServedAnswer =
+            if let kind {
+                .text(429, "Too many \(kind) in this minute; try again in \(wait) s")
+            } else {
+                .text(503, "The server is over capacity; try again in \(wait) s")
+            }
+        answer.fields.append(.init("Retry-After", String(wait)))
+        return answer
+    }
+}

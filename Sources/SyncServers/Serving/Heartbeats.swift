@@ -1,0 +1,19 @@
+internal import NIOCore
+
+/// What the heartbeats of SockJS are timed by, so that tests need not wait for them.
+struct Heartbeats: Sendable {
+    /// Has something done again and again on an event loop, every so often; the function that it
+    /// returns ends that.
+    let start:
+        @Sendable (any EventLoop, TimeAmount, @escaping @Sendable () -> Void) ->
+            @Sendable () ->
+            Void
+
+    /// By the clock of the event loop.
+    static let timed = Heartbeats { loop, interval, beat in
+        let task = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            beat()
+        }
+        return { task.cancel() }
+    }
+}
