@@ -83,11 +83,19 @@ let package = Package(
         .target(
             name: "Trace", dependencies: ["Wire", "Dissection", "Filters", "Storage", "CSQLite"],
             exclude: ["TraceFormat.md"], swiftSettings: house),
+        .target(
+            name: "Faults",
+            dependencies: [
+                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", yams,
+            ],
+            exclude: ["Faults.md", "faults.schema.json"],
+            resources: [.embedInCode("Packs")], swiftSettings: house),
         room("Interception", [nioSSL, nioCore, x509, asn1, crypto]),
         room(
             "Proxying",
             [
-                "Wire", "Framing", "Interception", nioCore, nioPosix, nioSSL, nioTLS,
+                "Wire", "Framing", "Faults", "Dissection", "Interception", nioCore, nioPosix,
+                nioSSL, nioTLS,
             ]),
         room(
             "SyncServers",
@@ -98,8 +106,8 @@ let package = Package(
         .executableTarget(
             name: "tapedeck",
             dependencies: [
-                "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Trace",
-                "Interception", "Proxying", "SyncServers", "SyncClients", "HTTPLayer",
+                "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Faults",
+                "Trace", "Interception", "Proxying", "SyncServers", "SyncClients", "HTTPLayer",
                 argumentParser, nioCore,
                 nioPosix, nioSSL,
             ],
@@ -120,7 +128,11 @@ let package = Package(
         tests(
             "Interception",
             [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
-        tests("Proxying", ["Wire", "Framing", nioCore, nioPosix, nioEmbedded]),
+        .testTarget(
+            name: "FaultsTests",
+            dependencies: ["Faults", "Wire", "Framing", "Filters", "Simperium", "Dissection", yams],
+            swiftSettings: house),
+        tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
         tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
         tests(
             "SyncClients",

@@ -1,4 +1,6 @@
+public import Faults
 public import Interception
+public import Wire
 
 /// What a proxy needs to know.
 public struct ProxyConfiguration: Sendable {
@@ -16,13 +18,18 @@ public struct ProxyConfiguration: Sendable {
     public var handshakeSeconds: Int64
     /// How long a connection to a server may take, in seconds.
     public var connectSeconds: Int64
+    /// The rules that judge what passes; nil for none, which costs nothing.
+    public var faults: FaultSession?
+    /// The session, as rules see it.
+    public var session: SessionID
     /// Gets a line for people when something needs their attention, from any thread.
     public var notice: @Sendable (String) -> Void
 
     /// A configuration with these values.
     public init(
         host: String, port: Int, relay: RelaySettings, leaves: LeafCache, trust: ServerTrust,
-        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15,
+        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15, faults: FaultSession? = nil,
+        session: SessionID = SessionID(1),
         notice: @escaping @Sendable (String) -> Void
     ) {
         self.host = host
@@ -32,6 +39,8 @@ public struct ProxyConfiguration: Sendable {
         self.trust = trust
         self.handshakeSeconds = handshakeSeconds
         self.connectSeconds = connectSeconds
+        self.faults = faults
+        self.session = session
         self.notice = notice
     }
 }

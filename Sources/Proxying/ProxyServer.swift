@@ -1,3 +1,4 @@
+public import Faults
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -69,6 +70,22 @@ public final class ProxyServer: Sendable {
         }
     }
 
+    /// The connections that are open, in order of their numbers.
+    public func openConnections() async -> [ConnectionDescription] {
+        await connections.all { $0.description }.sorted { $0.id < $1.id }
+    }
+
+    /// Carries out an action once, now, on an open connection, or on all of them where nil.
+    ///
+    /// - Returns: The connections it was carried out on.
+    public func fire(_ firing: Firing, on id: ConnectionID?) async -> [ConnectionID] {
+        await connections.all { connection -> ConnectionID? in
+            let open = connection.description.id
+            guard id == nil || id == open else { return nil }
+            return connection.fire(firing) ? open : nil
+        }.compactMap(\.self).sorted()
+    }
+
     /// Stops listening and closes every connection; returns when all are closed.
     public func stop() async {
         try? await listener.close()
@@ -89,6 +106,18 @@ private final class ConnectionList: Sendable {
 
     func remove(_ id: ObjectIdentifier) {
         open.withLock { $0[id] = nil }
+    }
+
+    /// Asks every connection on its own loop.
+    func all<T: Sendable>(_ ask: @escaping @Sendable (ProxyConnection) -> T) async -> [T] {
+        var answers: [T] = []
+        for connection in open.withLock({ Array($0.values) }) {
+            let loop = connection.eventLoop
+            if let answer = try? await loop.submit({ ask(connection.value) }).get() {
+                answers.append(answer)
+            }
+        }
+        return answers
     }
 
     func stopAll() async {

@@ -220,7 +220,7 @@ def test_streams_attachments(tmp_path):
         server.shutdown()
         server.server_close()
     assert digests == [expected]
-    assert usage.ru_maxrss < 120 << 10
+    assert usage.ru_maxrss < 160 << 10
     assert not list((tmp_path / "state").glob("submission-*"))
 
 

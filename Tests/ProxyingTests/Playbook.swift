@@ -1,3 +1,4 @@
+import Faults
 import Testing
 import Wire
 
@@ -17,7 +18,11 @@ struct Playbook {
         case reset(Int)
         case secureClient(String)
         case secureServer(Int, String)
+        case secureExpired(String)
         case pause, resume
+        case holdBack(Peer)
+        case letCome(Peer)
+        case wake(Int64)
 
         var description: String {
             switch self {
@@ -29,6 +34,10 @@ struct Playbook {
             case .reset(let leg): "reset \(leg)"
             case .secureClient(let host): "secure the client as \(host)"
             case .secureServer(let leg, let name): "secure \(leg) as \(name)"
+            case .secureExpired(let host): "secure the client as \(host), expired"
+            case .holdBack(let peer): "hold back the \(peer)"
+            case .letCome(let peer): "let the \(peer) come"
+            case .wake(let at): "wake at \(at)"
             case .pause: "pause the client"
             case .resume: "resume the client"
             }
@@ -39,12 +48,15 @@ struct Playbook {
 
     private(set) var records: [Record] = []
     private var relay: Relay
-    private var clock: Int64 = 0
+    private var judge: ConnectionJudge?
+    /// The time of the next event, in nanoseconds; a nanosecond passes with each.
+    var clock: Int64 = 0
 
     init(
         _ mode: RelaySettings.Mode = .forward, keepsHost: Bool = false, only: [String] = [],
-        passthrough: [String] = []
+        passthrough: [String] = [], rules: FaultSession? = nil
     ) {
+        judge = rules.map { ConnectionJudge($0, sessionID: SessionID(1)) }
         let numbers = Numbers()
         relay = Relay(
             connection: ConnectionRow(
@@ -84,9 +96,20 @@ struct Playbook {
     private mutating func play(
         _ event: RelayEvent, _ expected: [Step], _ location: SourceLocation
     ) {
+        let steps = steps(after: event)
+        #expect(steps == expected, "after \(event)", sourceLocation: location)
+    }
+
+    /// Something happens; gives the commands that follow.
+    mutating func steps(after event: RelayEvent) -> [Step] {
         var commands: [RelayCommand] = []
         clock += 1
-        relay.handle(event, at: Instant(nanoseconds: clock), into: &commands)
+        if judge == nil {
+            relay.handle(event, at: Instant(nanoseconds: clock), into: &commands)
+        } else {
+            judge?.handle(
+                event, at: Instant(nanoseconds: clock), relay: &relay, into: &commands)
+        }
         var steps: [Step] = []
         for command in commands {
             if case .record(let record) = command {
@@ -95,7 +118,7 @@ struct Playbook {
                 steps.append(step)
             }
         }
-        #expect(steps == expected, "after \(event)", sourceLocation: location)
+        return steps
     }
 
     /// The chunks recorded so far, as `sender: bytes received`.
@@ -104,6 +127,22 @@ struct Playbook {
             guard case .chunk(let chunk) = record else { return nil }
             let who = chunk.origin == .tapedeck ? "tapedeck" : "\(chunk.sender)"
             return "\(who): \(String(decoding: chunk.bytes, as: UTF8.self))"
+        }
+    }
+
+    /// What the receivers got, as `sender: bytes`, without what they did not get.
+    var received: [String] {
+        records.compactMap { record in
+            guard case .chunk(let chunk) = record, !chunk.received.isEmpty else { return nil }
+            let who = chunk.origin == .tapedeck ? "tapedeck" : "\(chunk.sender)"
+            return "\(who): \(String(decoding: chunk.received, as: UTF8.self))"
+        }
+    }
+
+    /// The actions of all faults, in order.
+    var faults: [String] {
+        records.compactMap { record in
+            if case .fault(let fault) = record { fault.action } else { nil }
         }
     }
 
@@ -147,10 +186,23 @@ extension Playbook.Step {
         case .end(let leg): self = .end(number(leg))
         case .close(let leg, let isReset):
             self = isReset ? .reset(number(leg)) : .close(number(leg))
-        case .secureClient(let host, _): self = .secureClient(host)
+        case .secureClient(let host, _, let isExpired):
+            self = isExpired ? .secureExpired(host) : .secureClient(host)
+        case .holdBack(let peer): self = .holdBack(peer)
+        case .letCome(let peer): self = .letCome(peer)
+        case .wake(let at): self = .wake(at.nanoseconds)
         case .secureServer(let leg, let name): self = .secureServer(number(leg), name)
         case .pauseClient: self = .pause
         case .resumeClient: self = .resume
         }
+    }
+}
+
+extension FaultSession {
+    /// The rules of these lines, with seed 1.
+    convenience init(_ lines: String...) throws {
+        var plan = FaultPlan()
+        for line in lines { plan = try plan.adding(line: line) }
+        self.init(plan: plan, seed: 1)
     }
 }

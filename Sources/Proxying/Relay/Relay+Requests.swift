@@ -99,7 +99,7 @@ extension Relay {
         scan.partial.append(
             HeldBytes(
                 bytes: read.bytes[local(read, from..<to)], at: read.at,
-                start: read.start + Int64(from)))
+                start: read.start + Int64(from), origin: read.origin))
     }
 
     /// What follows a request to change the protocol waits for the answer.
@@ -230,7 +230,8 @@ extension Relay {
         let bytes = read.bytes[range]
         if legs[index].isRecorded {
             recordChunk(
-                bytes, patches: moved, leg: clientLeg.id, sender: .client, at: read.at, &commands)
+                bytes, patches: moved, leg: clientLeg.id, sender: .client, at: read.at,
+                origin: read.origin, &commands)
         }
         send(Patch.apply(moved, to: Array(bytes)), on: current, &commands)
     }

@@ -4,7 +4,8 @@ import Wire
 extension Relay {
     /// Takes bytes of a server.
     mutating func serverSent(
-        _ id: LegID, _ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]
+        _ id: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
+        _ commands: inout [RelayCommand]
     ) {
         guard let index = legs.firstIndex(where: { $0.id == id }), !isClientClosed else { return }
         if case .start = phase, isTunnel {
@@ -14,11 +15,13 @@ extension Relay {
         if case .raw(let leg, _) = phase {
             guard leg == id else { return }
             toClient(
-                HeldBytes(bytes: bytes[...], at: at, start: 0), bytes[...], [], index, &commands)
+                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), bytes[...], [],
+                index, &commands)
             return
         }
         guard outstanding.first?.leg == id || current == id else { return }
-        var read = HeldBytes(bytes: bytes[...], at: at, start: legs[index].scan.offset)
+        var read = HeldBytes(
+            bytes: bytes[...], at: at, start: legs[index].scan.offset, origin: origin)
         guard !legs[index].scan.isOpaque else {
             toClient(read, read.bytes, [], index, &commands)
             return
@@ -32,7 +35,7 @@ extension Relay {
             read.start += Int64(passed)
             legs[index].scan.partial.append(read)
         }
-        settle(&commands)
+        settle(at, &commands)
     }
 
     /// Passes on what is complete of one read of a server.
@@ -124,13 +127,14 @@ extension Relay {
         if legs[index].isRecorded {
             recordChunk(
                 bytes, patches: patches, leg: legs[index].id, sender: .server, at: read.at,
-                &commands)
+                origin: read.origin, &commands)
         }
         commands.append(.send(clientLeg.id, Patch.apply(patches, to: Array(bytes))))
     }
 
     /// Goes on with what waited for answers.
-    mutating func settle(_ commands: inout [RelayCommand]) {
+    mutating func settle(_ at: Instant, _ commands: inout [RelayCommand]) {
+        giveLocalAnswers(at, &commands)
         if case .raw(let leg, let isRecorded) = phase {
             let waiting = backlog
             backlog = []
@@ -178,7 +182,7 @@ extension Relay {
             commands.append(.close(id, isReset: false))
         }
         if current == id { current = isEveryone(id) ? id : nil }
-        settle(&commands)
+        settle(at, &commands)
     }
 
     /// Whether a leg is all that the client can mean by its connection.

@@ -83,12 +83,24 @@ public struct Relay {
     ) {
         switch event {
         case .received(let leg, let bytes):
-            guard !bytes.isEmpty else { return }
-            if leg == clientLeg.id {
-                clientSent(bytes, at, &commands)
-            } else {
-                serverSent(leg, bytes, at, &commands)
-            }
+            received(leg, bytes, .peer, at, &commands)
+        case .made(let leg, let bytes):
+            received(leg, bytes, .tapedeck, at, &commands)
+        case .altered(let leg, let bytes, let others):
+            alter(leg, bytes, by: others, at, &commands)
+        case .kept(let leg, let bytes, let others):
+            keep(leg, bytes, readAs: others, at, &commands)
+        case .answered(let bytes, let closes):
+            answerLocally(LocalAnswer(bytes: bytes, closes: closes), at, &commands)
+        case .swallowed:
+            if !outstanding.isEmpty { outstanding.removeFirst() }
+            settle(at, &commands)
+        case .cut(let isReset):
+            cut(isReset: isReset, &commands)
+        case .finished(let sender):
+            if sender == .server { endClient(&commands) } else { endServers(&commands) }
+        case .woke:
+            return
         case .ready(let leg):
             legIsReady(leg, at, &commands)
         case .refused(let leg, let why):
@@ -158,8 +170,21 @@ public struct Relay {
 
     // MARK: The client's bytes
 
+    private mutating func received(
+        _ leg: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
+        guard !bytes.isEmpty else { return }
+        if leg == clientLeg.id {
+            clientSent(bytes, origin, at, &commands)
+        } else {
+            serverSent(leg, bytes, origin, at, &commands)
+        }
+    }
+
     private mutating func clientSent(
-        _ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]
+        _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
+        _ commands: inout [RelayCommand]
     ) {
         switch phase {
         case .start:
@@ -169,7 +194,7 @@ public struct Relay {
         case .securing, .connecting:
             hold(HeldBytes(bytes: bytes[...], at: at, start: 0), &commands)
         case .http:
-            let read = HeldBytes(bytes: bytes[...], at: at, start: 0)
+            let read = HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin)
             if blocked != nil || isAwaitingSwitch {
                 hold(read, &commands)
             } else {
@@ -178,7 +203,8 @@ public struct Relay {
         case .raw(let leg, let isRecorded):
             if isRecorded {
                 recordChunk(
-                    bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at, &commands)
+                    bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
+                    origin: origin, &commands)
             }
             send(bytes, on: leg, &commands)
         case .closed:

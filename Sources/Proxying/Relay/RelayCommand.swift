@@ -13,11 +13,19 @@ public enum RelayCommand: Hashable, Sendable {
     /// Close a leg after what was sent before; by a reset if told so.
     case close(LegID, isReset: Bool)
     /// Answer the TLS handshake of the client, which begins with these bytes, as `host`.
-    case secureClient(host: String, hello: [UInt8])
+    ///
+    /// With a certificate that has expired where a fault wants it so.
+    case secureClient(host: String, hello: [UInt8], isExpired: Bool = false)
     /// Start TLS on a server leg that is connected.
     case secureServer(LegID, serverName: String)
     /// Read no more from the client until told otherwise.
     case pauseClient
     /// Read from the client again.
     case resumeClient
+    /// Read no more from a peer, on all its legs, until told otherwise: its bytes are held back.
+    case holdBack(Peer)
+    /// Read from a peer again.
+    case letCome(Peer)
+    /// Give the event ``RelayEvent/woke`` at this moment.
+    case wake(at: Instant)
 }

@@ -40,6 +40,8 @@ struct HeldBytes {
     let at: Instant
     /// Offset in the stream of the first of them.
     var start: Int64
+    /// Who made them.
+    var origin = Chunk.Origin.peer
 
     /// The patches, given by stream offset, that fall into these bytes; one that reaches over the
     /// end is cut there, and its rest belongs to the next bytes.
@@ -68,4 +70,13 @@ struct RelayRequest {
     let isUpgrade: Bool
     /// How the client names the proxy, to lead it back there.
     let proxyName: String
+    /// The answer, where Tapedeck gives it.
+    var local: LocalAnswer?
+}
+
+/// An answer in the server's name, which waits for its turn.
+struct LocalAnswer {
+    let bytes: [UInt8]
+    /// Whether the connection is closed behind it.
+    let closes: Bool
 }

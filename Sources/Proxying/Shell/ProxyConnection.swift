@@ -11,7 +11,7 @@ import Wire
 /// All its channels live on one event loop, which is the only thread that touches it.
 final class ProxyConnection {
     /// One channel and how far its TLS is.
-    private struct Line {
+    struct Line {
         let channel: any Channel
         let handler: LegHandler
         var security: Security = .plain
@@ -26,18 +26,21 @@ final class ProxyConnection {
         case secure
     }
 
-    private let configuration: ProxyConfiguration
-    private let sink: any RecordSink
-    private let eventLoop: any EventLoop
-    private let clientLeg: LegID
-    private let listener: String
-    private var relay: Relay
-    private var lines: [LegID: Line] = [:]
+    let configuration: ProxyConfiguration
+    let sink: any RecordSink
+    let eventLoop: any EventLoop
+    let clientLeg: LegID
+    let listener: String
+    var relay: Relay
+    var judge: ConnectionJudge?
+    var alarm: Scheduled<Void>?
+    var lines: [LegID: Line] = [:]
     private var addresses: [LegID: ServerAddress] = [:]
     private var events: [RelayEvent] = []
     private var isRunning = false
     private var isClientPausedByRelay = false
     private var hasRoom = true
+    private var heldBack: Set<Peer> = []
     private let onClose: () -> Void
 
     /// How much is read at once: what one read brings is decoded and committed together, and a
@@ -68,6 +71,9 @@ final class ProxyConnection {
                 id: clientLeg, connection: id, peer: .client, at: at,
                 host: client.remoteAddress?.ipAddress ?? "", port: client.remoteAddress?.port ?? 0),
             settings: configuration.relay, nextLeg: { sink.nextLeg() })
+        judge = configuration.faults.map {
+            ConnectionJudge($0, sessionID: configuration.session)
+        }
         let handler = LegHandler(leg: clientLeg, connection: self)
         lines[clientLeg] = Line(channel: client, handler: handler)
     }
@@ -76,6 +82,10 @@ final class ProxyConnection {
     func start() throws {
         guard let line = lines[clientLeg] else { return }
         try line.channel.pipeline.syncOperations.addHandler(line.handler)
+        guard judge != nil else { return }
+        // Behind the registration of the channel, so that what is decided can be carried out.
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { bound.value.accepted() }
     }
 
     /// Closes everything, because the proxy stops.
@@ -129,37 +139,23 @@ final class ProxyConnection {
         let isReset = errors.contains { ($0 as? IOError)?.errnoCode == 104 }
         dispatch(.closed(leg, isReset: isReset, CloseCause.says(errors, isReset: isReset)))
         updateReading()
-        if lines.isEmpty { onClose() }
+        if lines.isEmpty { finish() }
     }
 
-    /// The cause, from what the TLS library says and what the client said in the clear.
-    private func failure(_ errors: [any Error], on leg: LegID) -> TLSFailure {
-        let side: TLSFailure.Leg = leg == clientLeg ? .client : .server
-        if let code = lines[leg]?.tap?.code { return TLSFailure(alert: code, on: side) }
-        return errors.isEmpty ? TLSFailure(.closed, on: side) : TLSFailure(errors, on: side)
+    private func finish() {
+        alarm?.cancel()
+        alarm = nil
+        onClose()
     }
 
-    private func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {
-        lines[leg]?.security = .plain
-        note(.tlsFailed, leg, says: "\(name): \(failure.says)")
-        configuration.notice(
-            "tapedeck: TLS with \(leg == clientLeg ? "the client for " : "")\(name): \(failure)")
-        if leg == clientLeg {
-            lines[leg]?.channel.close(promise: nil)
-        } else {
-            dispatch(.refused(leg, failure.says))
-            lines[leg]?.channel.close(promise: nil)
-        }
-    }
-
-    private func note(_ kind: EventRow.Kind, _ leg: LegID, says: String) {
+    func note(_ kind: EventRow.Kind, _ leg: LegID, says: String) {
         dispatch(.noted(leg, kind, says))
     }
 
     // MARK: What is done
 
     /// Gives an event to the relay and carries out what it decides, in order, one event at a time.
-    private func dispatch(_ event: RelayEvent) {
+    func dispatch(_ event: RelayEvent) {
         events.append(event)
         guard !isRunning else { return }
         isRunning = true
@@ -168,18 +164,26 @@ final class ProxyConnection {
         var index = 0
         while index < events.count {
             commands.removeAll(keepingCapacity: true)
-            relay.handle(events[index], at: sink.now(), into: &commands)
+            if judge == nil {
+                relay.handle(events[index], at: sink.now(), into: &commands)
+            } else {
+                judge?.handle(events[index], at: sink.now(), relay: &relay, into: &commands)
+            }
             index += 1
             carryOut(commands)
         }
         events.removeAll(keepingCapacity: true)
+        flush()
+    }
+
+    func flush() {
         for (leg, line) in lines where line.isDirty {
             lines[leg]?.isDirty = false
             line.channel.flush()
         }
     }
 
-    private func carryOut(_ commands: [RelayCommand]) {
+    func carryOut(_ commands: [RelayCommand]) {
         var records: [Record] = []
         for command in commands {
             switch command {
@@ -199,10 +203,11 @@ final class ProxyConnection {
                 lines[leg]?.channel.close(mode: .output, promise: nil)
             case .close(let leg, let isReset):
                 close(leg, isReset: isReset)
-            case .secureClient(let host, let hello):
+            case .secureClient(let host, let hello, let isExpired):
                 put(records)
                 records = []
-                secureClient(host: host.isEmpty ? listener : host, hello: hello)
+                secureClient(
+                    host: host.isEmpty ? listener : host, hello: hello, isExpired: isExpired)
             case .secureServer(let leg, let name):
                 secureServer(leg, name)
             case .pauseClient:
@@ -211,6 +216,14 @@ final class ProxyConnection {
             case .resumeClient:
                 isClientPausedByRelay = false
                 updateReading()
+            case .holdBack(let peer):
+                heldBack.insert(peer)
+                updateReading()
+            case .letCome(let peer):
+                heldBack.remove(peer)
+                updateReading()
+            case .wake(let moment):
+                wake(at: moment)
             }
         }
         put(records)
@@ -235,11 +248,12 @@ final class ProxyConnection {
         let isClientWritable = lines[clientLeg]?.channel.isWritable ?? true
         var areServersWritable = true
         for (leg, line) in lines where leg != clientLeg {
-            line.handler.setPaused(!hasRoom || !isClientWritable)
+            line.handler.setPaused(
+                !hasRoom || !isClientWritable || heldBack.contains(.server))
             if !line.channel.isWritable { areServersWritable = false }
         }
         lines[clientLeg]?.handler.setPaused(
-            !hasRoom || !areServersWritable || isClientPausedByRelay)
+            !hasRoom || !areServersWritable || isClientPausedByRelay || heldBack.contains(.client))
     }
 
     private func connect(_ leg: LegID, _ server: ServerAddress) {
@@ -285,59 +299,7 @@ final class ProxyConnection {
         case .failure(let error):
             lines[leg] = nil
             dispatch(.refused(leg, ConnectCause.says(error)))
-            if lines.isEmpty { onClose() }
-        }
-    }
-
-    private func secureServer(_ leg: LegID, _ name: String) {
-        guard let line = lines[leg] else { return }
-        do {
-            let handler = try configuration.trust.handler(for: name)
-            begin(leg, name)
-            try line.channel.pipeline.syncOperations.addHandler(
-                handler, position: .before(line.handler))
-        } catch {
-            handshakeFailed(leg, TLSFailure(error, on: .server), name)
-        }
-    }
-
-    private func secureClient(host: String, hello: [UInt8]) {
-        guard let line = lines[clientLeg] else { return }
-        do {
-            let context = try leaf(for: host)
-            begin(clientLeg, host)
-            let tap = AlertTap()
-            lines[clientLeg]?.tap = tap
-            try line.channel.pipeline.syncOperations.addHandlers(
-                [tap, NIOSSLServerHandler(context: context)], position: .before(line.handler))
-            line.channel.pipeline.fireChannelRead(line.channel.allocator.buffer(bytes: hello))
-            line.channel.pipeline.fireChannelReadComplete()
-        } catch {
-            handshakeFailed(clientLeg, TLSFailure(error, on: .client), host)
-        }
-    }
-
-    /// The certificate for a host; one for the listening address where the client asks for a name
-    /// that no certificate can have.
-    private func leaf(for host: String) throws(InterceptionError) -> NIOSSLContext {
-        do {
-            return try configuration.leaves.context(for: host)
-        } catch {
-            guard error.code == .badHost, host != listener else { throw error }
-            return try configuration.leaves.context(for: listener)
-        }
-    }
-
-    /// A handshake begins, and has to end in time.
-    private func begin(_ leg: LegID, _ name: String) {
-        lines[leg]?.security = .handshaking(serverName: name)
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        lines[leg]?.deadline = eventLoop.scheduleTask(
-            in: .seconds(configuration.handshakeSeconds)
-        ) {
-            guard case .handshaking(let name) = bound.value.lines[leg]?.security else { return }
-            let side: TLSFailure.Leg = leg == bound.value.clientLeg ? .client : .server
-            bound.value.handshakeFailed(leg, TLSFailure(.timeout, on: side), name)
+            if lines.isEmpty { finish() }
         }
     }
 

@@ -1,0 +1,30 @@
+import Filters
+
+/// What a rule asks about an event in one phase.
+struct FaultQuestion {
+    /// What the event is to a rule.
+    struct Answer {
+        /// Number of the rule within its session.
+        let rule: Int
+        /// Whether the event is what ends the rule.
+        let ends: Bool
+        /// Whether the rule's filter holds for it.
+        let holds: Bool
+    }
+
+    /// Number of the rule within its session.
+    let rule: Int
+    /// The generation of the rules in which it came.
+    let generation: Int
+    /// What ends the rule, if that is asked in this phase.
+    let until: Filter?
+    /// What is hit, if that is asked in this phase: all of these have to hold.
+    let filters: [Filter]
+
+    /// What `values` are to the rule; nil where they are nothing to it.
+    func answer(_ values: some FilterSubjectValues, phase: FilterPhase) -> Answer? {
+        let ends = until?.matches(values) ?? false
+        let holds = !filters.isEmpty && filters.allSatisfy { $0.matches(values) }
+        return ends || holds ? Answer(rule: rule, ends: ends, holds: holds) : nil
+    }
+}

@@ -1,0 +1,175 @@
+public import Filters
+import Synchronization
+public import Wire
+
+/// The rules at work: asked about every event, they say what is to be done to it.
+///
+/// One for all connections; any thread may ask. It has no clock: the moment of an event comes with
+/// it. The same seed and the same events of each scope give the same firings, whatever order the
+/// events of different scopes come in.
+public final class FaultSession: Sendable {
+    /// Most scopes that are counted at a time, over all rules.
+    public static let maximumScopes = 100_000
+
+    /// Where all chance comes from.
+    public let seed: UInt64
+    private let phases: Atomic<UInt16>
+    private let changes = Atomic<Int>(1)
+    private let state: Mutex<FaultSessionState>
+
+    /// A session that plays `plan`.
+    ///
+    /// - Parameters:
+    ///   - plan: The rules to begin with.
+    ///   - seed: Where all chance comes from; the plan's own seed is not looked at.
+    public convenience init(plan: FaultPlan, seed: UInt64) {
+        self.init(plan: plan, seed: seed, maximumScopes: Self.maximumScopes)
+    }
+
+    init(plan: FaultPlan, seed: UInt64, maximumScopes: Int) {
+        self.seed = seed
+        let first = FaultSessionState(plan, maximumScopes: maximumScopes)
+        phases = Atomic(first.interest.rawValue)
+        state = Mutex(first)
+    }
+
+    /// Whether no rule can hit anything.
+    public var isIdle: Bool { interest.isEmpty }
+
+    /// The phases that rules are asked in.
+    public var interest: FaultInterest {
+        FaultInterest(rawValue: phases.load(ordering: .relaxed))
+    }
+
+    /// How often the rules were changed, from 1: what was asked once is to be asked again when this
+    /// has grown.
+    public var generation: Int { changes.load(ordering: .acquiring) }
+
+    /// Asks all rules of a phase about one event.
+    ///
+    /// - Parameters:
+    ///   - values: The event.
+    ///   - phase: How far it has come.
+    ///   - scope: Whose event it is.
+    ///   - at: When it came.
+    ///   - since: The ``generation`` in which the rules were asked about it before; only rules that
+    ///     came later are asked.
+    /// - Returns: What is to be done, in the order of the rules.
+    public func judge(
+        _ values: some FilterSubjectValues, phase: FilterPhase, scope: FaultScope, at: Instant,
+        since: Int = 0
+    ) -> [Firing] {
+        guard interest.contains(FaultInterest(phase)) else { return [] }
+        // Filters may search long bodies, so nobody waits for them.
+        let questions = state.withLock { $0.questions(in: phase) }
+        var answers: [FaultQuestion.Answer] = []
+        for question in questions where question.generation > since {
+            if let answer = question.answer(values, phase: phase) { answers.append(answer) }
+        }
+        if answers.isEmpty { return [] }
+        return state.withLock { $0.firings(answers, scope: scope, at: at, seed: seed) }
+    }
+
+    /// Whether a rule is there, not paused, and its windows are open at `at`.
+    ///
+    /// What lasts as long as the window of its rule, as a blackout does, ends when this is false.
+    public func isOpen(_ rule: String, at: Instant) -> Bool {
+        state.withLock { $0.isOpen(rule, at: at) }
+    }
+
+    /// The rules and what came of them, in the order in which they are asked.
+    public var rules: [FaultRuleStatus] { state.withLock { $0.statuses } }
+
+    /// The rules whose filter held for nothing so far, in the order in which they are asked.
+    public var unmatched: [String] {
+        rules.filter { $0.matched == 0 }.map(\.rule.name)
+    }
+
+    /// Adds a rule behind all others.
+    ///
+    /// - Throws: ``FaultSessionError`` where there is one of this name.
+    public func add(_ rule: FaultRule) throws(FaultSessionError) {
+        try edit { state throws(FaultSessionError) in try state.add(rule) }
+    }
+
+    /// Puts a rule in the place of the one with its name, and counts from the beginning.
+    ///
+    /// - Throws: ``FaultSessionError`` where there is none.
+    public func change(_ rule: FaultRule) throws(FaultSessionError) {
+        try edit { state throws(FaultSessionError) in try state.change(rule) }
+    }
+
+    /// Takes a rule away.
+    ///
+    /// - Throws: ``FaultSessionError`` where there is none of this name.
+    public func remove(_ name: String) throws(FaultSessionError) {
+        try edit { state throws(FaultSessionError) in try state.remove(name) }
+    }
+
+    /// Asks a rule, or all of them, no more until it is resumed; events then are not counted.
+    ///
+    /// - Throws: ``FaultSessionError`` where there is none of this name.
+    public func pause(_ name: String? = nil) throws(FaultSessionError) {
+        try edit { state throws(FaultSessionError) in try state.setPaused(true, name) }
+    }
+
+    /// Asks a paused rule, or all of them, again.
+    ///
+    /// - Throws: ``FaultSessionError`` where there is none of this name.
+    public func resume(_ name: String? = nil) throws(FaultSessionError) {
+        try edit { state throws(FaultSessionError) in try state.setPaused(false, name) }
+    }
+
+    /// Lets a rule, or all of them, count from the beginning.
+    ///
+    /// - Throws: ``FaultSessionError`` where there is none of this name.
+    public func reset(_ name: String? = nil) throws(FaultSessionError) {
+        try edit { state throws(FaultSessionError) in try state.reset(name) }
+    }
+
+    /// Puts the rules of a plan in the place of those of the plan before.
+    ///
+    /// Rules that did not change keep their counts; rules added while traffic ran stay, behind the
+    /// plan's, unless it has one of their name.
+    public func replace(_ plan: FaultPlan) {
+        state.withLock { state in
+            state.generation += 1
+            state.replace(plan)
+            publish(state)
+        }
+    }
+
+    /// Puts a mark.
+    ///
+    /// Rules that wait for it are new to connections that were asked about before.
+    public func mark(_ name: String, at: Instant) {
+        state.withLock { state in
+            state.put(MarkRow(at: at, name: name))
+            publish(state)
+        }
+    }
+
+    /// The marks so far, in the order in which they were put; at most the last 10,000.
+    public var marks: [MarkRow] { state.withLock { $0.marks.rows } }
+
+    /// Changes the rules, and what they are interested in at the same moment.
+    private func edit(
+        _ change: (inout FaultSessionState) throws(FaultSessionError) -> Void
+    ) throws(FaultSessionError) {
+        let result = state.withLock { state -> Result<Void, FaultSessionError> in
+            state.generation += 1
+            defer { publish(state) }
+            do throws(FaultSessionError) {
+                return .success(try change(&state))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func publish(_ state: borrowing FaultSessionState) {
+        phases.store(state.interest.rawValue, ordering: .relaxed)
+        changes.store(state.generation, ordering: .releasing)
+    }
+}

@@ -1,0 +1,22 @@
+public import Wire
+
+extension Firing {
+    /// The statement that this was done.
+    ///
+    /// - Parameters:
+    ///   - at: When.
+    ///   - connection: The connection it was done to.
+    ///   - sender: Whose bytes it was done to, nil where it was done to no bytes.
+    ///   - came: What came from the peer, decoded where it is a message.
+    ///   - sent: What was sent instead.
+    /// - Returns: The row, without the place in the trace that the writer gives it.
+    public func row(
+        at: Instant, connection: ConnectionID?, sender: Peer?, came: [UInt8] = [],
+        sent: [UInt8] = []
+    ) -> FaultRow {
+        FaultRow(
+            at: at, rule: rule, action: action.description, connection: connection,
+            sender: sender, scope: scope, occurrence: occurrence, draw: draw, came: came,
+            sent: sent)
+    }
+}

@@ -1,0 +1,163 @@
+import Filters
+public import Wire
+
+/// Judges everything that passes on one connection, or in one tunnel of it.
+///
+/// A value without I/O: bytes of both peers go in, ``GateCommand``s come out. It begins with HTTP,
+/// follows a change to WebSocket, and lets everything else pass unread.
+public struct FaultGate {
+    private var context: GateContext
+    private let session: FaultSession
+    private var http: HTTPGate?
+    private var webSocket: WebSocketGate?
+    private var shaper = Shaper()
+    private var generation = 0
+    /// What is to be done to the connection later.
+    private var later: [(at: Instant, firing: Firing)] = []
+
+    /// A gate for a connection on which HTTP begins.
+    public init(_ context: GateContext, session: FaultSession) {
+        self.context = context
+        self.session = session
+        http = HTTPGate(context, session: session)
+    }
+
+    /// Whether messages of a WebSocket are followed.
+    public var isWebSocket: Bool { webSocket != nil }
+
+    /// HTTP begins anew: in a tunnel, or behind the client's TLS.
+    public mutating func restart(_ context: GateContext) {
+        self.context = context
+        http = HTTPGate(context, session: session)
+        webSocket = nil
+    }
+
+    /// The client connected.
+    public mutating func opened(at: Instant, into commands: inout [GateCommand]) {
+        judgeConnection(at, &commands)
+    }
+
+    /// Takes what `sender` sent.
+    public mutating func take(
+        _ bytes: [UInt8], from sender: Peer, at: Instant, into commands: inout [GateCommand]
+    ) {
+        var made: [GateCommand] = []
+        judgeConnection(at, &made)
+        judge(bytes, from: sender, at, &made)
+        finish(made, at, &commands)
+    }
+
+    /// Takes that `sender` will send no more.
+    public mutating func ended(
+        _ sender: Peer, at: Instant, into commands: inout [GateCommand]
+    ) {
+        var made: [GateCommand] = []
+        http?.ended(sender, at: at, into: &made)
+        webSocket?.ended(sender, at: at, into: &made)
+        finish(made, at, &commands)
+    }
+
+    /// Takes that a moment it asked for has come.
+    public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
+        var made: [GateCommand] = []
+        for due in later where due.at <= at { carryOut(due.firing, due.at, &made) }
+        later.removeAll { $0.at <= at }
+        http?.wake(at: at, into: &made)
+        webSocket?.wake(at: at, into: &made)
+        finish(made, at, &commands)
+    }
+
+    /// Carries out an action once, now, because somebody asked for it.
+    ///
+    /// - Returns: Whether it can be carried out on this connection.
+    public mutating func fire(
+        _ firing: Firing, at: Instant, into commands: inout [GateCommand]
+    ) -> Bool {
+        var made: [GateCommand] = []
+        switch firing.action.kind {
+        case .close, .reset, .halfClose, .latency, .bandwidth, .slice, .stall, .cut, .blackout:
+            carryOut(firing, at, &made)
+        default:
+            guard webSocket != nil else { return false }
+            webSocket?.fire(firing, at: at, into: &made)
+        }
+        finish(made, at, &commands)
+        return true
+    }
+
+    /// Asks the rules about the connection itself that were not asked yet.
+    private mutating func judgeConnection(_ at: Instant, _ commands: inout [GateCommand]) {
+        let now = session.generation
+        guard now != generation else { return }
+        let since = generation
+        generation = now
+        guard session.interest.contains(.connection) else { return }
+        let firings = session.judge(
+            ConnectionSubject(context), phase: .connection,
+            scope: FaultScope(connection: context.connection, client: context.client, key: ""),
+            at: at, since: since)
+        for firing in firings {
+            guard firing.afterNanoseconds > 0 else {
+                carryOut(firing, at, &commands)
+                continue
+            }
+            let due = Instant(nanoseconds: at.nanoseconds + firing.afterNanoseconds)
+            later.append((due, firing))
+            commands.append(.wake(at: due))
+        }
+    }
+
+    /// Does something to the connection itself.
+    private mutating func carryOut(
+        _ firing: Firing, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        commands.append(.fault(firing.row(at: at, connection: context.connection, sender: nil)))
+        switch firing.action.kind {
+        case .close: commands.append(.close(isReset: false))
+        case .reset, .refuse: commands.append(.close(isReset: true))
+        case .halfClose:
+            commands.append(
+                .end(sender: firing.action.text("sender") == "client" ? .client : .server))
+        default: _ = shaper.add(firing, at: at)
+        }
+    }
+
+    private mutating func judge(
+        _ bytes: [UInt8], from sender: Peer, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        if webSocket != nil {
+            webSocket?.take(bytes, from: sender, at: at, into: &commands)
+        } else if sender == .client, http != nil {
+            http?.request(bytes, at: at, into: &commands)
+        } else if let change = http?.response(bytes, at: at, into: &commands) {
+            turn(change, at, &commands)
+        } else if http == nil {
+            commands.append(.pass(sender: sender, bytes))
+        }
+    }
+
+    /// The server agreed to another protocol.
+    private mutating func turn(
+        _ change: HTTPSwitch, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        http = nil
+        if change.isWebSocket {
+            webSocket = WebSocketGate(context, handshake: change, session: session)
+        }
+        if !change.serverRest.isEmpty { judge(change.serverRest, from: .server, at, &commands) }
+        if !change.clientRest.isEmpty { judge(change.clientRest, from: .client, at, &commands) }
+    }
+
+    /// Gives out what was decided, as slow as the shaper wants it.
+    private mutating func finish(
+        _ made: [GateCommand], _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        for firing in http?.takeShaping() ?? [] { _ = shaper.add(firing, at: at) }
+        for firing in webSocket?.takeShaping() ?? [] { _ = shaper.add(firing, at: at) }
+        if shaper.isIdle {
+            commands += made
+        } else {
+            shaper.shape(made, at: at, into: &commands)
+        }
+    }
+}

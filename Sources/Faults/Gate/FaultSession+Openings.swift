@@ -1,0 +1,21 @@
+import Filters
+public import Wire
+
+extension FaultSession {
+    /// Asks the rules about a host that is about to be connected to, or whose TLS begins.
+    ///
+    /// - Parameters:
+    ///   - host: Name or address of the host.
+    ///   - port: Its TCP port.
+    ///   - context: The connection of the client that asks for it.
+    ///   - at: When.
+    /// - Returns: What is to be done.
+    public func judgeOpening(
+        host: String, port: Int, _ context: GateContext, at: Instant
+    ) -> [Firing] {
+        judge(
+            ConnectionSubject(context, host: host, port: port), phase: .handshake,
+            scope: FaultScope(
+                connection: context.connection, client: context.client, key: host), at: at)
+    }
+}

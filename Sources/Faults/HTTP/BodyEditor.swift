@@ -1,0 +1,92 @@
+/// Changes or ends the body of a message as it goes by.
+struct BodyEditor {
+    /// What becomes of bytes of the body.
+    enum Outcome {
+        /// They go on.
+        case pass(ArraySlice<UInt8>)
+        /// Others go on in their place, because of a firing; nil where it was told before.
+        case change(ArraySlice<UInt8>, by: [UInt8], Firing?)
+        /// They and all that follow do not go on.
+        case cut(ArraySlice<UInt8>, Firing)
+    }
+
+    private struct Corruption {
+        let firing: Firing
+        let range: Range<Int64>
+        var draws: SeededDraws
+        var isTold = false
+    }
+
+    private var truncation: (at: Int64, firing: Firing)?
+    private var corruption: Corruption?
+    private var position: Int64 = 0
+
+    /// Whether it lets everything pass.
+    var isIdle: Bool { truncation == nil && corruption == nil }
+
+    /// Takes what is to be done; `size` is that of the whole content, where it is known.
+    mutating func add(_ firing: Firing, size: Int64?) {
+        let action = firing.action
+        switch action.kind {
+        case .truncate where truncation == nil:
+            truncation = (max(0, action.integer("at") ?? 0), firing)
+        case .corrupt where corruption == nil:
+            var draws = SeededDraws(seed: firing.draw)
+            let span = max(1, min(size ?? Self.reach, Self.reach))
+            let start = action.integer("at") ?? Int64.random(in: 0..<span, using: &draws)
+            let (end, isFar) = start.addingReportingOverflow(max(1, action.integer("count") ?? 1))
+            corruption = Corruption(
+                firing: firing, range: max(0, start)..<max(0, isFar ? .max : end), draws: draws)
+        default:
+            break
+        }
+    }
+
+    /// How far into a body of unknown size a drawn place may be.
+    static let reach: Int64 = 1 << 20
+
+    /// Takes bytes of the body as they came.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - isContent: Whether they are content rather than the framing of chunks.
+    /// - Returns: What becomes of them, in order.
+    mutating func take(_ bytes: ArraySlice<UInt8>, isContent: Bool) -> [Outcome] {
+        guard isContent, !isIdle else { return [.pass(bytes)] }
+        var outcomes: [Outcome] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            if let truncation, position >= truncation.at {
+                outcomes.append(.cut(rest, truncation.firing))
+                return outcomes
+            }
+            var end = position + Int64(rest.count)
+            if let truncation { end = min(end, truncation.at) }
+            var isHit = false
+            if let range = corruption?.range {
+                isHit = range.contains(position)
+                if position < range.lowerBound { end = min(end, range.lowerBound) }
+                if isHit { end = min(end, range.upperBound) }
+            }
+            let part = rest.prefix(Int(end - position))
+            if isHit, let changed = corrupt(part) {
+                outcomes.append(changed)
+            } else {
+                outcomes.append(.pass(part))
+            }
+            position = end
+            rest = rest.dropFirst(part.count)
+        }
+        return outcomes
+    }
+
+    private mutating func corrupt(_ part: ArraySlice<UInt8>) -> Outcome? {
+        guard var work = corruption else { return nil }
+        // Never zero, so that every byte becomes another.
+        let changed = part.map { $0 ^ UInt8(1 + work.draws.next() % 255) }
+        let firing = work.isTold ? nil : work.firing
+        work.isTold = true
+        corruption = work
+        return .change(part, by: changed, firing)
+    }
+}

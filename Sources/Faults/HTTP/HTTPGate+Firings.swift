@@ -1,0 +1,346 @@
+import Dissection
+import Framing
+import Wire
+
+extension HTTPGate {
+    /// Takes what rules want done to a message that waits, or to the response it will get.
+    ///
+    /// What changes the message is carried out when it goes on; what takes it away at once.
+    mutating func decide(
+        _ firings: [Firing], _ passage: inout MessagePassage, _ exchange: inout LiveExchange,
+        _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        defer { letGo(&commands) }
+        for firing in firings {
+            guard case .holding = passage.course else { return }
+            let target = firing.target(judgedAt: passage.sender)
+            if target != passage.sender {
+                // A request that is gone cannot be changed any more.
+                if target == .server { exchange.deferred.append(firing) }
+                continue
+            }
+            switch firing.action.kind {
+            case .status where target == .client:
+                answer(firing, &passage, exchange, at, &commands)
+            case .status:
+                replace(firing, &passage, exchange, at, &commands)
+            case .drop:
+                tell(firing, at, .client, came: passage.raw, &commands)
+                takeAway(&passage, &commands)
+                let closes = firing.action.flag("close")
+                if closes { commands.append(.close(isReset: false)) }
+                state = closes ? .over : .deaf
+            case .loseAnswer:
+                lose(firing, &passage, at, &commands)
+            case .close, .reset:
+                if firing.afterNanoseconds == 0 {
+                    tell(firing, at, passage.sender, came: passage.raw, &commands)
+                    takeAway(&passage, &commands)
+                    commands.append(.close(isReset: firing.action.kind == .reset))
+                    state = .over
+                } else {
+                    carryOutInTime(firing, at, sender: passage.sender, &commands)
+                }
+            case .halfClose
+            where target == .client && firing.action.text("sender") == "client":
+                // Behind the request, so that it is whole.
+                passage.steps.append(firing)
+            case .halfClose, .stall, .bandwidth, .slice, .cut, .blackout:
+                carryOutInTime(firing, at, sender: passage.sender, &commands)
+            default:
+                passage.steps.append(firing)
+            }
+        }
+    }
+
+    /// Answers a request in the server's place.
+    private mutating func answer(
+        _ firing: Firing, _ passage: inout MessagePassage, _ exchange: LiveExchange,
+        _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        // A client that waits to be told to go on may never send the body.
+        let isWaiting =
+            exchange.requestEndedAt == nil && passage.rawBody.isEmpty
+            && passage.head.contains(token: "100-continue", in: "expect")
+            && !exchange.wasToldToContinue
+        let made = LocalAnswer(
+            firing, to: passage.head, api: exchange.row(context).api, closing: isWaiting)
+        var due = at.later(by: firing.afterNanoseconds)
+        for step in passage.steps + exchange.deferred where step.action.kind == .latency {
+            tell(step, at, .client, &commands)
+            due = due.later(by: step.delay)
+        }
+        tell(firing, at, .client, came: passage.raw, sent: made.bytes, &commands)
+        takeAway(&passage, &commands)
+        passage.answerDue = due.nanoseconds
+        if isWaiting {
+            give(made, passage, at, &commands)
+        } else {
+            passage.answer = made
+        }
+    }
+
+    /// Gives the client another answer than the server's.
+    private mutating func replace(
+        _ firing: Firing, _ passage: inout MessagePassage, _ exchange: LiveExchange,
+        _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        let made = LocalAnswer(
+            firing, to: exchange.head, api: exchange.row(context).api,
+            closing: passage.head.contains(token: "close", in: "connection"))
+        var due = at.later(by: firing.afterNanoseconds)
+        for step in passage.steps where step.action.kind == .latency {
+            tell(step, at, .server, &commands)
+            due = due.later(by: step.delay)
+        }
+        if due > at { commands.append(.hold(sender: .server, until: due)) }
+        let raw = passage.raw
+        tell(firing, at, .server, came: raw, sent: made.bytes, &commands)
+        commands.append(.replace(sender: .server, raw, by: made.bytes))
+        passage.rawBody = []
+        passage.course = .swallowing
+        passage.isReplaced = true
+    }
+
+    /// Keeps an answer from the client.
+    private mutating func lose(
+        _ firing: Firing, _ passage: inout MessagePassage, _ at: Instant,
+        _ commands: inout [GateCommand]
+    ) {
+        tell(firing, at, .server, came: passage.raw, &commands)
+        takeAway(&passage, &commands)
+        let how = firing.action.text("how") ?? "close"
+        guard how == "stall" else {
+            commands.append(.close(isReset: how == "reset"))
+            state = .over
+            return
+        }
+        // Later answers would be taken for this one.
+        state = .deaf
+        for index in waiting.indices.dropFirst() { waiting[index].isRepetition = true }
+    }
+
+    /// Lets nothing of a message go on.
+    private func takeAway(_ passage: inout MessagePassage, _ commands: inout [GateCommand]) {
+        let raw = passage.raw
+        switch passage.sender {
+        case .client:
+            commands.append(.keep(sender: .client, raw, readAs: nil))
+            passage.course = .keeping
+        case .server:
+            commands.append(.replace(sender: .server, raw, by: []))
+            passage.course = .swallowing
+        }
+        passage.rawBody = []
+        passage.contents = []
+    }
+
+    // MARK: On its way
+
+    /// Takes bytes of a body, of which the last `count` are content.
+    mutating func carry(
+        _ raw: ArraySlice<UInt8>, content count: Int, _ passage: inout MessagePassage,
+        _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        switch passage.course {
+        case .holding:
+            passage.hold(raw, content: count)
+        case .keeping:
+            commands.append(.keep(sender: passage.sender, Array(raw), readAs: nil))
+        case .swallowing:
+            commands.append(.replace(sender: passage.sender, Array(raw), by: []))
+        case .passing:
+            edit(raw.dropLast(count), isContent: false, &passage, at, &commands)
+            edit(raw.suffix(count), isContent: true, &passage, at, &commands)
+        }
+    }
+
+    /// Lets a message that waited go on, with all that rules want done to it.
+    mutating func release(
+        _ passage: inout MessagePassage, isWhole: Bool, _ at: Instant,
+        _ commands: inout [GateCommand]
+    ) {
+        passage.course = .passing
+        var made: [GateCommand] = []
+        var head: EditableHead?
+        var cut: CutBody?
+        for step in passage.steps {
+            let start = made.count
+            switch step.action.kind {
+            case .latency:
+                tell(step, at, passage.sender, &made)
+                made.append(.hold(sender: passage.sender, until: at.later(by: step.delay)))
+                continue
+            case .setHeader, .removeHeader, .contentType, .length:
+                editHead(step, &head, passage, at, &made)
+            case .corrupt, .truncate:
+                let size = isWhole ? Int64(passage.content.count) : passage.statedSize
+                passage.editor.add(step, size: size)
+            case .cutXML where isWhole && cut == nil:
+                cut = cutBody(step, &head, passage, at, &made)
+            default:
+                continue
+            }
+            if step.afterNanoseconds > 0 {
+                let due = at.later(by: step.afterNanoseconds)
+                made.insert(.hold(sender: passage.sender, until: due), at: start)
+            }
+        }
+        if let cut, let head {
+            made.append(
+                .replace(sender: passage.sender, passage.raw, by: head.bytes + cut.rest))
+        } else {
+            if let head {
+                made.append(
+                    .replace(sender: passage.sender, passage.rawHead, by: head.bytes))
+            } else {
+                made.pass(passage.rawHead[...], from: passage.sender)
+            }
+            releaseBody(&passage, at, &made)
+        }
+        if passage.steps.contains(where: \.repeatsBytes) { passage.released = made.sentOn }
+        passage.rawBody = []
+        passage.contents = []
+        for command in made {
+            if case .pass(let sender, let bytes) = command {
+                commands.pass(bytes[...], from: sender)
+            } else {
+                commands.append(command)
+            }
+        }
+    }
+
+    private mutating func releaseBody(
+        _ passage: inout MessagePassage, _ at: Instant, _ made: inout [GateCommand]
+    ) {
+        let body = passage.rawBody
+        var position = 0
+        for range in passage.contents {
+            edit(body[position..<range.lowerBound], isContent: false, &passage, at, &made)
+            edit(body[range], isContent: true, &passage, at, &made)
+            position = range.upperBound
+        }
+        edit(body[position...], isContent: false, &passage, at, &made)
+    }
+
+    private mutating func edit(
+        _ bytes: ArraySlice<UInt8>, isContent: Bool, _ passage: inout MessagePassage,
+        _ at: Instant, _ made: inout [GateCommand]
+    ) {
+        guard !bytes.isEmpty else { return }
+        if case .over = state {
+            giveOut(bytes, from: passage.sender, &made)
+            return
+        }
+        let sender = passage.sender
+        guard !passage.editor.isIdle else {
+            made.pass(bytes, from: sender)
+            return
+        }
+        for outcome in passage.editor.take(bytes, isContent: isContent) {
+            switch outcome {
+            case .pass(let part):
+                made.pass(part, from: sender)
+            case .change(let part, let by, let firing):
+                if let firing { tell(firing, at, sender, came: Array(part), sent: by, &made) }
+                made.append(.replace(sender: sender, Array(part), by: by))
+            case .cut(let rest, let firing):
+                tell(firing, at, sender, &made)
+                made.append(.replace(sender: sender, Array(rest), by: []))
+                made.append(.close(isReset: false))
+                state = .over
+                letGo(&made)
+            }
+        }
+    }
+
+    private func editHead(
+        _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
+        _ made: inout [GateCommand]
+    ) {
+        var work = head ?? EditableHead(passage.head)
+        let before = work.bytes
+        let action = step.action
+        switch action.kind {
+        case .setHeader:
+            work.set(action.text("name") ?? "", action.text("value") ?? "")
+        case .contentType:
+            work.set("Content-Type", action.text("type") ?? "")
+        case .length:
+            guard let size = passage.statedSize else { return }
+            let (sum, isFar) = size.addingReportingOverflow(action.integer("by") ?? 0)
+            work.set("Content-Length", String(isFar ? size : max(0, sum)))
+        default:
+            guard work.remove(action.text("name") ?? "") else { return }
+        }
+        head = work
+        tell(step, at, passage.sender, came: before, sent: work.bytes, &made)
+    }
+
+    private func cutBody(
+        _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
+        _ made: inout [GateCommand]
+    ) -> CutBody? {
+        guard let cut = CutBody(passage.content, passage.head, at: step.action.integer("at"))
+        else { return nil }
+        var work = head ?? EditableHead(passage.head)
+        cut.reframe(&work)
+        head = work
+        tell(step, at, passage.sender, came: cut.whole, sent: cut.rest, &made)
+        return cut
+    }
+}
+
+extension Firing {
+    /// Whose message it is done to, where the rule was asked about one of `sender`.
+    fileprivate func target(judgedAt sender: Peer) -> Peer {
+        switch action.kind {
+        case .corrupt, .contentType, .setHeader, .removeHeader:
+            action.text("sender") == "client" ? .client : .server
+        case .latency:
+            switch action.text("sender") {
+            case "client": .client
+            case "server": .server
+            default: sender
+            }
+        case .status: action.flag("forwarded") ? .server : sender
+        case .loseAnswer, .answerTwice, .truncate, .length, .cutXML: .server
+        case .drop, .doubled: .client
+        default: sender
+        }
+    }
+
+    /// Whether the whole message has to be there.
+    var needsBody: Bool {
+        switch action.kind {
+        case .corrupt, .cutXML, .answerTwice, .doubled: true
+        default: false
+        }
+    }
+
+    /// Whether the message is sent again.
+    fileprivate var repeatsBytes: Bool {
+        action.kind == .doubled || action.kind == .answerTwice
+    }
+
+    /// How long a `latency` takes in nanoseconds: its span, more or less by what is drawn.
+    fileprivate var delay: Int64 {
+        let jitter = max(0, action.duration("jitter") ?? 0)
+        var draws = SeededDraws(seed: draw)
+        let drawn = jitter > 0 ? Int64.random(in: -jitter...jitter, using: &draws) : 0
+        let (sum, isFar) = (action.duration("by") ?? 0).addingReportingOverflow(drawn)
+        return max(0, isFar ? .max : sum) + min(afterNanoseconds, 1 << 60)
+    }
+}
+
+extension [GateCommand] {
+    /// The bytes that the receiver gets of what was sent.
+    fileprivate var sentOn: [UInt8] {
+        flatMap { command -> [UInt8] in
+            switch command {
+            case .pass(_, let bytes), .replace(_, _, let bytes): bytes
+            default: []
+            }
+        }
+    }
+}

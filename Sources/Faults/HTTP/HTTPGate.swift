@@ -1,0 +1,283 @@
+import Dissection
+import Filters
+import Framing
+public import Wire
+
+/// Judges the HTTP of one connection and carries out what rules want done to it.
+///
+/// A value without I/O. It follows both directions, and holds only what a decision needs: an
+/// incomplete head, and bodies of at most ``maximumHeld`` bytes while rules ask for bodies. What
+/// cannot be framed, tunnels and what follows a change of protocol pass unread.
+public struct HTTPGate {
+    /// Most bytes of a message that wait for a decision; larger bodies pass, and rules about them
+    /// are not asked.
+    public static let maximumHeld = 1 << 20
+
+    /// What becomes of bytes.
+    enum State {
+        /// Messages are followed.
+        case following
+        /// Everything passes.
+        case unread
+        /// The client gets no more answers on this connection; what it sends is kept.
+        case deaf
+        /// Nothing goes on in either direction.
+        case over
+    }
+
+    /// A request that is not complete.
+    struct Incoming {
+        /// The exchange as long as it is not in ``waiting``.
+        var exchange: LiveExchange
+        var passage: MessagePassage
+        var isForwarded = false
+    }
+
+    let context: GateContext
+    let session: FaultSession
+    var state = State.following
+    var requests = HTTPFramer(role: .request)
+    var responses = HTTPFramer(role: .response)
+    /// Exchanges whose request went on and whose response is not complete.
+    var waiting: [LiveExchange] = []
+    var incoming: Incoming?
+    /// The response under way to the first of ``waiting``.
+    var outgoing: MessagePassage?
+    /// The start of a head that is not complete.
+    var partialRequest: [UInt8] = []
+    var partialResponse: [UInt8] = []
+    /// Whether the start of a head went on before rules were there.
+    var hasPartlyPassed = [false, false]
+    /// An interim response that is under way is not for the client.
+    var swallowsInterim = false
+    /// A response that belongs to no request is under way.
+    var isUnmatched = false
+    /// What the client sent behind a request that may change the protocol.
+    var behind: [UInt8] = []
+    private var later: [(at: Instant, firing: Firing)] = []
+    var shaping: [Firing] = []
+    private var exchanges = 0
+
+    /// A gate at the start of a connection or tunnel.
+    public init(_ context: GateContext, session: FaultSession) {
+        self.context = context
+        self.session = session
+    }
+
+    /// Takes what the client sent.
+    public mutating func request(
+        _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
+    ) {
+        guard !bytes.isEmpty else { return }
+        if case .following = state {
+            followRequests(bytes, at, &commands)
+            letGo(&commands)
+        } else {
+            giveOut(bytes[...], from: .client, &commands)
+        }
+    }
+
+    /// Takes what the server sent.
+    ///
+    /// - Returns: The change of protocol that it completes; the gate is then of no more use.
+    public mutating func response(
+        _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
+    ) -> HTTPSwitch? {
+        guard !bytes.isEmpty else { return nil }
+        switch state {
+        case .following, .deaf:
+            let change = followResponses(bytes, at, &commands)
+            letGo(&commands)
+            return change
+        case .unread, .over:
+            giveOut(bytes[...], from: .server, &commands)
+            return nil
+        }
+    }
+
+    /// Takes that `sender` will send no more: what was held comes out.
+    public mutating func ended(
+        _ sender: Peer, at: Instant, into commands: inout [GateCommand]
+    ) {
+        switch sender {
+        case .client:
+            releaseRequest(at, &commands)
+            flush(&commands, .client)
+        case .server:
+            endResponses(at, &commands)
+        }
+        letGo(&commands)
+    }
+
+    /// Takes that a moment it asked for has come.
+    public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
+        for due in later where due.at <= at {
+            carryOut(due.firing, due.at, sender: nil, &commands)
+        }
+        later.removeAll { $0.at <= at }
+    }
+
+    /// Firings that a shaper has to carry out, each given once.
+    public mutating func takeShaping() -> [Firing] {
+        defer { shaping = [] }
+        return shaping
+    }
+
+    // MARK: Shared
+
+    /// Gives out what waits for a decision that will not be made any more.
+    mutating func letGo(_ commands: inout [GateCommand]) {
+        switch state {
+        case .following: return
+        case .deaf: break
+        case .unread, .over: flush(&commands, .server)
+        }
+        flush(&commands, .client)
+    }
+
+    /// Whether heads of requests have to be judged, and so to be held while they are incomplete.
+    var judgesRequests: Bool {
+        !session.interest.isDisjoint(with: [.requestHead, .requestBody])
+    }
+
+    /// Whether what is sent has to be kept for filters that are asked later.
+    var keepsContent: Bool {
+        !session.interest.isDisjoint(with: [.requestBody, .responseHead, .responseBody])
+    }
+
+    /// A new exchange.
+    mutating func open(_ head: HTTPHead, _ at: Instant) -> LiveExchange {
+        exchanges += 1
+        return LiveExchange(number: exchanges, head: head, at: at)
+    }
+
+    /// Asks the rules about an exchange.
+    func judge(
+        _ exchange: LiveExchange, _ phase: FilterPhase, _ at: Instant, endedAt: Instant? = nil
+    ) -> [Firing] {
+        guard session.interest.contains(FaultInterest(phase)) else { return [] }
+        var row = exchange.row(context)
+        if let endedAt {
+            row.endedAt = endedAt
+            row.outcome = exchange.requestEndedAt == nil ? .requestCut : .complete
+        }
+        return session.judge(
+            ExchangeSubject(session: context.session, row: row, contents: exchange.contents),
+            phase: phase,
+            scope: FaultScope(
+                connection: context.connection, client: row.device ?? context.client,
+                key: "\(row.method) \(row.path)"),
+            at: at)
+    }
+
+    /// Gives out bytes that nobody judges.
+    func giveOut(
+        _ bytes: ArraySlice<UInt8>, from sender: Peer, _ commands: inout [GateCommand]
+    ) {
+        guard !bytes.isEmpty else { return }
+        switch (state, sender) {
+        case (.following, _), (.unread, _), (.deaf, .server):
+            commands.pass(bytes, from: sender)
+        case (.deaf, .client), (.over, .client):
+            commands.append(.keep(sender: sender, Array(bytes), readAs: nil))
+        case (.over, .server):
+            commands.append(.replace(sender: sender, Array(bytes), by: []))
+        }
+    }
+
+    /// Gives out the start of a head, and what stands behind a request to change the protocol.
+    mutating func flush(_ commands: inout [GateCommand], _ sender: Peer) {
+        switch sender {
+        case .client:
+            giveOut(partialRequest[...], from: .client, &commands)
+            giveOut(behind[...], from: .client, &commands)
+            (partialRequest, behind) = ([], [])
+        case .server:
+            giveOut(partialResponse[...], from: .server, &commands)
+            partialResponse = []
+        }
+    }
+
+    /// The connection cannot be followed any further: everything held goes on, and so does what
+    /// comes.
+    mutating func giveUp(_ at: Instant, _ commands: inout [GateCommand]) {
+        releaseRequest(at, &commands)
+        releaseResponse(at, &commands)
+        if case .following = state { state = .unread }
+        flush(&commands, .client)
+        flush(&commands, .server)
+    }
+
+    /// Tells that something was done.
+    func tell(
+        _ firing: Firing, _ at: Instant, _ sender: Peer?, came: [UInt8] = [], sent: [UInt8] = [],
+        _ commands: inout [GateCommand]
+    ) {
+        commands.append(
+            .fault(
+                firing.row(
+                    at: at, connection: context.connection, sender: sender, came: came, sent: sent))
+        )
+    }
+
+    /// Does something to the connection, now or when its time has come.
+    mutating func carryOutInTime(
+        _ firing: Firing, _ at: Instant, sender: Peer?, _ commands: inout [GateCommand]
+    ) {
+        guard firing.afterNanoseconds > 0 else {
+            carryOut(firing, at, sender: sender, &commands)
+            return
+        }
+        let due = at.later(by: firing.afterNanoseconds)
+        later.append((due, firing))
+        commands.append(.wake(at: due))
+    }
+
+    private mutating func carryOut(
+        _ firing: Firing, _ at: Instant, sender: Peer?, _ commands: inout [GateCommand]
+    ) {
+        let action = firing.action
+        tell(firing, at, sender, &commands)
+        let named: Peer? =
+            switch action.text("sender") {
+            case "client": .client
+            case "server": .server
+            default: nil
+            }
+        switch action.kind {
+        case .close, .reset:
+            commands.append(.close(isReset: action.kind == .reset))
+            state = .over
+        case .halfClose:
+            commands.append(.end(sender: named ?? .server))
+        case .stall:
+            for peer in named.map({ [$0] }) ?? Peer.allCases {
+                commands.append(.stall(sender: peer))
+            }
+        default:
+            shaping.append(firing)
+        }
+    }
+}
+
+extension Instant {
+    /// The moment so many nanoseconds later; the last there is where that is too late.
+    func later(by nanoseconds: Int64) -> Instant {
+        let (sum, isFar) = self.nanoseconds.addingReportingOverflow(max(0, nanoseconds))
+        return Instant(nanoseconds: isFar ? .max : sum)
+    }
+}
+
+extension [GateCommand] {
+    /// Passes bytes on, in one piece with those before them.
+    mutating func pass(_ bytes: ArraySlice<UInt8>, from sender: Peer) {
+        guard !bytes.isEmpty else { return }
+        if case .pass(sender, var earlier) = last {
+            removeLast()
+            earlier += bytes
+            append(.pass(sender: sender, earlier))
+        } else {
+            append(.pass(sender: sender, [UInt8](bytes)))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// The first bytes of a message's content, kept for filters that ask for them.
+struct KeptContent {
+    /// Most bytes that are kept.
+    static let limit = 1 << 20
+
+    /// Content without transfer coding.
+    private(set) var bytes: [UInt8] = []
+    /// Trailer fields as sent.
+    var trailers: [UInt8] = []
+    /// Whether there is more than is kept.
+    private(set) var isCut = false
+
+    /// Takes content that follows.
+    mutating func append(_ more: ArraySlice<UInt8>) {
+        let room = Self.limit - bytes.count
+        bytes += more.prefix(room)
+        if more.count > room { isCut = true }
+    }
+}

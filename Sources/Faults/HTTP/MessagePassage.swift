@@ -1,0 +1,69 @@
+import Framing
+import Wire
+
+/// A message on its way through the gate.
+struct MessagePassage {
+    /// What becomes of its bytes.
+    enum Course {
+        /// They wait until more is known.
+        case holding
+        /// They go on, changed or not.
+        case passing
+        /// Tapedeck takes them in the server's place.
+        case keeping
+        /// The client does not get them.
+        case swallowing
+    }
+
+    let sender: Peer
+    let head: HTTPHead
+    var course = Course.holding
+    /// What rules want done to it, in their order.
+    var steps: [Firing] = []
+    var editor = BodyEditor()
+    /// The bytes of the head, with what stands before it.
+    let rawHead: [UInt8]
+    /// The bytes behind the head that wait.
+    var rawBody: [UInt8] = []
+    /// Where in ``rawBody`` content stands.
+    var contents: [Range<Int>] = []
+    /// How it ends for the client, where an answer is to be given at its end.
+    var answer: LocalAnswer?
+    /// What the receiver got, where it is to get it again.
+    var released: [UInt8] = []
+    /// Whether something took the place of an answer that is swallowed.
+    var isReplaced = false
+    /// Moment before which an answer may not be given, in nanoseconds.
+    var answerDue: Int64 = 0
+
+    init(_ head: HTTPHead, raw: [UInt8], from sender: Peer) {
+        self.head = head
+        self.sender = sender
+        rawHead = raw
+    }
+
+    /// Keeps bytes of the body, of which the last `count` are content.
+    mutating func hold(_ raw: ArraySlice<UInt8>, content count: Int) {
+        let end = rawBody.count + raw.count
+        rawBody += raw
+        guard count > 0 else { return }
+        if let last = contents.last, last.upperBound == end - count {
+            contents[contents.count - 1] = last.lowerBound..<end
+        } else {
+            contents.append(end - count..<end)
+        }
+    }
+
+    /// All bytes that wait.
+    var raw: [UInt8] { rawHead + rawBody }
+
+    /// The content that waits, without transfer coding.
+    var content: [UInt8] { contents.flatMap { rawBody[$0] } }
+
+    /// Size of the content as its head says; nil where it does not.
+    var statedSize: Int64? {
+        guard head.first("transfer-encoding") == nil, let text = head.value(of: "content-length")
+        else { return nil }
+        return Int64(text)
+    }
+}

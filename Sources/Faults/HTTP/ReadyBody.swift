@@ -1,0 +1,117 @@
+/// The fields and the body that a protocol has for a status.
+struct ReadyBody {
+    /// Fields besides type and length.
+    var fields: [(name: String, value: String)] = []
+    /// Content-Type.
+    var type = "text/plain; charset=utf-8"
+    /// The body.
+    var body: [UInt8] = []
+
+    /// What goes with `status` for requests of `api`.
+    init(_ status: Int, _ firing: Firing, api: String) {
+        let action = firing.action
+        let isRosa = api.hasPrefix("commcare.") || api.hasPrefix("openrosa.")
+        let message = action.text("message")
+        switch status {
+        case 202 where isRosa:
+            fields = [("Retry-After", "30")]
+            type = Self.xml
+            body = Self.pending(firing)
+        case 401:
+            fields = [("WWW-Authenticate", "Basic realm=\"tapedeck\"")]
+            body = Array((message ?? "Authorization required").utf8)
+        case 406 where isRosa:
+            type = "application/json"
+            let says =
+                message ?? "Your account has been deactivated, please contact your domain admin "
+                + "to reactivate"
+            body = Array(
+                ("{\"error\":\(Self.json(action.text("key") ?? "user.deactivated")),"
+                    + "\"default_response\":\(Self.json(says))}").utf8)
+        case 412 where isRosa:
+            type = Self.xml
+            body = Self.response(
+                "ota_restore_error",
+                message ?? "The sync token is not known; a full restore is needed")
+        case 422 where isRosa:
+            type = Self.xml
+            body = Self.response("processing_failure", message ?? "The form cannot be processed")
+        case 429, 503:
+            fields = [("Retry-After", "30")]
+            body = Array(
+                (message
+                    ?? (status == 429 ? "Too many requests" : "The server is over capacity")).utf8)
+        case 100..<200, 204, 304:
+            break
+        default:
+            body = Array((message ?? LocalAnswer.reason(status)).utf8)
+        }
+    }
+
+    private static let xml = "text/xml; charset=utf-8"
+
+    private static func response(_ nature: String, _ message: String) -> [UInt8] {
+        Array(
+            ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                + "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
+                + "<message nature=\"\(nature)\">\(escaped(message))</message>"
+                + "</OpenRosaResponse>").utf8)
+    }
+
+    /// A restore that is being made, further with every occurrence.
+    private static func pending(_ firing: Firing) -> [UInt8] {
+        let action = firing.action
+        let parts = (action.text("progress") ?? "").split(separator: "/").compactMap { Int64($0) }
+        let total = max(1, parts.count == 2 ? parts[1] : 100)
+        let start = max(0, parts.count == 2 ? parts[0] : 10)
+        let step = max(0, action.integer("step") ?? 10)
+        let (more, isFar) = step.multipliedReportingOverflow(by: max(0, firing.occurrence - 1))
+        let (sum, isFarther) = start.addingReportingOverflow(more)
+        let done = isFar || isFarther ? total : min(total, sum)
+        return Array(
+            ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                + "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
+                + "<message nature=\"ota_restore_pending\">"
+                + escaped(action.text("message") ?? "The restore is being made") + "</message>"
+                + "<Sync xmlns=\"http://commcarehq.org/sync\">"
+                + "<progress done=\"\(done)\" total=\"\(total)\"/></Sync></OpenRosaResponse>").utf8
+        )
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\t", "\n", "\r": result.unicodeScalars.append(scalar)
+            default:
+                // No other control character may stand in XML.
+                result.unicodeScalars.append(scalar.value < 0x20 ? "\u{FFFD}" : scalar)
+            }
+        }
+        return result
+    }
+
+    private static func json(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                if scalar.value < 0x20 {
+                    let digits = String(scalar.value, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + "\""
+    }
+}

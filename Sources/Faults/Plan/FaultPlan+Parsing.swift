@@ -1,0 +1,81 @@
+extension FaultPlan {
+    /// Reads a plan in YAML, of which JSON is a part; an empty text is a plan without rules.
+    ///
+    /// - Throws: ``FaultPlanError``, with the place of the mistake.
+    public static func parse(yaml text: String) throws(FaultPlanError) -> FaultPlan {
+        try PlanReader(text).plan()
+    }
+
+    /// The plan with a rule of one line behind its own: `FILTER => ACTION key=value ...`.
+    ///
+    /// - Throws: ``FaultPlanError``, with the place of the mistake in `line`.
+    public func adding(line: String) throws(FaultPlanError) -> FaultPlan {
+        let text = PlacedText(line)
+        guard rules.count < Self.maximumRules else {
+            throw FaultPlanError(.tooManyRules, text.place)
+        }
+        let added = try PlanReader.rules([try RuleReader.line(text)], after: rules)
+        return FaultPlan(rules: rules + added, seed: seed)
+    }
+
+    /// The plan with the rules of another behind its own, and its seed where this has none.
+    ///
+    /// Of rules that have one name, the other plan's gets a number: `name-2`.
+    public func adding(_ other: FaultPlan) -> FaultPlan {
+        var names = Set(rules.map(\.name))
+        var all = rules
+        for rule in other.rules {
+            var name = rule.name
+            var number = 2
+            while !names.insert(name).inserted {
+                name = "\(rule.name)-\(number)"
+                number += 1
+            }
+            all.append(rule.named(name))
+        }
+        return FaultPlan(rules: all, seed: seed ?? other.seed)
+    }
+}
+
+extension FaultRule {
+    /// Reads a rule of one line: `FILTER => ACTION key=value ...`.
+    ///
+    /// - Parameters:
+    ///   - line: The rule.
+    ///   - name: Its name where it has none.
+    /// - Returns: The rule.
+    /// - Throws: ``FaultPlanError``, with the place of the mistake.
+    public static func parse(
+        _ line: String, named name: String = "rule-1"
+    ) throws(FaultPlanError) -> FaultRule {
+        try RuleReader.line(PlacedText(line)).rule(named: name)
+    }
+
+    /// Reads a rule in YAML or JSON, as it stands in the list of a plan.
+    ///
+    /// - Parameters:
+    ///   - text: A mapping, or a text that is a rule of one line.
+    ///   - name: Its name where it has none.
+    /// - Returns: The rule.
+    /// - Throws: ``FaultPlanError``, with the place of the mistake.
+    public static func parse(
+        yaml text: String, named name: String = "rule-1"
+    ) throws(FaultPlanError) -> FaultRule {
+        try PlanReader(text).rule(named: name)
+    }
+
+    /// The rule with another name, and so with draws of its own.
+    public func named(_ name: String) -> FaultRule {
+        FaultRule(name: name, condition: condition, action: action, schedule: schedule)
+    }
+}
+
+extension FaultAction {
+    /// Reads an action as it stands behind the arrow of a rule of one line: `error 440 as=string`.
+    ///
+    /// - Throws: ``FaultPlanError``, with the place of the mistake.
+    public static func parse(_ text: String) throws(FaultPlanError) -> FaultAction {
+        let parts = try RuleReader.action(PlacedText(text))
+        return try ActionReader.read(parts.kind, parts.arguments)
+    }
+}

@@ -1,0 +1,177 @@
+import Framing
+import Simperium
+import Wire
+
+extension WebSocketGate {
+    /// Carries out an action on a whole message.
+    ///
+    /// - Returns: Whether nothing is left that another action could change.
+    mutating func act(
+        _ firing: Firing, on message: WebSocketMessage, _ sender: Peer, _ at: Instant,
+        _ verdict: inout MessageVerdict
+    ) -> Bool {
+        let action = firing.action
+        func made() -> MessageVerdict.Made {
+            MessageVerdict.Made(
+                opcode: message.opcode, payload: message.payload, isCommand: false,
+                receiver: sender.other, draw: firing.draw)
+        }
+        switch action.kind {
+        case .drop:
+            verdict.before.append(row(firing, sender, at, came: message.payload, sent: []))
+            verdict.isDropped = true
+            if action.flag("close") { verdict.after.append(.close(isReset: false)) }
+            return true
+        case .doubled:
+            let count = Self.copies(firing, of: message.payload.count)
+            verdict.made += Array(repeating: made(), count: count)
+            verdict.before.append(
+                row(
+                    firing, sender, at, came: message.payload,
+                    sent: [message.payload, message.payload]))
+            return false
+        case .reorder:
+            guard mayPostpone(message.payload.count) else { return false }
+            let until = Self.moment(at, after: Self.patience)
+            verdict.before.append(row(firing, sender, at, came: message.payload, sent: []))
+            verdict.isDropped = true
+            postponed.append(
+                Postponed(
+                    sender: sender, opcode: message.opcode, payload: message.payload,
+                    isCommand: false, channel: nil, draw: firing.draw, until: until))
+            verdict.after.append(.wake(at: until))
+            return true
+        default:
+            return actOnSocket(firing, came: message.payload, sender, at, &verdict)
+        }
+    }
+
+    /// Carries out what does not depend on what was said.
+    ///
+    /// - Returns: Whether the message goes nowhere.
+    mutating func actOnSocket(
+        _ firing: Firing, came: [UInt8], _ sender: Peer, _ at: Instant,
+        _ verdict: inout MessageVerdict
+    ) -> Bool {
+        switch firing.action.kind {
+        case .send, .closeCode, .close, .reset, .halfClose, .stall, .bandwidth, .slice, .cut,
+            .blackout:
+            if postpone(firing, at: at, .action(firing), &verdict) { return false }
+        default: break
+        }
+        switch firing.action.kind {
+        case .latency:
+            let due = Self.moment(at, after: Self.delay(firing))
+            let about = firing.action.text("sender").map { $0 == "client" ? Peer.client : .server }
+            verdict.before.append(row(firing, sender, at, came: came, sent: [came]))
+            verdict.before.append(.hold(sender: about ?? sender, until: due))
+            return false
+        case .send, .halfClose, .bandwidth, .slice, .cut, .blackout:
+            verdict.actions.append(firing)
+            return false
+        case .stall:
+            perform(firing, sender: sender, at: at, into: &verdict.before)
+            return false
+        case .close, .reset, .closeCode:
+            verdict.isDropped = true
+            verdict.actions.append(firing)
+            return true
+        default: return false
+        }
+    }
+
+    /// Carries out an action on a command.
+    ///
+    /// - Returns: Whether nothing is left that another action could change.
+    mutating func act(
+        _ firing: Firing, on spoken: Spoken, _ position: Int, _ at: Instant,
+        _ verdict: inout MessageVerdict
+    ) -> Bool {
+        let action = firing.action
+        let sender = spoken.command.sender
+        let text: [UInt8]
+        if case .changed(let changed) = verdict.outcomes[position] {
+            text = changed
+        } else {
+            text = spoken.part.text
+        }
+        func change(_ changed: [UInt8]?) -> Bool {
+            guard let changed else { return false }
+            verdict.before.append(row(firing, sender, at, came: text, sent: [changed]))
+            verdict.outcomes[position] = .changed(changed)
+            return false
+        }
+        switch action.kind {
+        case .drop:
+            verdict.before.append(row(firing, sender, at, came: text, sent: []))
+            verdict.outcomes[position] = .dropped
+            if action.flag("close") { verdict.after.append(.close(isReset: false)) }
+            return true
+        case .doubled:
+            let count = Self.copies(firing, of: text.count)
+            let made = MessageVerdict.Made(
+                payload: text, receiver: sender.other, draw: firing.draw)
+            verdict.made += Array(repeating: made, count: count)
+            verdict.before.append(row(firing, sender, at, came: text, sent: [text, text]))
+            return false
+        case .reorder:
+            guard mayPostpone(text.count) else { return false }
+            let until = Self.moment(at, after: Self.patience)
+            verdict.before.append(row(firing, sender, at, came: text, sent: []))
+            verdict.outcomes[position] = .dropped
+            postponed.append(
+                Postponed(
+                    sender: sender, opcode: .text, payload: text, isCommand: true,
+                    channel: spoken.command.channel, draw: firing.draw, until: until))
+            verdict.after.append(.wake(at: until))
+            return true
+        case .moveCurrent:
+            guard sender == .server else { return false }
+            let cv = action.text("to") ?? Self.hexadecimal(firing, digits: 24)
+            return change(CommandEdit.movingCurrent(text, to: cv))
+        case .foreignCcids:
+            var draws = SeededDraws(seed: firing.draw)
+            return change(
+                CommandEdit.replacingCcids(text) { Self.hexadecimal(&draws, digits: 32) })
+        case .versionGap:
+            return change(CommandEdit.movingVersions(text, by: action.integer("by") ?? 1))
+        case .malformedDelta: return change(CommandEdit.breakingDelta(text))
+        case .wrongHeartbeat where sender == .server:
+            return change(CommandEdit.movingHeartbeat(text, by: action.integer("by") ?? 1))
+        case .unknownChannel:
+            return change(CommandEdit.movingChannel(text, to: action.integer("to") ?? 9999))
+        case .compact:
+            beginJoining(firing, spoken, at, &verdict)
+            return false
+        case .error, .cvUnknown, .changeUnknown, .entityUnknown, .authFailure, .authExpired,
+            .wrongHeartbeat:
+            return answer(firing, spoken, position, at, &verdict)
+        default:
+            return actOnSocket(firing, came: text, sender, at, &verdict)
+        }
+    }
+
+    /// `at`, and so many nanoseconds more.
+    static func moment(_ at: Instant, after nanoseconds: Int64) -> Instant {
+        let (sum, overflow) = at.nanoseconds.addingReportingOverflow(nanoseconds)
+        return Instant(nanoseconds: overflow ? .max : sum)
+    }
+
+    private static func delay(_ firing: Firing) -> Int64 {
+        let delay = firing.action.duration("by") ?? 0
+        let jitter = firing.action.duration("jitter") ?? 0
+        guard jitter > 0 else { return max(0, delay) }
+        var draws = SeededDraws(seed: firing.draw)
+        return max(0, delay + Int64.random(in: -jitter...jitter, using: &draws))
+    }
+
+    private static func hexadecimal(_ firing: Firing, digits: Int) -> String {
+        var draws = SeededDraws(seed: firing.draw)
+        return hexadecimal(&draws, digits: digits)
+    }
+
+    private static func hexadecimal(_ draws: inout SeededDraws, digits: Int) -> String {
+        let symbols = Array("0123456789abcdef")
+        return String((0..<digits).map { _ in symbols[Int(draws.next() >> 60)] })
+    }
+}

@@ -1,0 +1,99 @@
+import Framing
+import Wire
+
+extension WebSocketGate {
+    /// Something that is done at a moment to come.
+    struct Later {
+        enum What {
+            case text([UInt8], to: Peer, draw: UInt64)
+            case action(Firing)
+        }
+
+        let at: Instant
+        let what: What
+    }
+
+    /// A message that goes behind the next one of its sender, of a command of its channel.
+    struct Postponed {
+        let sender: Peer
+        let opcode: WebSocketOpcode
+        let payload: [UInt8]
+        /// Whether it is the text of a command, of the channel if it has one.
+        let isCommand: Bool
+        let channel: Int?
+        let draw: UInt64
+        let until: Instant
+    }
+
+    /// Changes of a channel that are sent together.
+    struct Joining {
+        let channel: Int
+        let firing: Firing
+        let count: Int
+        var texts: [[UInt8]]
+        let until: Instant
+    }
+
+    /// A refusal in the place of the server's acknowledgement.
+    struct Refusal {
+        let firing: Firing
+        let json: [UInt8]
+    }
+
+    /// Most things that wait, and most bytes of them.
+    static let mostWaiting = 1024
+    static let mostWaitingBytes = 16 << 20
+
+    /// Whether a message of so many bytes may wait as well.
+    func mayPostpone(_ size: Int) -> Bool {
+        postponed.count < Self.mostWaiting
+            && postponed.reduce(size) { $0 + $1.payload.count } <= Self.mostWaitingBytes
+    }
+
+    /// How often a message of so many bytes is repeated.
+    static func copies(_ firing: Firing, of size: Int) -> Int {
+        let wanted = Int(clamping: firing.action.integer("count") ?? 1)
+        return min(max(wanted, 0), max(1, mostWaitingBytes / max(1, size)))
+    }
+
+    /// Has something done later, or says that it has to be done now.
+    mutating func postpone(
+        _ firing: Firing, at: Instant, _ what: Later.What, _ verdict: inout MessageVerdict
+    ) -> Bool {
+        guard firing.afterNanoseconds > 0, later.count < Self.mostWaiting else { return false }
+        let due = Self.moment(at, after: firing.afterNanoseconds)
+        later.append(Later(at: due, what: what))
+        verdict.after.append(.wake(at: due))
+        return true
+    }
+
+    /// Sends the postponed messages that fit.
+    mutating func release(_ fits: (Postponed) -> Bool, _ commands: inout [GateCommand]) {
+        guard !postponed.isEmpty else { return }
+        let due = postponed.filter(fits)
+        postponed.removeAll(where: fits)
+        for item in due {
+            if item.isCommand {
+                make(item.payload, to: item.sender.other, draw: item.draw, into: &commands)
+            } else {
+                emit(
+                    item.opcode, item.payload, to: item.sender.other, draw: item.draw,
+                    into: &commands)
+            }
+        }
+    }
+
+    /// Sends joined changes for which no others are waited any more.
+    mutating func finishJoining(
+        _ fits: (Joining) -> Bool, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        guard !joining.isEmpty else { return }
+        let due = joining.filter(fits)
+        joining.removeAll(where: fits)
+        for item in due {
+            let text = ChangeJoining.joined(item.texts, channel: item.channel)
+            commands.append(row(item.firing, .server, at, came: [], sent: [text]))
+            make(text, to: .client, draw: item.firing.draw, into: &commands)
+        }
+    }
+}

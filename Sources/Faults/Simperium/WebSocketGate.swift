@@ -1,0 +1,273 @@
+import Dissection
+import Framing
+import Simperium
+public import Wire
+
+/// Judges the messages of one WebSocket and the Simperium commands in them.
+///
+/// A value without I/O. Frames are found by the same assembler that the trace is made with. A message
+/// waits until it is complete while there is a rule for messages or commands, up to 1 MiB; longer ones
+/// pass unjudged. Once a compressed message was altered in a direction that takes contexts over, later
+/// ones are written without compression. What is made goes out between messages alone.
+///
+/// It holds inflaters, which copies would share: only one copy is used.
+public struct WebSocketGate {
+    /// How long a message waits for the one that it shall go behind.
+    static let patience: Int64 = 5_000_000_000
+    /// How long a control message waits for the message whose fragments it stands between.
+    static let controlPatience: Int64 = 1_000_000_000
+    /// Most refusals that wait for the server's answer.
+    static let mostRefusals = 1024
+
+    let context: GateContext
+    let session: FaultSession
+    var lanes: [WebSocketLane]
+    var conversation: SocketConversation
+    /// Keys of masks that no rule draws.
+    var draws: SeededDraws
+    /// What comes later.
+    var later: [Later] = []
+    /// Messages that wait for the next one.
+    var postponed: [Postponed] = []
+    /// Changes that wait for others.
+    var joining: [Joining] = []
+    /// Changes that the server gets and the client shall see refused, by identifier.
+    var refusals: [String: Refusal] = [:]
+    private var shaping: [Firing] = []
+
+    /// A gate for what follows the handshake.
+    ///
+    /// - Parameters:
+    ///   - context: What is known about the connection.
+    ///   - handshake: The request and the response that agreed to the WebSocket.
+    ///   - session: The rules.
+    public init(_ context: GateContext, handshake: HTTPSwitch, session: FaultSession) {
+        let target = try? handshake.request.parsedTarget()
+        let extensions = handshake.response.all("sec-websocket-extensions").map {
+            handshake.response.text($0.value)
+        }
+        self.init(
+            context, path: target?.path ?? handshake.request.target,
+            compression: PerMessageDeflate.negotiated(responseExtensions: extensions),
+            session: session)
+    }
+
+    /// A gate for a WebSocket at `path`.
+    init(
+        _ context: GateContext, path: String, compression: PerMessageDeflate?,
+        session: FaultSession
+    ) {
+        self.context = context
+        self.session = session
+        lanes = Peer.allCases.map { WebSocketLane(sender: $0, compression: compression) }
+        conversation = SocketConversation(path: path)
+        draws = SeededDraws(
+            seed: session.seed ^ UInt64(bitPattern: context.connection.rawValue))
+    }
+
+    /// Takes what `sender` sent.
+    public mutating func take(
+        _ bytes: [UInt8], from sender: Peer, at: Instant, into commands: inout [GateCommand]
+    ) {
+        guard !bytes.isEmpty else { return }
+        let index = sender.rawValue
+        var events: [WebSocketEvent] = []
+        lanes[index].append(bytes, at: at, into: &events)
+        for event in events {
+            switch event {
+            case .frame(let header): lanes[index].began(header)
+            case .message(let message): judge(message, from: sender, at: at, into: &commands)
+            case .failure: lanes[index].isOver = true
+            case .note: break
+            }
+        }
+        settle(index, at, &commands)
+    }
+
+    /// Takes that `sender` will send no more: what waits goes on.
+    public mutating func ended(_ sender: Peer, at: Instant, into commands: inout [GateCommand]) {
+        let index = sender.rawValue
+        lanes[index].release(into: &commands)
+        release({ $0.sender == sender }, &commands)
+        finishJoining({ _ in sender == .server }, at, &commands)
+    }
+
+    /// Takes that a moment it asked for has come.
+    public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
+        let due = later.filter { $0.at <= at }
+        later.removeAll { $0.at <= at }
+        for item in due {
+            switch item.what {
+            case .text(let text, let receiver, let draw):
+                make(text, to: receiver, draw: draw, into: &commands)
+            case .action(let firing): perform(firing, sender: nil, at: at, into: &commands)
+            }
+        }
+        release({ $0.until <= at }, &commands)
+        finishJoining({ $0.until <= at }, at, &commands)
+        for index in lanes.indices where !lanes[index].isAltered {
+            guard let since = lanes[index].blockedSince,
+                Self.moment(since, after: Self.controlPatience) <= at
+            else { continue }
+            // Pings want their pongs; the message goes on unjudged.
+            lanes[index].release(into: &commands)
+        }
+    }
+
+    /// Carries out an action once, now, because somebody asked for it.
+    ///
+    /// `send`, `close-code` and the actions on connections; `cv-unknown`, `change-unknown`,
+    /// `auth-failure` and `auth-expired` on every channel that was opened. Others do nothing.
+    public mutating func fire(
+        _ firing: Firing, at: Instant, into commands: inout [GateCommand]
+    ) {
+        switch firing.action.kind {
+        case .cvUnknown, .changeUnknown, .authFailure, .authExpired:
+            for channel in conversation.channels {
+                let answers = Self.answers(firing.action, channel: channel)
+                commands.append(row(firing, .server, at, came: [], sent: answers))
+                for text in answers {
+                    make(text, to: .client, draw: firing.draw, into: &commands)
+                }
+            }
+        default: perform(firing, sender: nil, at: at, into: &commands)
+        }
+    }
+
+    /// What the gate leaves to the shaper: bandwidth, slices, cuts and blackouts since last asked.
+    public mutating func takeShaping() -> [Firing] {
+        defer { shaping = [] }
+        return shaping
+    }
+
+    /// Whether commands have to be read.
+    var wantsCommands: Bool {
+        session.interest.contains(.command) || !refusals.isEmpty || !joining.isEmpty
+            || postponed.contains(where: \.isCommand)
+    }
+
+    /// Gives out what needs no decision.
+    private mutating func settle(
+        _ index: Int, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        let waits =
+            !lanes[index].isOver
+            && (wantsCommands || session.interest.contains(.message) || lanes[index].isAltered
+                || lanes[index].isClosed || !postponed.isEmpty)
+        guard lanes[index].heldCount > 0 else { return }
+        if !waits {
+            lanes[index].release(into: &commands)
+        } else if lanes[index].isPassing {
+            // Its first bytes have gone, so that it goes on as it comes.
+            lanes[index].release(into: &commands)
+        } else if lanes[index].heldCount > lanes[index].limit {
+            let mayPass = !lanes[index].isAltered
+            lanes[index].release(into: &commands)
+            // It can be read with what came before alone, of which the receiver lacks a part.
+            if !mayPass { commands.append(.close(isReset: false)) }
+        } else if lanes[index].isBlocked, lanes[index].blockedSince == nil {
+            lanes[index].blockedSince = at
+            commands.append(.wake(at: Self.moment(at, after: Self.controlPatience)))
+        }
+    }
+
+    /// Carries out what is done to the WebSocket itself, or to nothing that was sent.
+    ///
+    /// - Returns: Whether it is such an action.
+    @discardableResult
+    mutating func perform(
+        _ firing: Firing, sender: Peer?, at: Instant, into commands: inout [GateCommand]
+    ) -> Bool {
+        let action = firing.action
+        var made: [GateCommand] = []
+        var sent: [[UInt8]] = []
+        switch action.kind {
+        case .send:
+            let text = Array((action.text("text") ?? "").utf8)
+            let receiver: Peer = action.text("to") == "server" ? .server : .client
+            sent = [text]
+            make(text, to: receiver, draw: firing.draw, into: &made)
+        case .closeCode:
+            for receiver in Self.receivers(action) {
+                close(firing, to: receiver, sent: &sent, into: &made)
+            }
+        case .close: made = [.close(isReset: false)]
+        case .reset: made = [.close(isReset: true)]
+        case .halfClose:
+            made = [.end(sender: action.text("sender") == "client" ? .client : .server)]
+        case .stall:
+            made = Self.senders(action).map { .stall(sender: $0) }
+        case .bandwidth, .slice, .cut, .blackout:
+            shaping.append(firing)
+        default: return false
+        }
+        let about: Peer? = sent.isEmpty ? sender : Self.receivers(action)[0].other
+        commands.append(row(firing, about, at, came: [], sent: sent))
+        commands += made
+        return true
+    }
+
+    private mutating func close(
+        _ firing: Firing, to receiver: Peer, sent: inout [[UInt8]],
+        into commands: inout [GateCommand]
+    ) {
+        var code = Int(firing.action.integer("code") ?? 1000)
+        var reason = firing.action.text("reason") ?? ""
+        if case .sockJS = conversation.form, receiver == .client {
+            // Behind the frame of SockJS that tells the client, the WebSocket ends in order.
+            let text = SockJSFrame.close(
+                code: code, reason: SockJSMessage(text: Array(reason.utf8), range: 0..<0)
+            ).encoded
+            emit(.text, text, to: receiver, draw: firing.draw, into: &commands)
+            (code, reason) = (1000, "")
+        }
+        let payload = Array(WebSocketCloseCode.payload(code, reason: reason).prefix(125))
+        sent.append(payload)
+        emit(.close, payload, to: receiver, draw: firing.draw, into: &commands)
+        lanes[receiver.other.rawValue].isClosed = true
+    }
+
+    /// Sends a text of a command that nobody sent.
+    mutating func make(
+        _ text: [UInt8], to receiver: Peer, draw: UInt64, into commands: inout [GateCommand]
+    ) {
+        let payload = conversation.payload([text], from: receiver.other)
+        emit(.text, payload, to: receiver, draw: draw, into: &commands)
+    }
+
+    /// Sends a message that nobody sent.
+    mutating func emit(
+        _ opcode: WebSocketOpcode, _ payload: [UInt8], to receiver: Peer, draw: UInt64,
+        into commands: inout [GateCommand]
+    ) {
+        var draws = SeededDraws(seed: draw)
+        let mask = receiver == .server ? UInt32(truncatingIfNeeded: draws.next()) : nil
+        let frame = WebSocketFrameEncoder.encode(opcode: opcode, payload: payload, mask: mask)
+        lanes[receiver.other.rawValue].make(frame, into: &commands)
+    }
+
+    func row(
+        _ firing: Firing, _ sender: Peer?, _ at: Instant, came: [UInt8], sent: [[UInt8]]
+    ) -> GateCommand {
+        .fault(
+            firing.row(
+                at: at, connection: context.connection, sender: sender, came: came,
+                sent: Array(sent.joined(separator: [0x0A]))))
+    }
+
+    private static func receivers(_ action: FaultAction) -> [Peer] {
+        switch action.text("to") {
+        case "client": [.client]
+        case "server": [.server]
+        default: action.kind == .send ? [.client] : [.client, .server]
+        }
+    }
+
+    private static func senders(_ action: FaultAction) -> [Peer] {
+        switch action.text("sender") {
+        case "client": [.client]
+        case "server": [.server]
+        default: Peer.allCases
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Framing
+import Wire
+
+/// One direction of a WebSocket: the bytes that wait for a decision, and the frames in them.
+struct WebSocketLane {
+    /// What becomes of the bytes of a frame.
+    enum Decision {
+        case pass
+        case replace([UInt8])
+        case keep(readAs: [UInt8]?)
+        /// Kept as `readAs`, and others in their place.
+        case split(readAs: [UInt8], by: [UInt8])
+    }
+
+    /// A frame of which the header is known.
+    struct Segment {
+        let end: Int64
+        let isControl: Bool
+        let mask: UInt32?
+        var before: [GateCommand] = []
+        var decision: Decision?
+    }
+
+    /// Most bytes of one message that wait.
+    static let mostHeld = 1 << 20
+    /// Most bytes of one message that is written again without compression.
+    static let mostRecoded = 16 << 20
+
+    let sender: Peer
+    private var assembler: WebSocketAssembler
+    private let takesContextOver: Bool
+    private var held: [UInt8] = []
+    /// Index in `held` of the first byte that waits, and its offset in the stream.
+    private var first = 0
+    private(set) var start: Int64 = 0
+    private(set) var segments: [Segment] = []
+    /// When bytes came, by their offset, for those that wait.
+    private var times: [(offset: Int64, at: Instant)] = []
+    /// Whether fragments of a message of data came, and not the last.
+    private(set) var isOpen = false
+    /// Whether the last frame of data was the last of its message.
+    private(set) var endsMessage = false
+    /// Whether the first bytes of the message under way have gone.
+    private(set) var isPassing = false
+    /// Whether the contexts of sender and receiver differ, so that compressed messages are written
+    /// again.
+    var isAltered = false
+    /// Whether frames can not be found any more.
+    var isOver = false
+    /// Whether the receiver was told that no more will come.
+    var isClosed = false
+    /// Since when a control message waits behind fragments of a message that is not complete.
+    var blockedSince: Instant?
+    /// What goes on behind the message under way.
+    var waiting: [GateCommand] = []
+
+    init(sender: Peer, compression: PerMessageDeflate?) {
+        self.sender = sender
+        takesContextOver = compression?.takesContextOver(sender) ?? false
+        assembler = WebSocketAssembler(
+            sender: sender, compression: compression,
+            limits: WebSocketLimits(
+                maxStoredPayload: takesContextOver ? Self.mostRecoded : Self.mostHeld))
+    }
+
+    /// Bytes that wait.
+    var heldCount: Int { held.count - first }
+
+    /// Whether a control message waits for the message whose fragments it stands between.
+    var isBlocked: Bool { segments.contains { $0.isControl && $0.decision != nil } }
+
+    /// Most bytes that may wait.
+    var limit: Int { isAltered ? Self.mostRecoded : Self.mostHeld }
+
+    mutating func append(_ bytes: [UInt8], at: Instant, into events: inout [WebSocketEvent]) {
+        // Of those that are gone one is left, in which the first that waits may be.
+        if let kept = times.lastIndex(where: { $0.offset <= start }) { times.removeFirst(kept) }
+        if times.last?.at != at || times.isEmpty { times.append((start + Int64(heldCount), at)) }
+        held.append(contentsOf: bytes)
+        if !isOver { assembler.consume(bytes.span, into: &events) }
+    }
+
+    /// When the byte at `offset` came, which waits.
+    func time(of offset: Int64) -> Instant? { times.last { $0.offset <= offset }?.at }
+
+    mutating func began(_ header: WebSocketFrameHeader) {
+        let size = header.payloadSize.addingReportingOverflow(Int64(header.headerSize))
+        let (end, isHuge) = header.start.addingReportingOverflow(size.partialValue)
+        segments.append(
+            Segment(
+                end: size.overflow || isHuge ? .max : end, isControl: header.opcode.isControl,
+                mask: header.mask))
+        if !header.opcode.isControl {
+            isOpen = true
+            endsMessage = header.fin
+        }
+    }
+
+    /// Places of the frames of a message that just ended, oldest first.
+    mutating func frames(isControl: Bool) -> [Int] {
+        if !isControl { isOpen = false }
+        let undecided = segments.indices.filter {
+            segments[$0].isControl == isControl && segments[$0].decision == nil
+        }
+        return isControl ? undecided.suffix(1) : undecided
+    }
+
+    /// Decides about the frames of a message; the last of them stands for all of it.
+    mutating func settle(
+        _ frames: [Int], before: [GateCommand] = [], _ decision: Decision, changesContext: Bool
+    ) {
+        guard let last = frames.last else { return }
+        for index in frames.dropLast() {
+            segments[index].decision =
+                switch decision {
+                case .pass: .pass
+                case .replace: .replace([])
+                case .keep(let readAs): .keep(readAs: readAs == nil ? nil : [])
+                case .split: .keep(readAs: [])
+                }
+        }
+        segments[last].decision = decision
+        segments[frames[0]].before = before
+        if changesContext, takesContextOver { isAltered = true }
+    }
+
+    /// Gives out all frames at the front that are decided.
+    mutating func flush(into commands: inout [GateCommand]) {
+        var count = 0
+        while count < segments.count, let decision = segments[count].decision {
+            give(segments[count], decision, into: &commands)
+            count += 1
+        }
+        segments.removeFirst(count)
+        if segments.isEmpty { blockedSince = nil }
+        if segments.isEmpty, !isOpen {
+            isPassing = false
+            commands += waiting
+            waiting = []
+        }
+    }
+
+    /// Gives out everything that waits; what is not decided as it came.
+    mutating func release(into commands: inout [GateCommand]) {
+        let undecided: Decision = isClosed ? .replace([]) : .pass
+        for segment in segments { give(segment, segment.decision ?? undecided, into: &commands) }
+        segments.removeAll { $0.end <= start }
+        for index in segments.indices { segments[index].before = [] }
+        guard heldCount > 0 || isOpen || !segments.isEmpty else { return }
+        isPassing = true
+        blockedSince = nil
+        // A part of a header.
+        let bytes = take(heldCount)
+        if isClosed, !bytes.isEmpty {
+            commands.append(.replace(sender: sender, bytes, by: []))
+        } else {
+            Self.pass(bytes, of: sender, into: &commands)
+        }
+    }
+
+    private mutating func give(
+        _ segment: Segment, _ decision: Decision, into commands: inout [GateCommand]
+    ) {
+        commands += segment.before
+        let bytes = take(Int(min(max(0, segment.end - start), Int64(heldCount))))
+        guard !bytes.isEmpty else { return }
+        switch decision {
+        case .pass: Self.pass(bytes, of: sender, into: &commands)
+        case .replace(let others): commands.append(.replace(sender: sender, bytes, by: others))
+        case .keep(let readAs): commands.append(.keep(sender: sender, bytes, readAs: readAs))
+        case .split(let readAs, let others):
+            // A frame has two bytes at least.
+            commands.append(.keep(sender: sender, Array(bytes.prefix(1)), readAs: readAs))
+            commands.append(.replace(sender: sender, Array(bytes.dropFirst()), by: others))
+        }
+    }
+
+    /// Gives out bytes that nobody sent, as soon as no message is under way.
+    mutating func make(_ bytes: [UInt8], into commands: inout [GateCommand]) {
+        guard !isClosed else { return }
+        if isPassing {
+            waiting.append(.make(sender: sender, bytes))
+        } else {
+            commands.append(.make(sender: sender, bytes))
+        }
+    }
+
+    private mutating func take(_ count: Int) -> [UInt8] {
+        let bytes =
+            first == 0 && count == held.count
+            ? held : Array(held[first..<(first + max(0, count))])
+        first += bytes.count
+        start += Int64(bytes.count)
+        if first == held.count {
+            held = []
+            first = 0
+        } else if first > 65_536 {
+            held.removeFirst(first)
+            first = 0
+        }
+        return bytes
+    }
+
+    /// Appends bytes that go on as they came, to those right before them.
+    static func pass(_ bytes: [UInt8], of sender: Peer, into commands: inout [GateCommand]) {
+        guard !bytes.isEmpty else { return }
+        guard case .pass(sender, var others)? = commands.last else {
+            commands.append(.pass(sender: sender, bytes))
+            return
+        }
+        commands.removeLast()
+        others += bytes
+        commands.append(.pass(sender: sender, others))
+    }
+}

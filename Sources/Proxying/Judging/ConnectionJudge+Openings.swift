@@ -1,0 +1,71 @@
+import Faults
+import Wire
+
+extension ConnectionJudge {
+    /// Looks at what the relay wants to open, and changes it where a rule says so.
+    mutating func judgeOpenings(
+        from first: Int, _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) {
+        var refused: [LegID] = []
+        var index = first
+        while index < commands.count {
+            switch commands[index] {
+            case .connect(let leg, let server):
+                let firings = firings(host: server.host, port: server.port, at, relay)
+                if let firing = firings.first(where: { $0.action.kind == .refuse }) {
+                    commands.remove(at: index)
+                    state(firing, at, &relay, &commands)
+                    refused.append(leg)
+                    continue
+                }
+            case .secureClient(let host, let hello, _):
+                let port = relay.fixed?.port ?? 443
+                let name = host.isEmpty ? relay.fixed?.host ?? "" : host
+                for firing in firings(host: name, port: port, at, relay) {
+                    switch firing.action.kind {
+                    case .expiredCertificate:
+                        commands[index] = .secureClient(host: host, hello: hello, isExpired: true)
+                        state(firing, at, &relay, &commands)
+                    case .tlsFailure:
+                        // A fatal alert, handshake_failure (RFC 8446, 6), in the clear.
+                        commands[index] = .send(relay.clientLeg.id, [21, 3, 3, 0, 2, 2, 40])
+                        state(firing, at, &relay, &commands)
+                        relay.cut(isReset: false, &commands)
+                    case .refuse, .reset:
+                        commands.remove(at: index)
+                        state(firing, at, &relay, &commands)
+                        relay.cut(isReset: true, &commands)
+                    default:
+                        continue
+                    }
+                    break
+                }
+            default:
+                break
+            }
+            index += 1
+        }
+        for leg in refused {
+            give(.refused(leg, "connection refused by a fault"), at, &relay, &commands)
+        }
+    }
+
+    private mutating func firings(
+        host: String, port: Int, _ at: Instant, _ relay: Relay
+    ) -> [Firing] {
+        if let openings, openings.host == host { return openings.firings }
+        let firings = session.judgeOpening(host: host, port: port, context(of: relay), at: at)
+        openings = (host, firings)
+        return firings
+    }
+
+    private func state(
+        _ firing: Firing, _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) {
+        guard relay.isRecorded(relay.clientLeg.id) else { return }
+        relay.record(
+            .fault(firing.row(at: at, connection: relay.connection.id, sender: nil)), &commands)
+    }
+}

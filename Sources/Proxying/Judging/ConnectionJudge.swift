@@ -1,0 +1,362 @@
+import Faults
+import Framing
+import Wire
+
+/// Stands between the sockets of one connection and its relay, and lets rules judge what passes.
+///
+/// A value without I/O. What gates decide waits here until its moment, each direction in order; a
+/// connection without rules has no judge and costs nothing.
+struct ConnectionJudge {
+    /// Something that waits for its turn.
+    private enum Item {
+        case command(GateCommand, leg: LegID?)
+        case event(RelayEvent)
+    }
+
+    /// What waits of one sender.
+    private struct Lane {
+        var items: [Item] = []
+        var bytes = 0
+        var heldUntil: Instant?
+        var isStalled = false
+        var isHeldBack = false
+    }
+
+    let session: FaultSession
+    let sessionID: SessionID
+    private var gate: FaultGate?
+    private var lanes = [Lane(), Lane()]
+    private var serverLeg: LegID?
+    /// Moments at which the gate wants to be asked again.
+    private var alarms: [Instant] = []
+    private var wakeAt: Instant?
+    /// What rules said about the host that is opened: asked once for its connection and its TLS.
+    var openings: (host: String, firings: [Firing])?
+
+    /// Bytes that wait in one direction before its sender is read no further.
+    static let patience = 256 << 10
+
+    init(_ session: FaultSession, sessionID: SessionID) {
+        self.session = session
+        self.sessionID = sessionID
+    }
+
+    /// Whether messages of a WebSocket are followed.
+    var isWebSocket: Bool { gate?.isWebSocket ?? false }
+
+    /// A client connected.
+    mutating func accepted(
+        at: Instant, relay: inout Relay, into commands: inout [RelayCommand]
+    ) {
+        guard session.interest.contains(.connection) else { return }
+        ask(.opened, .client, at, relay)
+        drain(at, &relay, &commands)
+    }
+
+    /// Takes what happened and says what to do, in order.
+    mutating func handle(
+        _ event: RelayEvent, at: Instant, relay: inout Relay,
+        into commands: inout [RelayCommand]
+    ) {
+        if gate == nil, session.isIdle, !startsUpgrade(event, relay) {
+            relay.handle(event, at: at, into: &commands)
+            return
+        }
+        switch event {
+        case .received(let leg, let bytes) where !bytes.isEmpty:
+            let sender: Peer = leg == relay.clientLeg.id ? .client : .server
+            if sender == .server { serverLeg = leg }
+            judge(bytes, sender, at, relay)
+        case .ended(let leg), .closed(let leg, _, _):
+            let sender: Peer = leg == relay.clientLeg.id ? .client : .server
+            if gate != nil { ask(.ended(sender), sender, at, relay) }
+            lanes[sender.rawValue].items.append(.event(event))
+            if case .closed = event, sender == .client { giveUp(at, &relay, &commands) }
+        case .woke:
+            wakeAt = nil
+            if gate != nil { ask(.woken, .server, at, relay) }
+        default:
+            give(event, at, &relay, &commands)
+        }
+        drain(at, &relay, &commands)
+    }
+
+    /// Carries out an action once, now.
+    ///
+    /// - Returns: Whether it can be carried out on this connection.
+    mutating func fire(
+        _ firing: Firing, at: Instant, relay: inout Relay, into commands: inout [RelayCommand]
+    ) -> Bool {
+        let isDone = ask(.fired(firing), .server, at, relay)
+        drain(at, &relay, &commands)
+        return isDone
+    }
+
+    // MARK: Judging
+
+    private enum Question {
+        case opened
+        case took([UInt8])
+        case ended(Peer)
+        case woken
+        case fired(Firing)
+    }
+
+    /// Asks the gate, and lets what it decides wait its turn.
+    @discardableResult
+    private mutating func ask(
+        _ question: Question, _ sender: Peer, _ at: Instant, _ relay: Relay
+    ) -> Bool {
+        var decided: [GateCommand] = []
+        var isDone = true
+        if gate == nil { gate = FaultGate(context(of: relay), session: session) }
+        switch question {
+        case .opened: gate?.opened(at: at, into: &decided)
+        case .took(let bytes): gate?.take(bytes, from: sender, at: at, into: &decided)
+        case .ended(let sender): gate?.ended(sender, at: at, into: &decided)
+        case .woken: gate?.wake(at: at, into: &decided)
+        case .fired(let firing): isDone = gate?.fire(firing, at: at, into: &decided) ?? false
+        }
+        for command in decided {
+            if case .wake(let moment) = command {
+                alarms.append(moment)
+                continue
+            }
+            var lane = (command.sender ?? sender).rawValue
+            // An answer of ours has its place among the client's requests.
+            if case .answer = command { lane = Peer.client.rawValue }
+            lanes[lane].bytes += command.byteCount
+            lanes[lane].items.append(.command(command, leg: serverLeg))
+        }
+        return isDone
+    }
+
+    func context(of relay: Relay) -> GateContext {
+        let server = relay.fixed.map {
+            GateContext.Server(host: $0.host, port: $0.port, isTLS: $0.isTLS)
+        }
+        return GateContext(
+            connection: relay.connection.id, session: sessionID, client: relay.clientLeg.host,
+            server: server, isClientTLS: relay.isClientTLS)
+    }
+
+    private mutating func judge(
+        _ bytes: [UInt8], _ sender: Peer, _ at: Instant, _ relay: Relay
+    ) {
+        let isOurs =
+            switch relay.layer {
+            case .http: gate != nil || sender == .client && relay.isBetweenMessages
+            case .raw: gate?.isWebSocket == true
+            case .undecided: sender == .client && bytes.first.map(StartOfStream.isHTTP) == true
+            case .hello, .waiting, .closed: false
+            }
+        if isOurs {
+            ask(.took(bytes), sender, at, relay)
+        } else {
+            lanes[sender.rawValue].bytes += bytes.count
+            lanes[sender.rawValue].items.append(
+                .command(.pass(sender: sender, bytes), leg: serverLeg))
+        }
+    }
+
+    /// Whether a client asks for a WebSocket: they are followed from the beginning even where no rule
+    /// can match yet, since a rule may come later, and nobody can begin in the middle of one.
+    private func startsUpgrade(_ event: RelayEvent, _ relay: Relay) -> Bool {
+        guard case .received(let leg, let bytes) = event, leg == relay.clientLeg.id,
+            relay.layer == .http || relay.layer == .undecided, relay.isBetweenMessages,
+            bytes.first == UInt8(ascii: "G")
+        else { return false }
+        return bytes.span.hasUpgrade
+    }
+
+    // MARK: Carrying out
+
+    /// Gives the relay everything whose moment has come.
+    private mutating func drain(
+        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        var isMoving = true
+        while isMoving {
+            isMoving = false
+            for sender in Peer.allCases {
+                while let item = next(sender, at, relay) {
+                    isMoving = true
+                    carryOut(item, sender, at, &relay, &commands)
+                }
+            }
+        }
+        for sender in Peer.allCases { setReading(sender, &commands) }
+        let next = (lanes.compactMap(\.heldUntil) + alarms).filter { $0 > at }.min()
+        alarms.removeAll { $0 <= at }
+        if let next, wakeAt.map({ next < $0 }) ?? true {
+            wakeAt = next
+            commands.append(.wake(at: next))
+        }
+    }
+
+    /// What may go on now of one sender.
+    private mutating func next(_ sender: Peer, _ at: Instant, _ relay: Relay) -> Item? {
+        let lane = sender.rawValue
+        guard !lanes[lane].items.isEmpty, !lanes[lane].isStalled else { return nil }
+        if let until = lanes[lane].heldUntil {
+            guard until <= at else { return nil }
+            lanes[lane].heldUntil = nil
+        }
+        if sender == .client, relay.layer == .waiting || relay.isBlocked { return nil }
+        return lanes[lane].items.removeFirst()
+    }
+
+    private mutating func carryOut(
+        _ item: Item, _ sender: Peer, _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) {
+        switch item {
+        case .event(let event):
+            give(event, at, &relay, &commands)
+        case .command(let command, let leg):
+            lanes[sender.rawValue].bytes -= command.byteCount
+            carryOut(command, leg, at, &relay, &commands)
+        }
+    }
+
+    private mutating func carryOut(
+        _ command: GateCommand, _ leg: LegID?, _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) {
+        switch command {
+        case .pass(let sender, let bytes):
+            guard let leg = relay.leg(of: sender, leg) else { return }
+            give(.received(leg, bytes), at, &relay, &commands)
+        case .replace(let sender, let bytes, let others):
+            guard let leg = relay.leg(of: sender, leg) else { return }
+            give(.altered(leg, bytes, by: others), at, &relay, &commands)
+        case .keep(let sender, let bytes, let others):
+            guard let leg = relay.leg(of: sender, leg) else { return }
+            give(.kept(leg, bytes, readAs: others), at, &relay, &commands)
+        case .make(let sender, let bytes):
+            guard let leg = relay.leg(of: sender, leg) else { return }
+            give(.made(leg, bytes), at, &relay, &commands)
+        case .answer(let bytes, let closes):
+            give(.answered(bytes, closes: closes), at, &relay, &commands)
+        case .swallowed:
+            give(.swallowed, at, &relay, &commands)
+        case .fault(let row):
+            if relay.isRecorded(relay.clientLeg.id) { relay.record(.fault(row), &commands) }
+        case .hold(let sender, let until):
+            let held = lanes[sender.rawValue].heldUntil ?? until
+            lanes[sender.rawValue].heldUntil = max(held, until)
+        case .stall(let sender):
+            lanes[sender.rawValue].isStalled = true
+        case .end(let sender):
+            give(.finished(sender), at, &relay, &commands)
+        case .close(let isReset):
+            give(.cut(isReset: isReset), at, &relay, &commands)
+        case .wake(let moment):
+            alarms.append(moment)
+        }
+    }
+
+    /// Reads a peer no further while much of it waits.
+    private mutating func setReading(_ sender: Peer, _ commands: inout [RelayCommand]) {
+        let lane = sender.rawValue
+        let isFull = lanes[lane].isStalled || lanes[lane].bytes > Self.patience
+        if isFull, !lanes[lane].isHeldBack {
+            lanes[lane].isHeldBack = true
+            commands.append(.holdBack(sender))
+        } else if !isFull, lanes[lane].isHeldBack, lanes[lane].bytes <= Self.patience / 2 {
+            lanes[lane].isHeldBack = false
+            commands.append(.letCome(sender))
+        }
+    }
+
+    /// The client is gone: what waits from it goes on where it would have gone on, and what waits for
+    /// it is in the trace as what it never got.
+    private mutating func giveUp(
+        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        for sender in [Peer.server, .client] {
+            let lane = sender.rawValue
+            let isLost = sender == .server || lanes[lane].isStalled
+            let items = lanes[lane].items
+            lanes[lane] = Lane()
+            for item in items {
+                guard case .command(let command, let leg) = item else {
+                    carryOut(item, sender, at, &relay, &commands)
+                    continue
+                }
+                switch command {
+                case .hold, .stall: continue
+                case .pass(let sender, let bytes) where isLost:
+                    carryOut(
+                        .replace(sender: sender, bytes, by: []), leg, at, &relay, &commands)
+                case .replace(let sender, let bytes, _) where isLost:
+                    carryOut(
+                        .replace(sender: sender, bytes, by: []), leg, at, &relay, &commands)
+                case .make where isLost: continue
+                default: carryOut(command, leg, at, &relay, &commands)
+                }
+            }
+        }
+    }
+
+    /// Gives the relay an event, and looks at what it wants to open.
+    mutating func give(
+        _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) {
+        let wasWaiting = relay.layer == .waiting
+        let first = commands.count
+        relay.handle(event, at: at, into: &commands)
+        if session.interest.contains(.handshake) {
+            judgeOpenings(from: first, at, &relay, &commands)
+        }
+        if relay.layer == .waiting {
+            takeBack(relay.giveBacklog())
+        } else if wasWaiting {
+            begin(at, relay)
+        }
+    }
+
+    /// What the client sent right behind its request for a tunnel is judged when that is open.
+    private mutating func takeBack(_ reads: [[UInt8]]) {
+        guard !reads.isEmpty else { return }
+        let lane = Peer.client.rawValue
+        lanes[lane].bytes += reads.reduce(0) { $0 + $1.count }
+        lanes[lane].items.insert(
+            contentsOf: reads.map { .command(.pass(sender: .client, $0), leg: nil) }, at: 0)
+    }
+
+    /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
+    private mutating func begin(_ at: Instant, _ relay: Relay) {
+        let context = context(of: relay)
+        gate?.restart(context)
+        let items = lanes[Peer.client.rawValue].items
+        lanes[Peer.client.rawValue].items = []
+        lanes[Peer.client.rawValue].bytes = 0
+        for item in items {
+            if case .command(.pass(_, let bytes), _) = item {
+                judge(bytes, .client, at, relay)
+            } else {
+                lanes[Peer.client.rawValue].items.append(item)
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the letters of `upgrade` are in it, in either case.
+    fileprivate var hasUpgrade: Bool {
+        let letters: StaticString = "upgrade"
+        var found = 0
+        for index in indices {
+            let byte = self[index] | 0x20
+            if byte == letters.utf8Start[found] {
+                found += 1
+                if found == letters.utf8CodeUnitCount { return true }
+            } else {
+                found = byte == letters.utf8Start[0] ? 1 : 0
+            }
+        }
+        return false
+    }
+}

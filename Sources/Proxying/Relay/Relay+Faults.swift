@@ -1,0 +1,137 @@
+import Framing
+import Wire
+
+/// What faults ask of a relay: bytes that go on as others, or not at all, and answers of our own.
+extension Relay {
+    /// What is spoken, as far as a judge has to know.
+    enum Layer: Hashable {
+        /// Nothing yet, on a connection or in a tunnel.
+        case undecided
+        /// A ClientHello is being gathered.
+        case hello
+        /// A tunnel or the client's TLS is under way, and what the client sends has to wait.
+        case waiting
+        case http
+        /// Bytes pass unread, to and from this leg.
+        case raw(LegID)
+        case closed
+    }
+
+    /// What is spoken.
+    var layer: Layer {
+        switch phase {
+        case .start: .undecided
+        case .hello: .hello
+        case .securing, .connecting: .waiting
+        case .http: .http
+        case .raw(let leg, _): .raw(leg)
+        case .closed: .closed
+        }
+    }
+
+    /// Whether a request waits until earlier ones are answered, so that what follows has to wait
+    /// behind it.
+    var isBlocked: Bool { blocked != nil }
+
+    /// Whether no message of HTTP is under way in either direction.
+    var isBetweenMessages: Bool {
+        outstanding.isEmpty && blocked == nil && backlog.isEmpty && scan.partial.isEmpty
+            && !scan.isInBody && !scan.isOpaque && !isAwaitingSwitch
+            && legs.allSatisfy { $0.scan.partial.isEmpty && !$0.scan.isOpaque }
+    }
+
+    /// What waits until a tunnel is open, which no longer waits here.
+    mutating func giveBacklog() -> [[UInt8]] {
+        defer { backlog = [] }
+        return backlog.map { Array($0.bytes) }
+    }
+
+    /// The leg that bytes of `sender` come from: `known`, where it is a server's, or else the one in
+    /// use.
+    func leg(of sender: Peer, _ known: LegID?) -> LegID? {
+        if sender == .client { return clientLeg.id }
+        if case .raw(let leg) = layer { return leg }
+        return known ?? current
+    }
+
+    /// The receiver gets others in the place of these bytes.
+    mutating func alter(
+        _ leg: LegID, _ bytes: [UInt8], by others: [UInt8], _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
+        let sender: Peer = leg == clientLeg.id ? .client : .server
+        if case .raw(let server, let isRecorded) = phase {
+            if isRecorded {
+                recordChunk(
+                    bytes[...], patches: [whole(bytes, by: others)], leg: leg, sender: sender,
+                    at: at, &commands)
+            }
+            guard !others.isEmpty else { return }
+            if sender == .client {
+                send(others, on: server, &commands)
+            } else {
+                commands.append(.send(clientLeg.id, others))
+            }
+            return
+        }
+        // What goes on in their place may have to be rewritten itself: it is a chunk of its own.
+        if isRecorded(leg) {
+            recordChunk(
+                bytes[...], patches: [whole(bytes, by: [])], leg: leg, sender: sender, at: at,
+                &commands)
+        }
+        handle(.made(leg, others), at: at, into: &commands)
+    }
+
+    /// Tapedeck takes these bytes in the receiver's place.
+    mutating func keep(
+        _ leg: LegID, _ bytes: [UInt8], readAs others: [UInt8]?, _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
+        guard isRecorded(leg) else { return }
+        recordChunk(
+            bytes[...], patches: others.map { [whole(bytes, by: $0)] } ?? [], leg: leg,
+            sender: leg == clientLeg.id ? .client : .server, at: at, &commands)
+    }
+
+    private func whole(_ bytes: [UInt8], by others: [UInt8]) -> Patch {
+        Patch(offset: 0, removed: bytes.count, inserted: others, reason: .fault)
+    }
+
+    /// The request before is answered here, in its turn.
+    mutating func answerLocally(
+        _ answer: LocalAnswer, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        outstanding.append(
+            RelayRequest(
+                leg: clientLeg.id, kind: .other, isUpgrade: false, proxyName: "",
+                local: answer))
+        settle(at, &commands)
+    }
+
+    /// Sends the answers of our own whose turn has come.
+    mutating func giveLocalAnswers(_ at: Instant, _ commands: inout [RelayCommand]) {
+        while let answer = outstanding.first?.local {
+            outstanding.removeFirst()
+            guard !isClientClosed, !hasEndedClient else { continue }
+            if isRecorded(clientLeg.id) {
+                recordChunk(
+                    answer.bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
+                    origin: .tapedeck, &commands)
+            }
+            commands.append(.send(clientLeg.id, answer.bytes))
+            guard answer.closes else { continue }
+            endClient(&commands)
+            phase = .closed
+            closeServers(isReset: false, &commands)
+        }
+    }
+
+    /// Closes or resets everything.
+    mutating func cut(isReset: Bool, _ commands: inout [RelayCommand]) {
+        phase = .closed
+        hasEndedClient = true
+        commands.append(.close(clientLeg.id, isReset: isReset))
+        closeServers(isReset: isReset, &commands)
+    }
+}

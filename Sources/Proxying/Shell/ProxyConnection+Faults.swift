@@ -1,0 +1,41 @@
+import Faults
+import NIOCore
+import Wire
+
+/// What rules ask of the sockets of a connection.
+extension ProxyConnection {
+    /// The rules about connections are asked.
+    func accepted() {
+        var commands: [RelayCommand] = []
+        judge?.accepted(at: sink.now(), relay: &relay, into: &commands)
+        carryOut(commands)
+        flush()
+    }
+
+    /// Carries out an action once, now.
+    ///
+    /// - Returns: Whether it can be carried out on this connection.
+    func fire(_ firing: Firing) -> Bool {
+        var commands: [RelayCommand] = []
+        let isDone =
+            judge?.fire(firing, at: sink.now(), relay: &relay, into: &commands) ?? false
+        carryOut(commands)
+        flush()
+        return isDone
+    }
+
+    /// What is known of the connection, for people who choose one.
+    var description: ConnectionDescription {
+        ConnectionDescription(
+            id: relay.connection.id, client: relay.connection.client,
+            server: relay.fixed.map { "\($0.host):\($0.port)" },
+            openedAt: relay.connection.at, isWebSocket: judge?.isWebSocket ?? false)
+    }
+
+    func wake(at moment: Instant) {
+        alarm?.cancel()
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        let wait = max(0, moment.nanoseconds - sink.now().nanoseconds)
+        alarm = eventLoop.scheduleTask(in: .nanoseconds(wait)) { bound.value.dispatch(.woke) }
+    }
+}

@@ -1,0 +1,149 @@
+import Faults
+import Testing
+import Wire
+
+@testable import Proxying
+
+private let origin = ServerAddress(host: "a.example", port: 80, isTLS: false)
+private let get = "GET /x HTTP/1.1\r\nHost: p\r\n\r\n"
+private let sent = "GET /x HTTP/1.1\r\nHost: a.example\r\n\r\n"
+private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+private let second: Int64 = 1_000_000_000
+
+/// What rules do to a connection, played without sockets.
+@Suite struct JudgeTests {
+    @Test func `passes what no rule matches as a relay without rules does`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/other => 503"))
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.server(2, ok, .send(1, ok))
+        #expect(play.faults == [])
+    }
+
+    @Test func `answers a request here and leaves the server alone`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/x => 503 first=1"))
+        let steps = play.steps(after: .received(Playbook.client, Array(get.utf8)))
+        guard case .send(1, let answer) = steps.first else {
+            Issue.record("no answer in \(steps)")
+            return
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 503 "))
+        #expect(play.faults == ["status 503"])
+        #expect(play.received == ["client: \(get)", "tapedeck: \(answer)"])
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+    }
+
+    @Test func `keeps answers in the order of pipelined requests`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/x => 503 nth=2"))
+        play.client(get + get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        let steps = play.steps(after: .received(LegID(2), Array(ok.utf8)))
+        #expect(steps.first == .send(1, ok))
+        guard case .send(1, let answer) = steps.last else {
+            Issue.record("no answer in \(steps)")
+            return
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 503 "))
+    }
+
+    @Test func `lets an answer wait for its latency`() throws {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("path:/x => latency 2s sender=server first=1")
+        )
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.server(2, ok, .wake(2 * second + 3))
+        play.clock = 2 * second + 2
+        play.on(.woke, .send(1, ok))
+    }
+
+    @Test func `judges what is said in a tunnel`() throws {
+        var play = Playbook(rules: try FaultSession("path:/x => 429 retry-after=7"))
+        play.client(
+            "CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n",
+            .connect(2, "a.example:80"),
+            .pause)
+        play.on(
+            .ready(LegID(2)), .send(1, "HTTP/1.1 200 Connection established\r\n\r\n"), .resume)
+        let steps = play.steps(after: .received(Playbook.client, Array(sent.utf8)))
+        guard case .send(1, let answer) = steps.first else {
+            Issue.record("no answer in \(steps)")
+            return
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 429 "))
+        #expect(answer.lowercased().contains("retry-after: 7\r\n"))
+    }
+
+    @Test func `judges what came right behind the request for a tunnel`() throws {
+        var play = Playbook(rules: try FaultSession("path:/x => 503"))
+        play.client(
+            "CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n\(sent)",
+            .connect(2, "a.example:80"), .pause)
+        let steps = play.steps(after: .ready(LegID(2)))
+        #expect(steps.first == .send(1, "HTTP/1.1 200 Connection established\r\n\r\n"))
+        guard case .send(1, let answer) = steps.last else {
+            Issue.record("no answer in \(steps)")
+            return
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 503 "))
+    }
+
+    @Test func `refuses the connection to a server`() throws {
+        var play = Playbook(rules: try FaultSession("host:a.example => refuse"))
+        let steps = play.steps(
+            after: .received(
+                Playbook.client,
+                Array("GET http://a.example/x HTTP/1.1\r\nHost: a.example\r\n\r\n".utf8)))
+        #expect(
+            steps.contains { step in
+                if case .send(1, let answer) = step {
+                    answer.hasPrefix("HTTP/1.1 502 ")
+                } else {
+                    false
+                }
+            })
+        #expect(!steps.contains { if case .connect = $0 { true } else { false } })
+        #expect(play.faults == ["refuse"])
+    }
+
+    @Test func `shows an expired certificate or fails the handshake`() throws {
+        // A ClientHello without extensions.
+        let hello: [UInt8] =
+            [22, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3] + Array(repeating: 7, count: 32)
+            + [0, 0, 2, 0, 47, 1, 0]
+        var expired = Playbook(
+            .reverse(origin), rules: try FaultSession("host:a.example => expired-certificate"))
+        expired.on(.received(Playbook.client, hello), .secureExpired(""))
+        var failed = Playbook(
+            .reverse(origin), rules: try FaultSession("host:a.example => tls-failure"))
+        #expect(failed.steps(after: .received(Playbook.client, hello)).last == .close(1))
+        #expect(failed.faults == ["tls-failure"])
+    }
+
+    @Test func `holds the whole connection in a blackout and lets go at its end`() throws {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("=> blackout from=0s to=10s"))
+        play.client(get, .wake(10 * second))
+        play.clock = 10 * second
+        play.on(.woke, .connect(2, "a.example:80"))
+    }
+
+    @Test func `writes what a client never got when it is gone`() throws {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("path:/x => stall sender=server"))
+        play.client(get, .connect(2, "a.example:80"), .holdBack(.server))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.server(2, ok)
+        play.on(.closed(Playbook.client, isReset: false, "closed"), .close(2))
+        #expect(play.chunks.last == "server: \(ok)")
+        #expect(play.received == ["client: \(sent)"])
+    }
+
+    @Test func `tells nothing apart in a connection that speaks no HTTP`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/x => 503"))
+        play.client("\u{1}binary", .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, "\u{1}binary"))
+        play.server(2, "\u{2}back", .send(1, "\u{2}back"))
+    }
+}
