@@ -21,6 +21,8 @@ let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates"
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -47,6 +49,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -97,6 +102,9 @@ let package = Package(
                 "Wire", "Framing", "Faults", "Dissection", "Interception", nioCore, nioPosix,
                 nioSSL, nioTLS,
             ]),
+        .target(
+            name: "Control", dependencies: ["Wire", "Filters", "Faults", hummingbird, logging],
+            resources: [.embedInCode("openapi.json")], swiftSettings: house),
         room(
             "SyncServers",
             [
@@ -107,21 +115,25 @@ let package = Package(
             name: "tapedeck",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Faults",
-                "Trace", "Interception", "Proxying", "SyncServers", "SyncClients", "HTTPLayer",
-                argumentParser, nioCore,
+                "Trace", "Interception", "Proxying", "Control", "SyncServers", "SyncClients",
+                "HTTPLayer",
+                "CCurl", "CurlShim", argumentParser, nioCore,
                 nioPosix, nioSSL,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
         .executableTarget(
             name: "decoding", dependencies: ["Wire", "Simperium", "OpenRosa"],
             path: "Tools/benching/decoding", swiftSettings: house),
+        .target(
+            name: "ConvergenceWorld", dependencies: ["Wire", "Simperium"],
+            path: "Tests/Support/ConvergenceWorld", swiftSettings: house),
         tests("Wire"),
         .testTarget(
             name: "FramingTests",
             dependencies: ["Framing", "Wire", nioCore, nioEmbedded, nioHTTP1],
             exclude: ["Vectors"], swiftSettings: house),
         tests("OpenRosa", ["Wire"]),
-        tests("Simperium", ["Wire"]),
+        tests("Simperium", ["Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters", ["Wire"]),
         tests("Trace", ["Wire", "Dissection", "Filters", "Storage", "CSQLite"]),
@@ -130,9 +142,13 @@ let package = Package(
             [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
         .testTarget(
             name: "FaultsTests",
-            dependencies: ["Faults", "Wire", "Framing", "Filters", "Simperium", "Dissection", yams],
+            dependencies: [
+                "Faults", "Wire", "Framing", "Filters", "Simperium", "Dissection", "Proxying",
+                "ConvergenceWorld", yams,
+            ],
             swiftSettings: house),
         tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
+        tests("Control", ["Wire", "Faults", "Filters"]),
         tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
         tests(
             "SyncClients",

@@ -19,16 +19,15 @@ extension Filter {
     private static func matches(
         _ comparison: FilterComparison, _ values: some FilterSubjectValues
     ) -> Bool {
-        let details = comparison.field.details
-        guard details.subjects.contains(values.subject) else { return false }
+        guard comparison.isFor(values.subject) else { return false }
         let value =
             comparison.field == .kind
             ? .text(values.subject.rawValue)
             : values.value(of: comparison.field, name: comparison.name)
         guard let value else { return false }
-        let ignoresCase = details.ignoresCase || details.kind == .body
         return comparison.test.passes(
-            value, ignoresCase: details.ignoresCase, globIgnoresCase: ignoresCase)
+            value, ignoresCase: comparison.ignoresCase,
+            globIgnoresCase: comparison.globIgnoresCase)
     }
 }
 
@@ -72,15 +71,28 @@ extension FilterTest {
         case .exists: return true
         case .range: return false
         case .equal(let text):
-            guard isText else { return false }
-            // The same with and without case, so that there is one comparison of bytes.
-            return Glob([text, ""]).matches(value, ignoringCase: ignoresCase)
-                && value.count == text.utf8.count
+            guard isText, value.count == text.utf8.count else { return false }
+            return Self.isEqual(value, text, ignoresCase)
         case .glob(let glob): return glob.matches(value, ignoringCase: globIgnoresCase)
         case .contains(let needle):
             return ByteSearch.contains(value, lowercasedNeedle: Array(needle.utf8))
         case .regex(let regex): return regex.matches(value)
         case .words(let query): return isText && query.matches(value)
         }
+    }
+
+    /// Whether text of the same length is the same, with `ignoresCase` apart from ASCII letters.
+    private static func isEqual(
+        _ value: UnsafeRawBufferPointer, _ text: String, _ ignoresCase: Bool
+    ) -> Bool {
+        var index = 0
+        for expected in text.utf8 {
+            let byte = value[index]
+            index += 1
+            if byte == expected { continue }
+            guard ignoresCase, byte ^ expected == 0x20, (0x61...0x7A).contains(byte | 0x20)
+            else { return false }
+        }
+        return true
     }
 }

@@ -34,9 +34,10 @@ extension Schema {
           x.ended_ns          AS ended_ns,       -- last byte of the response
           q.content           AS request_body,   -- decoded request content
           a.content           AS response_body,  -- decoded response content
-          (SELECT f.id FROM fault_statement f WHERE f.chunk_id = x.request_chunk_id
-             AND f."offset" = x.request_offset LIMIT 1)
-                              AS fault_id        -- fault done to the request
+          (SELECT CASE WHEN \(faultedExchange) = x.id THEN f.id END FROM fault_statement f
+             WHERE f.connection_id = x.connection_id AND f.chunk_id >= x.request_chunk_id
+             ORDER BY f.chunk_id, f.id LIMIT 1)
+                              AS fault_id        -- the first fault done to it
           FROM http_exchange x
           LEFT JOIN body q ON q.id = 2 * x.id
           LEFT JOIN body a ON a.id = 2 * x.id + 1;
@@ -51,16 +52,7 @@ extension Schema {
           CAST(substr(CAST(coalesce(c.text, m.payload) AS BLOB), c.payload_offset + 1, c.payload_size)
             AS TEXT)   AS payload      -- what follows the name and its colon
           FROM simperium_command c JOIN message m ON m.id = c.message_id;
-        CREATE VIEW fault AS SELECT  -- faults with what they were done to
-          f.id     AS id,      -- number of the fault
-          f.at_ns  AS at_ns,   -- when
-          f.rule   AS rule,    -- name of the rule that asked for it
-          f.action AS action,  -- what was done
-          (SELECT x.id FROM http_exchange x WHERE x.request_chunk_id = f.chunk_id
-             AND x.request_offset = f."offset") AS exchange_id,  -- the exchange it was done to
-          (SELECT m.id FROM message m WHERE m.chunk_id = f.chunk_id
-             AND m."offset" = f."offset") AS message_id          -- the message it was done to
-          FROM fault_statement f;
+        \(faultView)
         CREATE VIEW finding AS SELECT  -- findings with what shows them
           f.id       AS id,        -- number of the finding
           f.rule     AS rule,      -- identifier of the rule
@@ -74,6 +66,51 @@ extension Schema {
           f.says     AS says,      -- what is wrong
           f.expected AS expected   -- what should have been sent
           FROM finding_statement f;
+        """
+
+    /// The exchange that the fault `f` was done to, where it was done to one.
+    ///
+    /// The last one that had begun on its connection. What comes after an upgrade is a message's.
+    private static let faultedExchange = """
+        (SELECT CASE WHEN y.status IS NOT 101 OR y.response_chunk_id IS NULL
+                       OR f.chunk_id <= y.response_chunk_id THEN y.id END
+         FROM http_exchange y
+         WHERE y.connection_id = f.connection_id AND (y.request_chunk_id < f.chunk_id
+           OR (y.request_chunk_id = f.chunk_id AND y.request_offset <= f."offset"))
+         ORDER BY y.request_chunk_id DESC, y.request_offset DESC LIMIT 1)
+        """
+
+    /// The message that begins where the fault `f` was done.
+    private static let faultedMessage = """
+        (SELECT m.id FROM message m WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset"
+         ORDER BY m."offset" LIMIT 1)
+        """
+
+    /// Faults, with what the numbers of derived rows are now.
+    private static let faultView = """
+        CREATE VIEW fault AS SELECT  -- faults with what they were done to and what became of it
+          f.id            AS id,             -- number of the fault
+          f.at_ns         AS at_ns,          -- when
+          f.rule          AS rule,           -- name of the rule that asked for it
+          f.action        AS action,         -- what was done, as plans write it
+          \(faultedExchange)
+                          AS exchange_id,    -- the exchange it was done to
+          \(faultedMessage)
+                          AS message_id,     -- the message it was done to, unless nobody got that
+          (SELECT c.id FROM simperium_command c WHERE c.message_id = \(faultedMessage)
+             ORDER BY c.id LIMIT 1)
+                          AS command_id,     -- the command it was done to, unless nobody got that
+          f.connection_id AS connection_id,  -- the connection it was done to
+          f.sender        AS sender,         -- whose bytes it was done to: 0 client, 1 server; null where to none
+          f.scope         AS scope,          -- what the rule counts by; empty for everything together
+          f.occurrence    AS occurrence,     -- the how many-th event of that scope, from 1
+          f.draw          AS draw,           -- what its chance was drawn from, a number in 0...2^64-1
+          f.came          AS came,           -- what came from the peer
+          f.sent          AS sent,           -- what was sent instead
+          v.verdict       AS verdict,        -- recovered, not-recovered or open; null where not judged
+          v.how           AS how,            -- what shows it, in words
+          f.session_id    AS session_id      -- the session
+          FROM fault_statement f LEFT JOIN fault_verdict v ON v.fault_id = f.id;
         """
 
     /// Full-text search, built behind the commits as far as `progress` says.

@@ -9,7 +9,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, as `user_version` has it.
-    public static let version: Int32 = 2
+    public static let version: Int32 = 3
 
     /// What makes an empty file a trace.
     static let whole = [truth, derived, statements, views, search].joined(separator: "\n")
@@ -21,7 +21,8 @@ public enum Schema {
           started_unix_ns INTEGER NOT NULL,     -- wall clock at its start, nanoseconds since 1970 UTC
           provenance      TEXT NOT NULL,        -- where the bytes come from: proxy, capture, pcap, har
           version         TEXT NOT NULL,        -- version of the program that wrote it
-          arguments       TEXT NOT NULL         -- what it was asked to do
+          arguments       TEXT NOT NULL,        -- what it was asked to do
+          seed            TEXT                  -- seed of all chance in its faults, a number in 0...2^64-1; null without faults
         ) STRICT;
         CREATE TABLE connection(         -- one client connection with everything that happened because of it
           id         INTEGER PRIMARY KEY,  -- number of the connection
@@ -289,17 +290,38 @@ public enum Schema {
         CREATE INDEX note_connection ON note(connection_id);
         """
 
+    static let faultTables = """
+        CREATE TABLE fault_statement(    -- something done to the traffic on purpose; the view fault adds derived rows
+          id            INTEGER PRIMARY KEY,  -- number of the fault
+          session_id    INTEGER NOT NULL,     -- the session
+          at_ns         INTEGER NOT NULL,     -- when
+          rule          TEXT NOT NULL,        -- name of the rule that asked for it
+          action        TEXT NOT NULL,        -- what was done, as plans write it
+          connection_id INTEGER,              -- the connection it was done to
+          sender        INTEGER,              -- whose bytes it was done to: 0 client, 1 server; null where to none
+          scope         TEXT NOT NULL,        -- what the rule counts by: a connection, client or key; empty for everything together
+          occurrence    INTEGER NOT NULL,     -- the how many-th event of that scope the filter of the rule held for, from 1
+          draw          TEXT NOT NULL,        -- what its chance was drawn from, a number in 0...2^64-1
+          came          BLOB NOT NULL,        -- what came from the peer, decoded where it is a message; at most 64 KiB
+          sent          BLOB NOT NULL,        -- what was sent instead; at most 64 KiB
+          chunk_id      INTEGER,              -- chunk that begins with what it was done to, or the last one before it; null without any
+          "offset"      INTEGER NOT NULL      -- its offset in that chunk
+        ) STRICT;
+        CREATE INDEX fault_statement_connection ON fault_statement(connection_id, chunk_id);
+        CREATE TABLE fault_verdict(      -- whether the client recovered from a fault
+          fault_id    INTEGER PRIMARY KEY,  -- the fault
+          verdict     TEXT NOT NULL,        -- recovered, not-recovered, or open: the session ran on and nothing was seen yet
+          how         TEXT NOT NULL,        -- what shows it, in words
+          exchange_id INTEGER,              -- the exchange that shows it
+          command_id  INTEGER,              -- the command that shows it
+          after_ns    INTEGER,              -- how long after the fault
+          tries       INTEGER NOT NULL      -- how many times the client tried until then
+        ) STRICT;
+        """
+
     /// What was stated about the session.
     public static let statements = """
-        CREATE TABLE fault_statement(    -- something done to the traffic on purpose; the view fault adds derived rows
-          id       INTEGER PRIMARY KEY,  -- number of the fault
-          session_id INTEGER NOT NULL,   -- the session
-          at_ns    INTEGER NOT NULL,     -- when
-          rule     TEXT NOT NULL,        -- name of the rule that asked for it
-          action   TEXT NOT NULL,        -- what was done
-          chunk_id INTEGER,              -- chunk it was done to
-          "offset" INTEGER NOT NULL      -- its offset in that chunk
-        ) STRICT;
+        \(faultTables)
         CREATE TABLE finding_statement(  -- a broken rule; the view finding adds derived rows
           id       INTEGER PRIMARY KEY,  -- number of the finding
           session_id INTEGER NOT NULL,   -- the session

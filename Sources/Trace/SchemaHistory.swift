@@ -4,6 +4,7 @@ enum SchemaHistory {
     static func step(from version: Int32) -> String? {
         switch version {
         case 1: toFormat2
+        case 2: toFormat3
         default: nil
         }
     }
@@ -26,6 +27,20 @@ enum SchemaHistory {
           typeof(content) = 'text', size, wire_size, coding, content_type, problem FROM old_body;
         DROP TABLE old_body;
         DELETE FROM counter WHERE name = 'patch';
+        """
+
+    /// Faults say what they were done to, and what became of it.
+    private static let toFormat3 = """
+        DROP VIEW IF EXISTS exchange; DROP VIEW IF EXISTS command;
+        DROP VIEW IF EXISTS fault; DROP VIEW IF EXISTS finding; DROP VIEW IF EXISTS body;
+        ALTER TABLE session ADD COLUMN seed TEXT;
+        ALTER TABLE fault_statement RENAME TO old_fault;
+        \(Schema.faultTables)
+        INSERT INTO fault_statement SELECT
+          f.id, f.session_id, f.at_ns, f.rule, f.action,
+          (SELECT k.connection_id FROM chunk k WHERE k.id = f.chunk_id), NULL, '', 1, '0', x'', x'',
+          f.chunk_id, f."offset" FROM old_fault f;
+        DROP TABLE old_fault;
         \(Schema.views)
         """
 }

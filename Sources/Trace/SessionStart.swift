@@ -20,14 +20,18 @@ public struct SessionStart: Hashable, Sendable {
     public var arguments: String
     /// Wall clock in nanoseconds since 1970 UTC, at the moment when the session's clock is 0.
     public var startedUnixNanoseconds: Int64
+    /// Seed of all chance in its faults; nil without faults.
+    public var seed: UInt64?
 
     /// A session with these particulars.
     public init(
-        provenance: Provenance, version: String, arguments: String, startedUnixNanoseconds: Int64
+        provenance: Provenance, version: String, arguments: String, startedUnixNanoseconds: Int64,
+        seed: UInt64? = nil
     ) {
         self.provenance = provenance
         self.version = version
         self.arguments = arguments
         self.startedUnixNanoseconds = startedUnixNanoseconds
+        self.seed = seed
     }
 }

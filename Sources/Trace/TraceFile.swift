@@ -164,6 +164,17 @@ final class TraceFile {
         try? connection.execute("PRAGMA journal_mode = DELETE")
     }
 
+    /// Whether this or another process writes the file at `path`.
+    static func isWritten(_ path: String) -> Bool {
+        if let identity = identity(of: path), writing.withLock({ $0.contains(identity) }) {
+            return true
+        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+
     private static func taken(_ path: String) -> TraceError {
         TraceError(
             .busy, "\(path) is being written by another tapedeck; end it or name another file")

@@ -16,7 +16,7 @@ struct Tapedeck: AsyncParsableCommand {
         subcommands: [
             RecordCommand.self, ListCommand.self, ShowCommand.self, TailCommand.self,
             RebuildCommand.self, CACommand.self, ServeCommand.self, SimperiumGroup.self,
-            OpenRosaGroup.self, ClientGroup.self,
+            OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self,
         ])
 
     static func main() async {

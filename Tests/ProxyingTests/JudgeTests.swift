@@ -29,7 +29,7 @@ private let second: Int64 = 1_000_000_000
         }
         #expect(answer.hasPrefix("HTTP/1.1 503 "))
         #expect(play.faults == ["status 503"])
-        #expect(play.received == ["client: \(get)", "tapedeck: \(answer)"])
+        #expect(play.received == ["client: \(sent)", "tapedeck: \(answer)"])
         play.client(get, .connect(2, "a.example:80"))
         play.on(.ready(LegID(2)), .send(2, sent))
     }

@@ -72,6 +72,13 @@ import Wire
             INSERT INTO patch SELECT n, chunk_id, "offset", removed, inserted, reason FROM old_patch
             """,
             "DROP TABLE old_patch", "CREATE INDEX patch_chunk ON patch(chunk_id)",
+            "ALTER TABLE session DROP COLUMN seed", "DROP TABLE fault_verdict",
+            "DROP TABLE fault_statement",
+            """
+            CREATE TABLE fault_statement(id INTEGER PRIMARY KEY, session_id INTEGER NOT NULL,
+              at_ns INTEGER NOT NULL, rule TEXT NOT NULL, action TEXT NOT NULL, chunk_id INTEGER,
+              "offset" INTEGER NOT NULL) STRICT
+            """,
             "PRAGMA user_version = 1",
         ] {
             _ = try trace.rows(sql)

@@ -20,6 +20,26 @@ private func text(_ path: String) throws -> String {
         ("tail", Tapedeck.helpMessage(for: TailCommand.self, columns: 200)),
         ("show", Tapedeck.helpMessage(for: ShowCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
+        (
+            "faults",
+            [
+                Tapedeck.helpMessage(for: FaultsListCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsAddCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsChangeCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsRemoveCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsPauseCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsResumeCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsResetCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsMarkCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsMarksCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsFireCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsConnectionsCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsReloadCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsPacksCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsCheckCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: FaultsReportCommand.self, columns: 200),
+            ].joined()
+        ),
         ("ca", Tapedeck.helpMessage(for: CACommand.self, columns: 200)),
         ("serve", Tapedeck.helpMessage(for: ServeCommand.self, columns: 200)),
         (

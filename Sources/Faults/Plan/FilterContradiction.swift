@@ -141,7 +141,7 @@ extension Field {
             true
         case .body, .text, .note, .header, .requestHeader, .responseHeader, .requestBody,
             .responseBody, .document, .nature, .xmlns, .instance, .syncToken, .payload, .key, .cv,
-            .error, .ccid, .clientid, .operation, .sv, .ev:
+            .error, .ccid, .clientid, .operation, .sv, .ev, .fault, .verdict:
             false
         }
     }

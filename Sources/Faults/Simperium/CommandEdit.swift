@@ -37,10 +37,13 @@ enum CommandEdit {
         return splices.isEmpty ? nil : spliced(text, splices)
     }
 
-    /// Greater versions in all changes; nil where there are none.
+    /// Greater versions in all changes of objects; nil where there are none.
+    ///
+    /// What creates or removes an object stays as it is: nothing in it could show the gap, and the
+    /// client would know a version that is none.
     static func movingVersions(_ text: [UInt8], by step: Int64) -> [UInt8]? {
         var splices: [Splice] = []
-        for change in changes(text) {
+        for change in changes(text) where change["sv"] != nil && change["o"]?.string == "M" {
             for name in ["sv", "ev"] {
                 guard let value = change[name] else { continue }
                 let number = value.int ?? value.string.flatMap { Int64($0) }

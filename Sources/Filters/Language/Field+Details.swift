@@ -2,7 +2,8 @@ extension Field {
     /// Type, subjects, phase, case rule and meaning.
     public var details: FieldDetails {
         switch self {
-        case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem:
+        case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem,
+            .fault, .verdict:
             sharedDetails
         case .api, .method, .scheme, .host, .port, .path, .query, .url, .version, .device,
             .requestSize, .requestHeader, .requestBody:
@@ -64,6 +65,17 @@ extension Field {
             FieldDetails(
                 .text, Self.every, since: .responseBody,
                 "Code of something noticed about the bytes, such as http.two-lengths.")
+        case .fault:
+            FieldDetails(
+                .text, Self.every,
+                "Name of the rule of a fault that was done to it; of a command, to its message. "
+                    + "Only a trace knows.")
+        case .verdict:
+            FieldDetails(
+                .text, Self.every, ignoresCase: true,
+                values: ["recovered", "not-recovered", "open"],
+                "Whether the client recovered from such a fault, once that was judged. Only a "
+                    + "trace knows.")
         default:
             FieldDetails(
                 .text, Self.every, since: .responseBody,

@@ -5,6 +5,8 @@
 public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // What all have.
     case kind, id, session, connection, at, size, body, text, note, problem
+    // What only a trace knows.
+    case fault, verdict
     // Exchanges, and what some share with messages.
     case api, method, scheme, host, port, path, query, url, version, status, reason
     case outcome, duration, device, local
@@ -35,11 +37,14 @@ public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvert
         self == .header || self == .requestHeader || self == .responseHeader
     }
 
+    /// Whether only rows of a trace have it: it is stated when what it is about has passed.
+    public var isOfTraceAlone: Bool { self == .fault || self == .verdict }
+
     /// Whether the field has its value when live traffic is at `phase`.
     public func isKnown(at phase: FilterPhase) -> Bool {
         switch phase {
-        case .command: details.subjects.contains(.command)
-        case .message: details.subjects.contains(.message)
+        case .command: !isOfTraceAlone && details.subjects.contains(.command)
+        case .message: !isOfTraceAlone && details.subjects.contains(.message)
         case .connection, .handshake, .requestHead, .requestBody, .responseHead, .responseBody:
             details.since.map { $0.rawValue <= phase.rawValue } ?? false
         }

@@ -45,6 +45,9 @@ extension FilterError: CustomStringConvertible {
     }
 
     private static func unknown(_ field: Field, _ phase: FilterPhase) -> String {
+        if field.isOfTraceAlone {
+            return "\(field) is known in a trace alone, not of what passes"
+        }
         let details = field.details
         switch phase {
         case .command, .message: return "\(field) is not known \(phase)"

@@ -23,12 +23,33 @@ public struct FilterComparison: Hashable, Sendable {
     public let name: String?
     /// What a value has to pass.
     public let test: FilterTest
+    /// What the field's details say, at hand for every event that is judged.
+    let isForExchanges: Bool
+    let isForCommands: Bool
+    let isForMessages: Bool
+    let ignoresCase: Bool
+    let globIgnoresCase: Bool
 
     /// The question whether a value of `field` passes `test`.
     public init(_ field: Field, name: String? = nil, _ test: FilterTest) {
         self.field = field
         self.name = name
         self.test = test
+        let details = field.details
+        isForExchanges = details.subjects.contains(.exchange)
+        isForCommands = details.subjects.contains(.command)
+        isForMessages = details.subjects.contains(.message)
+        ignoresCase = details.ignoresCase
+        globIgnoresCase = details.ignoresCase || details.kind == .body
+    }
+
+    /// Whether things of this kind can have a value.
+    func isFor(_ subject: FilterSubject) -> Bool {
+        switch subject {
+        case .exchange: isForExchanges
+        case .command: isForCommands
+        case .message: isForMessages
+        }
     }
 }
 

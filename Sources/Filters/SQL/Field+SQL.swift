@@ -19,6 +19,8 @@ extension Field {
         case .size: .column("(x.request_size + x.response_size)")
         case .note: Self.notes("x.id", "exchange_id")
         case .problem: .column("x.problem")
+        case .fault: Self.fault("x.id", "exchange_id", "rule")
+        case .verdict: Self.fault("x.id", "exchange_id", "verdict")
         case .text:
             .words(
                 SQLWords(
@@ -70,6 +72,8 @@ extension Field {
         case .size: .column("c.payload_size")
         case .note: Self.notes("c.message_id", "message_id")
         case .problem: .column("c.problem")
+        case .fault: Self.fault("c.message_id", "message_id", "rule")
+        case .verdict: Self.fault("c.message_id", "message_id", "verdict")
         case .text: Self.messageWords("c.message_id")
         case .sender: .column(Self.sender("c.sender"))
         case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
@@ -100,6 +104,8 @@ extension Field {
         case .duration: .column("(m.ended_ns - m.at_ns)")
         case .note: Self.notes("m.id", "message_id")
         case .problem: .column("m.problem")
+        case .fault: Self.fault("m.id", "message_id", "rule")
+        case .verdict: Self.fault("m.id", "message_id", "verdict")
         case .text: Self.messageWords("m.id")
         case .sender: .column(Self.sender("m.sender"))
         case .body, .payload: .column("CASE WHEN m.size > 0 THEN m.payload END")
@@ -143,6 +149,12 @@ extension Field {
         .listed(
             key: key, select: "n.\(column)", from: "note n WHERE n.\(column) IS NOT NULL",
             .column("n.code"))
+    }
+
+    private static func fault(_ key: String, _ column: String, _ value: String) -> SQLSource {
+        .listed(
+            key: key, select: "f.\(column)", from: "fault f WHERE f.\(column) IS NOT NULL",
+            .column("f.\(value)"))
     }
 
     private static let commandMessage = "message g WHERE g.id = c.message_id AND c.payload_size > 0"

@@ -55,7 +55,7 @@ extension SyncLog {
                 targets.formUnion(children.targets(of: removal))
                 children.removeAll(of: removal)
                 extensions.removeAll(of: removal)
-                if caseIDs.remove(removal) != nil { purged.insert(removal) }
+                if release(removal) { purged.insert(removal) }
                 dependentIDs.remove(removal)
             }
             waiting.append(

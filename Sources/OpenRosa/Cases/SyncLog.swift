@@ -11,38 +11,66 @@ public struct SyncLog: Hashable, Sendable {
     /// The user and the groups whose cases belong on the device.
     public var ownerIDs: Set<ExactText>
     /// Cases that are on the device.
-    public internal(set) var caseIDs: Set<ExactText> = []
+    public private(set) var caseIDs: Set<ExactText> = []
     /// Those of ``caseIDs`` that others keep there.
     public internal(set) var dependentIDs: Set<ExactText> = []
     /// Cases that forms closed.
     public internal(set) var closedIDs: Set<ExactText> = []
     var children = CaseIndexTree()
     var extensions = CaseIndexTree()
+    private var digest = CaseStateHash.Digest.zero
 
     /// A device without cases.
-    public init(ownerIDs: Set<ExactText>) { self.ownerIDs = ownerIDs }
+    ///
+    /// - Parameters:
+    ///   - ownerIDs: The user and the groups.
+    ///   - count: For how many cases there is to be room.
+    public init(ownerIDs: Set<ExactText>, count: Int = 0) {
+        self.ownerIDs = ownerIDs
+        caseIDs.reserveCapacity(count)
+    }
 
     /// A device that has just received these cases.
     public init(_ set: CaseSet, ownerIDs: Set<ExactText>) {
-        self.ownerIDs = ownerIDs
-        for (id, state) in set.cases {
-            caseIDs.insert(id)
-            if state.isClosed { closedIDs.insert(id) }
-            let isOwned = state.ownerID.map { ownerIDs.contains(ExactText($0)) } ?? false
-            if state.isClosed || !isOwned { dependentIDs.insert(id) }
-            for (name, index) in state.indices {
-                let target = ExactText(index.target)
-                if index.isExtension {
-                    extensions.set(name, of: id, to: target)
-                } else {
-                    children.set(name, of: id, to: target)
-                }
+        self.init(ownerIDs: ownerIDs, count: set.cases.count)
+        for state in set.cases.values { receive(state) }
+    }
+
+    /// Takes in a case of a restore, whose owner has to be among ``ownerIDs`` by now if ever.
+    public mutating func receive(_ state: CaseState) {
+        let id = ExactText(state.id)
+        hold(id)
+        if state.isClosed { closedIDs.insert(id) }
+        let isOwned = state.ownerID.map { ownerIDs.contains(ExactText($0)) } ?? false
+        if state.isClosed || !isOwned { dependentIDs.insert(id) }
+        for (name, index) in state.indices {
+            let target = ExactText(index.target)
+            if index.isExtension {
+                extensions.set(name, of: id, to: target)
+            } else {
+                children.set(name, of: id, to: target)
             }
         }
     }
 
-    /// The hash that the server expects as `state`.
-    public var stateHash: CaseStateHash { CaseStateHash(caseIDs: caseIDs.lazy.map(\.string)) }
+    /// The hash that the server expects as `state`: kept up to date with every case.
+    public var stateHash: CaseStateHash {
+        CaseStateHash(digest: caseIDs.isEmpty ? nil : digest)
+    }
+
+    /// Puts a case on the device.
+    private mutating func hold(_ id: ExactText) {
+        if caseIDs.insert(id).inserted { digest = digest ^ CaseStateHash.Digest(of: id.string) }
+    }
+
+    /// Takes a case off the device.
+    ///
+    /// - Returns: Whether it was there.
+    mutating func release(_ id: ExactText) -> Bool {
+        guard caseIDs.remove(id) != nil else { return false }
+        digest = digest ^ CaseStateHash.Digest(of: id.string)
+        return true
+    }
 
     /// Cases that are on the device for their own sake.
     public var primaryIDs: Set<ExactText> { caseIDs.subtracting(dependentIDs) }
@@ -67,7 +95,7 @@ public struct SyncLog: Hashable, Sendable {
         for id in order {
             guard let update = updates[id] else { continue }
             if update.isLive(ownerIDs) {
-                caseIDs.insert(id)
+                hold(id)
                 dependentIDs.remove(id)
                 index(id, by: update)
             } else {
@@ -79,11 +107,11 @@ public struct SyncLog: Hashable, Sendable {
         for (id, update) in Self.targetsFirst(others) {
             let isReferredTo = children.hasSources(of: id) || extensions.hasSources(of: id)
             if isReferredTo {
-                caseIDs.insert(id)
+                hold(id)
                 dependentIDs.insert(id)
             }
             if update.indices.contains(where: { $0.index?.isExtension == true }) {
-                caseIDs.insert(id)
+                hold(id)
             } else if !isReferredTo {
                 continue
             }

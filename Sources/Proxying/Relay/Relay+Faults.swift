@@ -90,8 +90,21 @@ extension Relay {
     ) {
         guard isRecorded(leg) else { return }
         recordChunk(
-            bytes[...], patches: others.map { [whole(bytes, by: $0)] } ?? [], leg: leg,
-            sender: leg == clientLeg.id ? .client : .server, at: at, &commands)
+            bytes[...],
+            patches: others.map { [whole(bytes, by: $0)] } ?? rewrites(ofKept: bytes, leg),
+            leg: leg, sender: leg == clientLeg.id ? .client : .server, at: at, &commands)
+    }
+
+    /// The rewrites that a request would have had on its way, so that the trace names the server
+    /// whichever of its requests are answered here.
+    private func rewrites(ofKept bytes: [UInt8], _ leg: LegID) -> [Patch] {
+        if case .raw = phase { return [] }
+        guard leg == clientLeg.id, let fixed, !isTunnel, !settings.keepsHost else { return [] }
+        var events: [HTTPEvent] = []
+        var framer = HTTPFramer(role: .request)
+        _ = framer.consume(bytes.span, into: &events)
+        guard case .head(let head, _) = events.first else { return [] }
+        return HeadRewrite.reversed(head, server: fixed)
     }
 
     private func whole(_ bytes: [UInt8], by others: [UInt8]) -> Patch {

@@ -137,6 +137,10 @@ extension ClientBucket {
         if let ghost = entry(key).stored.ghost, ev <= ghost.version {
             return settle(key, because: .acknowledged)
         }
+        // Others removed what it made, and that was heard of first.
+        if entry(key).stored.ghost == nil, let removed = tombstones[key], ev <= removed {
+            return settle(key, because: .acknowledged)
+        }
         apply(key, change, ev: ev)
         if let ghost = entry(key).stored.ghost, ev <= ghost.version {
             settle(key, because: .acknowledged)

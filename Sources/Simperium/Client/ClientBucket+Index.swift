@@ -63,6 +63,16 @@ extension ClientBucket {
         beginIndex(isAsked: false)
     }
 
+    /// Asks for another socket, since it is not known which page answers which request.
+    ///
+    /// Whatever pages still come are nobody's: the last page of one run, taken for the only one of
+    /// another, would remove all objects of the others.
+    private mutating func leaveIndex(reason: String) {
+        log(reason)
+        stalePages = .max
+        commands.append(.reconnect(reason: reason))
+    }
+
     mutating func receive(_ page: SimperiumMessage.Page) {
         guard phase == .indexing, var run = index, !run.isComplete else {
             return log("a page of the index that nobody waits for")
@@ -75,7 +85,7 @@ extension ClientBucket {
         for entry in page.entries { take(entry) }
         if let mark = page.mark, !mark.isEmpty {
             guard index?.marks.insert(mark).inserted == true else {
-                return restartIndex(reason: "the index repeats the mark \(Excerpt.quote(mark))")
+                return leaveIndex(reason: "the index repeats the mark \(Excerpt.quote(mark))")
             }
             askForPage(mark: mark)
         } else {

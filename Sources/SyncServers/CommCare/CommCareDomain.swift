@@ -63,9 +63,15 @@ struct CommCareDomain: Sendable {
         forms[ExactText(id)] = Filed(fingerprint: fingerprint, number: count, edits: edits)
     }
 
-    /// All users and groups that own cases.
-    var owners: Set<ExactText> {
-        Set(set.cases.values.lazy.compactMap { $0.ownerID.map(ExactText.init) })
+    /// What restores are made of, without what changes with every request.
+    var snapshot: CommCareDomain {
+        var copy = CommCareDomain()
+        copy.set = set
+        copy.marks = marks
+        copy.ledgerMarks = ledgerMarks
+        copy.ledgerKeys = ledgerKeys
+        copy.count = count
+        return copy
     }
 
     /// The cases that belong on a device of somebody who is these owners; nil for all of them.

@@ -12,8 +12,8 @@ extension CommCareServer {
         case cases(domain: String, [CaseState], form: Int)
         /// The ledgers of a case as they are now.
         case ledgers(domain: String, entity: String, CommCareDomain.LedgerMark, [Balance])
-        /// A restore was given out: what is remembered, and the cases that it was made of.
-        case restore(domain: String, DeviceLog, [CaseState])
+        /// A restore was given out: what is remembered, and the owners and cases of it in JSON.
+        case restore(domain: String, DeviceLog, basis: [UInt8])
         /// A user has a key.
         case key(domain: String, user: String, KeyRecord)
         /// Restores that are not remembered any more.

@@ -25,22 +25,79 @@ extension CommCareServer {
         if let says = objection(request, user, asking, since, earlier, now) {
             return Self.response(412, "ota_restore_error", says)
         }
+        var order = RestoreOrder(
+            domain: domain, user: user.uuid, since: since, device: request.parameter("device_id"))
+        order.hasItems = request.parameter("items") == "true"
+        order.isVersion1 = request.parameter("version") == "1.0"
+        order.skipsFixtures = request.parameter("skip_fixtures") == "true"
+        let isPatient = Self.knowsPending(request)
+        let count = domains[domain]?.set.cases.count ?? 0
+        let isSliced =
+            (isPatient || holdsBack) && options.restoreSlice > 0 && count > options.restoreSlice
+        if isSliced {
+            // Compressed slice by slice rather than when it goes out.
+            order.isCompressed = Gzip.isAccepted(request.value("accept-encoding"))
+            line.tidy(now: now)
+            guard line.contains(order) || line.hasRoom else { return pending(0, of: count) }
+        }
         let waiting = CommCareDomain.Waiting(
-            user: user.uuid, since: since, device: request.parameter("device_id"))
-        if domains[domain]?.isMaking(waiting) != true,
+            user: user.uuid, since: since, device: order.device)
+        if !line.contains(order), domains[domain]?.isMaking(waiting) != true,
             let refusal = overload(
                 "restores", most: options.restoresPerMinute, of: asking, now)
         {
             return refusal
         }
-        if options.restorePolls > 0, Self.knowsPending(request) {
-            let polls = options.restorePolls
-            if let done = domains[domain, default: CommCareDomain()].poll(waiting, of: polls) {
-                return pending(done: done, cases: domains[domain]?.set.cases.count ?? 0)
-            }
+        let occasion = RestoreMaking.Occasion(
+            order: order, user: user, owners: owners(user), id: Self.identifier(&random), now: now,
+            isKept: isKept)
+        let polls = options.restorePolls
+        if isSliced {
+            return makeInSlices(occasion, since: earlier, polls: isPatient ? polls : 0, now)
         }
-        return give(request, domain, user, earlier, now, Self.identifier(&random))
+        if polls > 0, isPatient,
+            let done = domains[domain, default: CommCareDomain()].poll(waiting, of: polls)
+        {
+            let total = max(count, polls)
+            return pending(total * done / polls, of: total)
+        }
+        var making = RestoreMaking(
+            domains[domain] ?? CommCareDomain(), occasion, since: earlier)
+        var budget = Int.max
+        making.advance(&budget)
+        return give(&making)
     }
+
+    /// Has a restore made between other requests, and gives it once it is done.
+    private mutating func makeInSlices(
+        _ occasion: RestoreMaking.Occasion, since: DeviceLog?, polls: Int, _ now: Int64
+    ) -> ServedAnswer {
+        let order = occasion.order
+        if !line.contains(order) {
+            let space = domains[order.domain] ?? CommCareDomain()
+            line.add(RestoreMaking(space, occasion, since: since), now: now)
+        }
+        guard let progress = line.ask(order, now: now) else { return pending(0, of: 1) }
+        let (times, done, total) = progress
+        guard times >= polls else { return pending(min(done, total * times / polls), of: total) }
+        guard var making = line.take(order) else { return pending(done, of: total) }
+        return give(&making)
+    }
+
+    /// Whether there is a restore to go on with; see ``work(_:)``.
+    var hasWork: Bool { line.hasWork }
+
+    /// How many restores are done or dropped so far: those who wait may ask again.
+    var finishedRestores: Int { line.finished }
+
+    /// Whether restores are kept for those who asked for them; see ``tidy(now:)``.
+    var hasRestores: Bool { !line.isEmpty }
+
+    /// Goes on with restores that are being made, about as far as `units` cases.
+    mutating func work(_ units: Int) { line.work(units) }
+
+    /// Drops restores that nobody has asked for in a while; `now` is in seconds since 1970.
+    mutating func tidy(now: Int64) { line.tidy(now: now) }
 
     /// Why a restore is refused with 412; nil where it is not.
     private func objection(
@@ -72,7 +129,7 @@ extension CommCareServer {
     }
 
     /// Whether a client knows the 202, which came with version 2.0.
-    private static func knowsPending(_ request: ServedRequest) -> Bool {
+    static func knowsPending(_ request: ServedRequest) -> Bool {
         let text = request.value("x-openrosa-version") ?? request.parameter("openrosa_version")
         guard let major = text?.split(separator: ".").first.flatMap({ Int($0) }) else {
             return false
@@ -81,50 +138,32 @@ extension CommCareServer {
     }
 
     /// The answer as long as the restore is being made.
-    private func pending(done: Int, cases: Int) -> ServedAnswer {
-        // Cases done: each poll finds the restore another step further.
-        let total = max(cases, options.restorePolls)
-        let progress = total * done / options.restorePolls
+    private func pending(_ done: Int, of total: Int) -> ServedAnswer {
         var answer = ServedAnswer.xml(
             202,
             "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
                 + "<message nature=\"ota_restore_pending\">The restore is being made</message>"
                 + "<Sync xmlns=\"http://commcarehq.org/sync\">"
-                + "<progress done=\"\(progress)\" total=\"\(total)\" "
+                + "<progress done=\"\(done)\" total=\"\(max(1, total))\" "
                 + "retry-after=\"\(options.retryAfter)\"/></Sync></OpenRosaResponse>")
         answer.fields.append(.init("Retry-After", String(options.retryAfter)))
         return answer
     }
 
     /// Gives a restore out and remembers what the device has from then on.
-    private mutating func give(
-        _ request: ServedRequest, _ domain: String, _ user: Accounts.User, _ earlier: DeviceLog?,
-        _ now: Int64, _ id: String
-    ) -> ServedAnswer {
-        let owners = owners(user)
-        let space = domains[domain] ?? CommCareDomain()
-        let alive = space.footprint(owners)
-        let payload = RestorePayload(space, alive, since: earlier)
-        var groups = user.groups
-        if owners == nil {
-            // Whoever owns a case is a group of the user, or devices would not keep the case.
-            groups = Set(alive.values.lazy.compactMap(\.ownerID)).subtracting([user.uuid, ""])
-                .sorted()
+    private mutating func give(_ making: inout RestoreMaking) -> ServedAnswer {
+        let order = making.occasion.order
+        let (body, log, basis) = making.take()
+        let forgotten = domains[order.domain, default: CommCareDomain()].keep(log)
+        if isKept {
+            records.append(.restore(domain: order.domain, log, basis: basis))
+            if !forgotten.isEmpty {
+                records.append(.forgotten(domain: order.domain, forgotten))
+            }
         }
-        if earlier != nil, request.parameter("skip_fixtures") == "true" { groups = [] }
-        let text = payload.text(
-            id: id, user: user, domain: domain, groups: groups,
-            hasItems: request.parameter("items") == "true", day: CalendarDate(now).dayText,
-            isVersion1: request.parameter("version") == "1.0")
-
-        var basis = CaseSet()
-        for state in alive.values { basis.put(state) }
-        let log = DeviceLog(
-            id: id, user: user.uuid, form: space.count, created: now,
-            cases: SyncLog(basis, ownerIDs: owners ?? space.owners))
-        let forgotten = domains[domain, default: CommCareDomain()].keep(log)
-        records.append(.restore(domain: domain, log, Array(alive.values)))
-        if !forgotten.isEmpty { records.append(.forgotten(domain: domain, forgotten)) }
-        return .xml(200, text)
+        var answer = ServedAnswer(
+            200, fields: [.init("Content-Type", "text/xml; charset=utf-8")], body: body)
+        if order.isCompressed { answer.fields.append(.init("Content-Encoding", "gzip")) }
+        return answer
     }
 }

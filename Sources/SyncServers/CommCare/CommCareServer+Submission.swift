@@ -194,6 +194,8 @@ extension CommCareServer {
         domains[filed.domain, default: CommCareDomain()].file(filed.instanceID, filed.fingerprint)
         domains[filed.domain]?.make(change)
         if let token = filed.token {
+            // The restore since this token would lack what the device has by now.
+            line.drop(domain: filed.domain, since: token)
             domains[filed.domain]?.take(form, token: token, ownsAll: ownsAll)
         }
         records.append(.form(filed))

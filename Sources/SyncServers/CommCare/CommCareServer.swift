@@ -10,6 +10,9 @@ public struct CommCareServer: Sendable {
         public var restorePolls: Int
         /// Seconds that a client is asked to wait between two of them.
         public var retryAfter: Int
+        /// Cases beyond which a restore of a domain is made in slices, between other requests, and
+        /// answered with 202 until it is there; 0 for none.
+        public var restoreSlice = 2000
         /// Submissions that a user may send in a minute, 429 beyond; nil for any number.
         public var submissionsPerMinute: Int?
         /// Restores that a user may ask for in a minute, 429 beyond; nil for any number.
@@ -49,6 +52,13 @@ public struct CommCareServer: Sendable {
     let options: Options
     let accounts: Accounts
     var domains: [String: CommCareDomain] = [:]
+    /// Whether what happened is written to a file.
+    var isKept = true
+    /// Whether whoever hands on the answers keeps a 202 back from those who do not know it, and
+    /// asks again.
+    var holdsBack = false
+    /// Restores that are being made.
+    var line: RestoreLine
     /// How many requests came in the last minute.
     var meter = RequestMeter()
     /// What happened since ``takeRecords()``.
@@ -63,6 +73,7 @@ public struct CommCareServer: Sendable {
     public init(options: Options = Options(), accounts: Accounts = .open) {
         self.options = options
         self.accounts = accounts
+        line = RestoreLine(retryAfter: options.retryAfter)
     }
 
     /// How many forms a domain has stored; forms sent again count once, each edit as well.
@@ -80,13 +91,15 @@ public struct CommCareServer: Sendable {
     ///   - request: The request; hostile.
     ///   - now: Seconds since 1970.
     ///   - random: Where identifiers come from.
+    ///   - isAgain: Whether it was counted before.
     /// - Returns: The answer; nil where the path is none of CommCare's.
     public mutating func answer(
-        _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator
+        _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator,
+        isAgain: Bool = false
     ) -> ServedAnswer? {
         let path = request.segments
         var answer: ServedAnswer
-        if Self.isOurs(path),
+        if !isAgain, Self.isOurs(path),
             var refusal = overload(most: options.requestsPerMinute, now)
         {
             finish(&refusal, request, now)
@@ -160,7 +173,8 @@ public struct CommCareServer: Sendable {
         ]
         guard answer.body.count >= Gzip.worthwhile else { return }
         answer.fields.append(.init("Vary", "Accept-Encoding"))
-        guard Gzip.isAccepted(request.value("accept-encoding")),
+        guard !answer.fields.contains(where: { $0.name == "Content-Encoding" }),
+            Gzip.isAccepted(request.value("accept-encoding")),
             let body = Gzip.encode(answer.body)
         else { return }
         answer.body = body

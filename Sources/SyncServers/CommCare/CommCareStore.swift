@@ -118,18 +118,13 @@ final class CommCareStore {
                 putLedger.bind(7, mark.date)
                 try putLedger.run()
             }
-        case .restore(let domain, let log, let cases):
-            let basis = JSONValue.object(
-                JSONObject([
-                    .init("owners", .array(log.cases.ownerIDs.map { .string($0.string) })),
-                    .init("cases", .array(cases.map(\.outline.json))),
-                ]))
+        case .restore(let domain, let log, let basis):
             addRestore.bind(1, log.id)
             addRestore.bind(2, domain)
             addRestore.bind(3, log.user)
             addRestore.bind(4, log.form)
             addRestore.bind(5, log.created)
-            addRestore.bind(6, copying: basis.bytes(), asText: true)
+            addRestore.bind(6, copying: basis, asText: true)
             try addRestore.run()
         case .key(let domain, let user, let key):
             addKey.bind(1, domain)

@@ -22,11 +22,13 @@ public struct KeptCommCareServer {
     package init(
         _ server: CommCareServer, _ connection: Connection?, now: Int64
     ) throws(StorageFault) {
-        empty = server
+        var empty = server
+        empty.isKept = connection != nil
+        self.empty = empty
         store = try connection.map { connection throws(StorageFault) in
             try CommCareStore(connection)
         }
-        var loaded = server
+        var loaded = empty
         try store?.load(into: &loaded, now: now)
         self.server = loaded
     }
@@ -36,7 +38,8 @@ public struct KeptCommCareServer {
     /// Where the disk does not take what there is to keep, the answer is 503 and the server goes on
     /// from what the disk has.
     public mutating func answer(
-        _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator
+        _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator,
+        isAgain: Bool = false
     ) -> ServedAnswer? {
         fault = nil
         do throws(StorageFault) {
@@ -45,7 +48,8 @@ public struct KeptCommCareServer {
                 try store?.load(into: &loaded, now: now)
                 server = loaded
             }
-            let answer = server?.answer(request, now: now, random: &random)
+            let answer = server?.answer(
+                request, now: now, random: &random, isAgain: isAgain)
             let records = server?.takeRecords() ?? []
             if !records.isEmpty { try store?.write(records) }
             return answer
@@ -57,6 +61,21 @@ public struct KeptCommCareServer {
                 503, "The server cannot keep this: \(error.message); make room on its disk")
         }
     }
+
+    /// Whether there is a restore to go on with; see ``CommCareServer/work(_:)``.
+    var hasWork: Bool { server?.hasWork ?? false }
+
+    /// How many restores are done or dropped so far; anew where the server is read from the disk.
+    var finishedRestores: Int { server?.finishedRestores ?? -1 }
+
+    /// Whether restores are kept for those who asked for them; see ``CommCareServer/tidy(now:)``.
+    var hasRestores: Bool { server?.hasRestores ?? false }
+
+    /// Goes on with restores that are being made; see ``CommCareServer/work(_:)``.
+    mutating func work(_ units: Int) { server?.work(units) }
+
+    /// Drops restores that nobody has asked for in a while; `now` is in seconds since 1970.
+    mutating func tidy(now: Int64) { server?.tidy(now: now) }
 }
 
 @available(*, unavailable)

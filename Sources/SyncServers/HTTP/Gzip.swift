@@ -5,6 +5,9 @@ enum Gzip {
     /// Smallest body that is worth it, in bytes.
     static let worthwhile = 512
 
+    /// Magic number, deflate, no flags, no time, no level, Unix.
+    private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+
     /// Whether a client takes gzip: RFC 9110, 12.5.3.
     ///
     /// `accepted` is the value of `Accept-Encoding`; without one a client asks for nothing.
@@ -31,8 +34,7 @@ enum Gzip {
     /// `bytes` compressed; nil where there is no memory for it.
     static func encode(_ bytes: [UInt8]) -> [UInt8]? {
         guard let deflater = MessageDeflater(level: 6, contextTakeover: false) else { return nil }
-        // Magic number, deflate, no flags, no time, no level, Unix.
-        var result: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+        var result = head
         if !bytes.isEmpty {
             result += deflater.deflate(bytes.span)
             // A message lacks the end of the empty stored block that it ends with.
@@ -43,6 +45,49 @@ enum Gzip {
         append(checksum(bytes), &result)
         append(UInt32(truncatingIfNeeded: bytes.count), &result)
         return result
+    }
+
+    /// The coding of a body that comes in pieces, none of which refers to another: a value.
+    struct Pieces: Sendable {
+        private var checksum = UInt32.max
+        private var count: UInt32 = 0
+        private var hasBegun = false
+
+        /// One more piece, compressed; stored where there is no memory for that.
+        mutating func encode(_ piece: [UInt8]) -> [UInt8] {
+            checksum = Gzip.checksum(piece, after: checksum)
+            count &+= UInt32(truncatingIfNeeded: piece.count)
+            var result = begin()
+            guard !piece.isEmpty else { return result }
+            guard let deflater = MessageDeflater(level: 6, contextTakeover: false) else {
+                for start in stride(from: 0, to: piece.count, by: 0xFFFF) {
+                    let block = piece[start..<min(start + 0xFFFF, piece.count)]
+                    let size = UInt16(block.count)
+                    result.append(0)
+                    for half in [size, ~size] {
+                        result += [UInt8(truncatingIfNeeded: half), UInt8(half >> 8)]
+                    }
+                    result += block
+                }
+                return result
+            }
+            result += deflater.deflate(piece.span)
+            result += [0x00, 0x00, 0xFF, 0xFF]
+            return result
+        }
+
+        /// What ends the body.
+        mutating func finish() -> [UInt8] {
+            var result = begin() + [0x03, 0x00]
+            Gzip.append(~checksum, &result)
+            Gzip.append(count, &result)
+            return result
+        }
+
+        private mutating func begin() -> [UInt8] {
+            defer { hasBegun = true }
+            return hasBegun ? [] : Gzip.head
+        }
     }
 
     /// The body that `bytes` stand for in these codings.
@@ -73,14 +118,17 @@ enum Gzip {
     }
 
     /// CRC-32 as RFC 1952, 8 has it.
-    static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        var value = UInt32.max
+    static func checksum(_ bytes: [UInt8]) -> UInt32 { ~checksum(bytes, after: .max) }
+
+    /// The register of the CRC after `bytes`, before it is inverted.
+    private static func checksum(_ bytes: [UInt8], after register: UInt32) -> UInt32 {
+        var value = register
         table.withUnsafeBufferPointer { table in
             for byte in bytes {
                 value = table[Int(UInt8(truncatingIfNeeded: value) ^ byte)] ^ (value >> 8)
             }
         }
-        return ~value
+        return value
     }
 
     private static let table: [UInt32] = (0..<256 as Range<UInt32>).map { start in

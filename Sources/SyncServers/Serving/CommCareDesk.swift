@@ -10,6 +10,12 @@ final class CommCareDesk: Sendable {
     private let loop: any EventLoop
     private let notice: @Sendable (String) -> Void
 
+    /// A request and where its answer goes.
+    private struct Held {
+        var request: ServedRequest
+        var promise: EventLoopPromise<ServedAnswer?>
+    }
+
     /// What only the desk's thread touches.
     private struct State {
         /// Nil once it has ended.
@@ -19,7 +25,18 @@ final class CommCareDesk: Sendable {
         /// Whether people were told that the file cannot be written.
         var isFailing = false
         var random = SystemRandomNumberGenerator()
+        /// Requests whose answer is a 202 that the client does not know, until it is another.
+        var held: [Held] = []
+        /// Restores that were done when those were asked last.
+        var finished = 0
+        /// Whether the next slice of a restore has its place among what the thread does.
+        var isWorking = false
+        /// Whether restores that nobody fetches will be looked for.
+        var isTidying = false
     }
+
+    /// How long other requests wait for a slice of a restore.
+    private static let slice = TimeAmount.milliseconds(2)
 
     /// A desk with what the state file has; in memory without one.
     ///
@@ -38,9 +55,9 @@ final class CommCareDesk: Sendable {
         self.notice = notice
         do throws(StorageFault) {
             let connection = try file.map { file throws(StorageFault) in try file.connect() }
-            let server = try KeptCommCareServer(
-                CommCareServer(options: options, accounts: accounts), connection,
-                now: Int64(time(nil)))
+            var empty = CommCareServer(options: options, accounts: accounts)
+            empty.holdsBack = true
+            let server = try KeptCommCareServer(empty, connection, now: Int64(time(nil)))
             state = Mutex(State(server: server, file: file))
         } catch {
             throw ServerState.error(error, file?.path ?? "")
@@ -48,32 +65,103 @@ final class CommCareDesk: Sendable {
     }
 
     /// Has a request answered; with nil where the path is none of CommCare's.
+    ///
+    /// A client that does not know the 202 waits for its restore instead.
     func answer(_ request: ServedRequest, _ promise: EventLoopPromise<ServedAnswer?>) {
         loop.execute { [self] in
-            let answer = state.withLock { state in
-                let answer = state.server?.answer(
-                    request, now: Int64(time(nil)), random: &state.random)
-                let fault = state.server?.fault
-                // Once, not for each device that tries again.
-                if let fault, !state.isFailing {
-                    notice(
-                        "cannot write the state file: \(fault); CommCare requests that have to be "
-                            + "kept are answered with 503; make room")
-                }
-                state.isFailing = fault != nil
-                return answer
-            }
-            promise.succeed(answer)
+            take([Held(request: request, promise: promise)], isAgain: false)
+            goOn()
         }
+    }
+
+    private func take(_ asked: [Held], isAgain: Bool) {
+        for one in asked {
+            let answer = answer(one.request, isAgain: isAgain)
+            if answer?.status == 202, !CommCareServer.knowsPending(one.request) {
+                state.withLock { $0.held.append(one) }
+            } else {
+                one.promise.succeed(answer)
+            }
+        }
+    }
+
+    private func answer(_ request: ServedRequest, isAgain: Bool) -> ServedAnswer? {
+        state.withLock { state in
+            let answer = state.server?.answer(
+                request, now: Int64(time(nil)), random: &state.random, isAgain: isAgain)
+            let fault = state.server?.fault
+            // Once, not for each device that tries again.
+            if let fault, !state.isFailing {
+                notice(
+                    "cannot write the state file: \(fault); CommCare requests that have to be "
+                        + "kept are answered with 503; make room")
+            }
+            state.isFailing = fault != nil
+            return answer
+        }
+    }
+
+    /// Asks again for those whose answers are held.
+    private func askAgain() {
+        take(
+            state.withLock { state in
+                defer { state.held = [] }
+                return state.held
+            }, isAgain: true)
+    }
+
+    /// Whether restores got done, or were dropped, since this was asked last.
+    private func hasNews() -> Bool {
+        state.withLock { state in
+            let finished = state.server?.finishedRestores ?? 0
+            defer { state.finished = finished }
+            return finished != state.finished
+        }
+    }
+
+    /// Has the next slice of a restore made after what waits by now.
+    private func goOn() {
+        while hasNews() { askAgain() }
+        let (works, tidies) = state.withLock { state in
+            let works = !state.isWorking && state.server?.hasWork == true
+            let tidies = !state.isTidying && state.server?.hasRestores == true
+            state.isWorking = state.isWorking || works
+            state.isTidying = state.isTidying || tidies
+            return (works, tidies)
+        }
+        if works { loop.execute { [self] in work() } }
+        if tidies { _ = loop.scheduleTask(in: .seconds(10)) { [self] in tidy() } }
+    }
+
+    private func work() {
+        state.withLock { state in
+            let end = NIODeadline.now() + Self.slice
+            repeat { state.server?.work(100) } while state.server?.hasWork == true && .now() < end
+            state.isWorking = false
+        }
+        goOn()
+    }
+
+    private func tidy() {
+        state.withLock { state in
+            state.server?.tidy(now: Int64(time(nil)))
+            state.isTidying = false
+        }
+        // So that nobody takes them for gone.
+        askAgain()
+        goOn()
     }
 
     /// Lets go of the state file; nothing is answered any more.
     func end(_ promise: EventLoopPromise<Void>) {
         loop.execute { [self] in
-            state.withLock { state in
+            let held = state.withLock { state in
                 state.server = nil
                 state.file = nil
+                defer { state.held = [] }
+                return state.held
             }
+            for one in held { one.promise.succeed(.text(503, "The server ends; try again")) }
             promise.succeed()
         }
     }

@@ -10,6 +10,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Largest body, in bytes: a form with a few attachments.
     static let limit = 64 << 20
 
+    /// How many bytes of an answer are written at once.
+    private static let piece = 256 << 10
+
     private let desk: FrontDesk
     private let isSecure: Bool
     private var head: HTTPRequestHead?
@@ -87,10 +90,36 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         let status = HTTPResponseStatus(statusCode: answer.status)
         let head = HTTPResponseHead(version: request.version, status: status, headers: headers)
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
-        if request.method != .HEAD, !answer.body.isEmpty {
-            let buffer = context.channel.allocator.buffer(bytes: answer.body)
-            context.write(Self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+        if request.method == .HEAD || answer.body.isEmpty {
+            end(request, context)
+        } else {
+            write(answer.body[...], of: request, context)
         }
+    }
+
+    /// Writes a body piece by piece, as fast as the client reads it: others on the thread get their
+    /// turn, and no second copy of it waits.
+    private func write(
+        _ body: ArraySlice<UInt8>, of request: HTTPRequestHead, _ context: ChannelHandlerContext
+    ) {
+        let buffer = context.channel.allocator.buffer(bytes: body.prefix(Self.piece))
+        let rest = body.dropFirst(Self.piece)
+        let part = Self.wrapOutboundOut(.body(.byteBuffer(buffer)))
+        guard !rest.isEmpty else {
+            context.write(part, promise: nil)
+            return end(request, context)
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess {
+            context.eventLoop.assumeIsolated().execute {
+                self.write(rest, of: request, context)
+            }
+        }
+        context.writeAndFlush(part, promise: written)
+    }
+
+    /// Ends an answer.
+    private func end(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let done = context.eventLoop.makePromise(of: Void.self)
         if !request.isKeepAlive {
             let channel = context.channel

@@ -13,6 +13,8 @@ public struct SessionDetail: Hashable, Sendable {
     public var version: String
     /// What that was asked to do.
     public var arguments: String
+    /// Seed of all chance in its faults; nil without faults.
+    public var seed: UInt64?
     /// When it ended; nil while it runs, and for ever if it was killed.
     public var endedAt: Instant?
     /// How it ended.
@@ -35,6 +37,8 @@ public struct ExchangeDetail: Hashable, Sendable {
     public var documents: [OpenRosaRow] = []
     /// Notes about the bytes.
     public var notes: [NoteRow] = []
+    /// Faults done to it, with their verdicts.
+    public var faults: [FaultDetail] = []
 }
 
 /// A message with all that hangs on it.
@@ -49,6 +53,8 @@ public struct MessageDetail: Hashable, Sendable {
     public var commands: [CommandRow] = []
     /// Notes about it.
     public var notes: [NoteRow] = []
+    /// Faults done to it, with their verdicts.
+    public var faults: [FaultDetail] = []
 }
 
 /// A Simperium command with all that hangs on it.
@@ -63,6 +69,8 @@ public struct CommandDetail: Hashable, Sendable {
     public var changes: [ChangeRow] = []
     /// Notes about its message.
     public var notes: [NoteRow] = []
+    /// Faults done to its message, with their verdicts.
+    public var faults: [FaultDetail] = []
 
     /// What follows the name and its colon.
     public var payload: ArraySlice<UInt8> {
@@ -83,4 +91,6 @@ public struct ConnectionDetail: Hashable, Sendable {
     public var events: [EventRow] = []
     /// What is missing of it.
     public var gaps: [GapRow] = []
+    /// Faults done to it and to what was said on it, with their verdicts.
+    public var faults: [FaultDetail] = []
 }

@@ -158,7 +158,8 @@ public final class TraceReader {
                 SessionDetail(
                     id: SessionID($0.integer(0)), startedUnixNanoseconds: $0.integer(1),
                     provenance: $0.string(2), version: $0.string(3), arguments: $0.string(4),
-                    endedAt: $0.optionalInstant(5), ended: $0.optionalString(6))
+                    seed: $0.optionalString(5).flatMap { UInt64($0) },
+                    endedAt: $0.optionalInstant(6), ended: $0.optionalString(7))
             }
         }
     }
@@ -191,6 +192,7 @@ public final class TraceReader {
                 detail.notes = try list(
                     "SELECT * FROM note WHERE exchange_id = ? ORDER BY id", [id.rawValue]
                 ) { $0.note() }
+                detail.faults = try faults(on: row.connection, where: "f.exchange_id = \(id)")
                 return detail
             }
         }
@@ -218,6 +220,7 @@ public final class TraceReader {
                     "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
                     [row.connection.rawValue, id.rawValue]
                 ) { $0.note() }
+                detail.faults = try faults(on: row.connection, where: "f.message_id = \(id)")
                 return detail
             }
         }
@@ -227,7 +230,12 @@ public final class TraceReader {
     public func command(_ id: CommandID) throws(TraceError) -> CommandDetail? {
         try told { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> CommandDetail? in
-                try commands("c.id = ?", [id.rawValue]).first
+                var detail = try commands("c.id = ?", [id.rawValue]).first
+                if let row = detail?.row {
+                    detail?.faults = try faults(
+                        on: row.connection, where: "f.message_id = \(row.message)")
+                }
+                return detail
             }
         }
     }
@@ -319,6 +327,7 @@ public final class TraceReader {
                 detail.gaps = try list(
                     "SELECT * FROM gap WHERE connection_id = ? ORDER BY id", id
                 ) { $0.gap() }
+                detail.faults = try faults(on: row.id, where: "1")
                 return detail
             }
         }

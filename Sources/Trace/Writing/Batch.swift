@@ -18,9 +18,13 @@ extension Record {
             chunk.patches.reduce(into: chunk.bytes.count) { $0 += $1.inserted.count + 64 }
                 + Self.overhead
         case .event(let event): event.says.utf8.count + Self.overhead
+        case .fault(let fault): fault.came.count + fault.sent.count + 2 * Self.overhead
         default: 2 * Self.overhead
         }
     }
+
+    /// Whether it says what was done on purpose.
+    var isFault: Bool { if case .fault = self { true } else { false } }
 
     /// What a record takes apart from its bytes: the enum itself, array headers, malloc's share.
     private static let overhead = 192

@@ -54,8 +54,9 @@ final class Deletion {
         for sql in [
             "DELETE FROM note WHERE connection_id = ?1",
             Schema.deletePatches(of: "connection_id = ?1"),
-            "DELETE FROM fault_statement WHERE chunk_id IN "
-                + "(SELECT id FROM chunk WHERE connection_id = ?1)",
+            "DELETE FROM fault_verdict WHERE fault_id IN "
+                + "(SELECT id FROM fault_statement WHERE connection_id = ?1)",
+            "DELETE FROM fault_statement WHERE connection_id = ?1",
             "DELETE FROM finding_statement WHERE chunk_id IN "
                 + "(SELECT id FROM chunk WHERE connection_id = ?1)",
             "DELETE FROM chunk WHERE connection_id = ?1",

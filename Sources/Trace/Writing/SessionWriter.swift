@@ -9,6 +9,7 @@ final class SessionWriter {
     private(set) var position: WritePosition
     private let truth: TruthStatements
     private let derived: DerivedStatements
+    private let faults: FaultPlaces
     private let counter: Statement
 
     /// Goes on writing `session` at `position`.
@@ -18,6 +19,7 @@ final class SessionWriter {
         self.position = position
         truth = try TruthStatements(db)
         derived = try DerivedStatements(db)
+        faults = try FaultPlaces(db)
         counter = try db.prepare(
             "INSERT INTO counter VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET next = excluded.next"
         )
@@ -27,13 +29,14 @@ final class SessionWriter {
     convenience init(beginning start: SessionStart, in db: Connection) throws(StorageFault) {
         let position = try WritePosition(from: db)
         try self.init(db, session: position.counters.session, at: position)
-        let insert = try db.prepare("INSERT INTO session VALUES (?,?,?,?,?)")
+        let insert = try db.prepare("INSERT INTO session VALUES (?,?,?,?,?,?)")
         try db.transaction { () throws(StorageFault) in
             insert.bind(1, session)
             insert.bind(2, start.startedUnixNanoseconds)
             insert.bind(3, start.provenance.rawValue)
             insert.bind(4, start.version)
             insert.bind(5, start.arguments)
+            insert.bind(6, start.seed.map { String($0) })
             try insert.run()
             var next = position
             next.counters.session += 1
@@ -55,8 +58,9 @@ final class SessionWriter {
         _ batch: Batch, dissector numbers: DissectorNumbers, indexer: SearchIndexer? = nil
     ) throws(StorageFault) {
         try transaction { position throws(StorageFault) in
+            var places = try faults.places(in: batch.records, from: position.counters.chunk)
             for record in batch.records {
-                try truth.write(record, session: session, at: &position)
+                try truth.write(record, session: session, places: &places, at: &position)
             }
             for row in batch.rows { try derived.write(row, session: session, at: &position) }
             try indexer?.noteWritten(batch.rows)

@@ -60,7 +60,10 @@ final class Trimming {
         var prepared: [Statement] = []
         for sql in [
             Schema.deletePatches(of: range),
-            "DELETE FROM fault_statement WHERE chunk_id IN (SELECT id FROM chunk WHERE \(range))",
+            "DELETE FROM fault_verdict WHERE fault_id IN (SELECT id FROM fault_statement "
+                + "WHERE connection_id = ?1 AND chunk_id IN (SELECT id FROM chunk WHERE \(range)))",
+            "DELETE FROM fault_statement WHERE connection_id = ?1 "
+                + "AND chunk_id IN (SELECT id FROM chunk WHERE \(range))",
             "DELETE FROM finding_statement WHERE chunk_id IN (SELECT id FROM chunk WHERE \(range))",
             "DELETE FROM note WHERE connection_id = ?1 AND chunk_id > ?2 AND chunk_id < ?3",
             "DELETE FROM chunk WHERE \(range)",

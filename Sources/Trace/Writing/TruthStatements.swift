@@ -21,13 +21,17 @@ final class TruthStatements {
         event = try db.prepare("INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)")
         gap = try db.prepare("INSERT INTO gap VALUES (?,?,?,?,?,?,?,?,?,?,?,?)")
         mark = try db.prepare("INSERT INTO mark VALUES (?,?,?,?)")
-        fault = try db.prepare("INSERT INTO fault_statement VALUES (?,?,?,?,?,?,?)")
+        fault = try db.prepare(
+            "INSERT INTO fault_statement VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         finding = try db.prepare("INSERT INTO finding_statement VALUES (?,?,?,?,?,?,?,?,?)")
     }
 
     /// Writes one record of `session` and moves `position` past it.
+    ///
+    /// `places` are the chunks of the faults to come, in their order.
     func write(
-        _ record: borrowing Record, session: Int64, at position: inout WritePosition
+        _ record: borrowing Record, session: Int64, places: inout ArraySlice<ChunkID?>,
+        at position: inout WritePosition
     ) throws(StorageFault) {
         switch record {
         case .chunk(let row): try write(row, at: &position)
@@ -72,14 +76,8 @@ final class TruthStatements {
             mark.bind(4, row.name)
             try mark.run()
         case .fault(let row):
-            fault.bind(1, Counters.take(&position.counters.fault))
-            fault.bind(2, session)
-            fault.bind(3, row.at.nanoseconds)
-            fault.bind(4, row.rule)
-            fault.bind(5, row.action)
-            fault.bind(6, row.chunk?.rawValue)
-            fault.bind(7, row.offset)
-            try fault.run()
+            let chunk = row.chunk ?? places.popFirst() ?? nil
+            try write(row, chunk: chunk, session: session, at: &position)
         case .finding(let row):
             finding.bind(1, Counters.take(&position.counters.finding))
             finding.bind(2, session)
@@ -92,6 +90,26 @@ final class TruthStatements {
             finding.bind(9, row.expected)
             try finding.run()
         }
+    }
+
+    private func write(
+        _ row: FaultRow, chunk: ChunkID?, session: Int64, at position: inout WritePosition
+    ) throws(StorageFault) {
+        fault.bind(1, Counters.take(&position.counters.fault))
+        fault.bind(2, session)
+        fault.bind(3, row.at.nanoseconds)
+        fault.bind(4, row.rule)
+        fault.bind(5, row.action)
+        fault.bind(6, row.connection?.rawValue)
+        fault.bind(7, row.sender.map { Int64($0.rawValue) })
+        fault.bind(8, row.scope)
+        fault.bind(9, row.occurrence)
+        fault.bind(10, String(row.draw))
+        fault.bind(11, copying: row.came, asText: false)
+        fault.bind(12, copying: row.sent, asText: false)
+        fault.bind(13, chunk?.rawValue)
+        fault.bind(14, row.offset)
+        try fault.run()
     }
 
     private func write(_ row: Chunk, at position: inout WritePosition) throws(StorageFault) {

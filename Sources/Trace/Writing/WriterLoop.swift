@@ -146,7 +146,8 @@ final class WriterLoop {
         while start < records.count {
             var end = start
             var cost = 0
-            while end < records.count, cost < batchSize {
+            // A fault stands right before the bytes it is about.
+            while end < records.count, cost < batchSize || records[end - 1].isFault {
                 cost += records[end].cost
                 end += 1
             }

@@ -29,6 +29,7 @@ struct ListCommand: ParsableCommand {
         let printer = LinePrinter(isJSON: json)
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
+            try printer.learn(from: reader)
             try reader.lines(filter, limit: limit) { line in
                 printer.print(line, &texts)
                 return true
@@ -73,6 +74,7 @@ struct TailCommand: AsyncParsableCommand {
         while !isOver.isSet {
             try reader.reading { reader throws(TraceError) in
                 var texts = CommandTexts(reader: reader)
+                try printer.learn(from: reader)
                 try tail.poll(reader) { printer.print($0, &texts) }
             }
             printer.flush()

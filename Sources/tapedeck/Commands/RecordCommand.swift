@@ -1,5 +1,7 @@
 import ArgumentParser
+import Control
 import Dissection
+import Faults
 import Foundation
 import Interception
 import Proxying
@@ -45,6 +47,10 @@ struct RecordCommand: AsyncParsableCommand {
 
     @OptionGroup var authority: AuthorityOptions
 
+    @OptionGroup var faults: FaultOptions
+
+    @OptionGroup var control: ControlOptions
+
     @Option(
         name: .customLong("server-ca"),
         help: ArgumentHelp(
@@ -89,6 +95,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let mode = try target()
+        let rules = try rules()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
         for file in serverCA where !FileManager.default.isReadableFile(atPath: file) {
             throw Failure(.noInput, "--server-ca \(file) can not be read; check the name")
@@ -106,7 +113,7 @@ struct RecordCommand: AsyncParsableCommand {
         let signal = StopSignal()
         let stopped = StopReason()
         let lines = LiveLines(isQuiet: quiet)
-        let writer = try openTrace(lines: lines, signal: signal, stopped: stopped)
+        let writer = try openTrace(rules, lines: lines, signal: signal, stopped: stopped)
         let proxy: ProxyServer
         do {
             proxy = try await ProxyServer.start(
@@ -115,17 +122,31 @@ struct RecordCommand: AsyncParsableCommand {
                     relay: RelaySettings(
                         mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
                         passthrough: passthrough.map(HostPattern.init)),
-                    leaves: leaves, trust: trust,
+                    leaves: leaves, trust: trust, faults: rules, session: writer.session,
                     notice: { StandardError.write("\($0)\n") }),
                 sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
         } catch {
             writer.finish("could not listen")
             throw Failure(error)
         }
+        let desk: ControlServer?
+        do {
+            desk = try await openControl(rules, proxy, writer)
+        } catch {
+            await proxy.stop()
+            writer.finish("could not be controlled")
+            throw error
+        }
         StandardOutput.write("listening on \(ListenAddress.text(listen.host, proxy.port))\n")
+        if let address = desk?.address, let token = desk?.token {
+            StandardOutput.write("control at http://\(address) token \(token)\n")
+        }
         lines.start()
         await signal.wait()
+        await desk?.stop()
         await proxy.stop()
+        let unmatched = rules?.unmatched ?? []
+        _ = writer.put(unmatched.map { UnmatchedRule.record($0, at: writer.now()) })
         let totals = writer.finish(stopped.says ?? "stopped") { share in
             if StandardError.isTerminal {
                 StandardError.write(
@@ -134,6 +155,7 @@ struct RecordCommand: AsyncParsableCommand {
             return true
         }
         Summary.print(totals, trace: trace)
+        if rules != nil { sayWhatBecameOfFaults(unmatched, session: writer.session) }
         if let failure = stopped.failure { throw failure }
     }
 
@@ -153,7 +175,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     private func openTrace(
-        lines: LiveLines, signal: StopSignal, stopped: StopReason
+        _ rules: FaultSession?, lines: LiveLines, signal: StopSignal, stopped: StopReason
     ) throws(Failure) -> TraceWriter {
         var options = TraceOptions()
         options.onDiskFull = onDiskFull.option
@@ -172,7 +194,8 @@ struct RecordCommand: AsyncParsableCommand {
                 session: SessionStart(
                     provenance: .proxy, version: Program.version,
                     arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
-                    startedUnixNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)),
+                    startedUnixNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9),
+                    seed: rules?.seed),
                 options: options)
         } catch {
             throw Failure(error)

@@ -46,6 +46,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Make restores of more cases than this between other requests, with 202; 0: never.",
+            valueName: "n"))
+    var restoreSlice = 2000
+
+    @Option(
+        help: ArgumentHelp(
             "Answer a user's submissions beyond this many in a minute with 429.", valueName: "n"))
     var submissionsPerMinute: Int?
 
@@ -61,8 +67,10 @@ struct ServeCommand: AsyncParsableCommand {
     var requestsPerMinute: Int?
 
     func run() async throws {
-        guard restorePolls >= 0, retryAfter > 0 else {
-            throw Failure(.usage, "--restore-polls is at least 0 and --retry-after at least 1")
+        guard restorePolls >= 0, restoreSlice >= 0, retryAfter > 0 else {
+            throw Failure(
+                .usage,
+                "--restore-polls and --restore-slice are at least 0 and --retry-after at least 1")
         }
         let limits = [submissionsPerMinute, restoresPerMinute, requestsPerMinute]
         guard limits.allSatisfy({ $0 ?? 0 >= 0 }) else {
@@ -74,6 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
             notice: { StandardError.write("tapedeck: \($0)\n") })
         options.commCare.restorePolls = restorePolls
         options.commCare.retryAfter = retryAfter
+        options.commCare.restoreSlice = restoreSlice
         options.commCare.submissionsPerMinute = submissionsPerMinute
         options.commCare.restoresPerMinute = restoresPerMinute
         options.commCare.requestsPerMinute = requestsPerMinute

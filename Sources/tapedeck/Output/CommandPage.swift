@@ -22,6 +22,7 @@ struct CommandPage {
         for note in detail.notes {
             lines.append("  note \(note.code): \(ListLine.clean(note.says))")
         }
+        lines += FaultText.lines(detail.faults)
         for (change, effects) in zip(detail.changes, try effects(detail)) {
             lines.append("  \(Self.heading(change))")
             lines += effects.map { "    \(ListLine.clean($0))" }

@@ -26,6 +26,7 @@ enum ConnectionPage {
                 "  \(TimeSpan.clock(gap.at.nanoseconds)) s  \(ByteCount.text(gap.count)) missing"
                     + " (\(gap.reason.rawValue))")
         }
+        lines += FaultText.lines(detail.faults)
         return lines.joined(separator: "\n") + "\n"
     }
 }

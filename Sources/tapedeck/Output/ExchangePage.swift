@@ -43,7 +43,7 @@ struct ExchangePage {
         for note in detail.notes {
             facts.append("  note \(note.code) (\(note.sender)): \(ListLine.clean(note.says))")
         }
-        return facts
+        return facts + FaultText.lines(detail.faults)
     }
 
     private func side(

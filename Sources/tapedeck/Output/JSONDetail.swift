@@ -13,6 +13,7 @@ enum JSONDetail {
         object.add("parts", raw: list(detail.parts.map(part)))
         object.add("openrosa", raw: list(detail.documents.map { document($0, of: detail) }))
         object.add("notes", raw: list(detail.notes.map(note)))
+        object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         return object.text
     }
 
@@ -34,6 +35,7 @@ enum JSONDetail {
         object.add("problem", row.problem)
         object.add("frames", raw: list(detail.frames.map(frame)))
         object.add("notes", raw: list(detail.notes.map(note)))
+        object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         return object.text
     }
 
@@ -58,6 +60,7 @@ enum JSONDetail {
         }
         object.add("changes", raw: list(changes))
         object.add("notes", raw: list(detail.notes.map(note)))
+        object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         return object.text
     }
 
@@ -104,6 +107,7 @@ enum JSONDetail {
                     item.add("reason", gap.reason.rawValue)
                     return item.text
                 }))
+        object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         return object.text
     }
 

@@ -4,7 +4,9 @@ import Wire
 /// One JSON object per line, with the names of the trace's columns.
 enum JSONLine {
     /// An exchange.
-    static func exchange(_ row: ExchangeRow, _ session: SessionID) -> String {
+    static func exchange(
+        _ row: ExchangeRow, _ session: SessionID, faults: [String] = []
+    ) -> String {
         var object = JSONObject()
         object.add("kind", "exchange")
         object.add("id", row.id.rawValue)
@@ -26,11 +28,14 @@ enum JSONLine {
         object.add("retry_after", row.retryAfter)
         object.add("device", row.device)
         object.add("is_local", row.isLocal ? 1 : 0)
+        add(faults, to: &object)
         return object.text
     }
 
     /// A command.
-    static func command(_ row: CommandRow, _ session: SessionID, _ text: [UInt8]) -> String {
+    static func command(
+        _ row: CommandRow, _ session: SessionID, _ text: [UInt8], faults: [String] = []
+    ) -> String {
         var object = JSONObject()
         object.add("kind", "command")
         object.add("id", row.id.rawValue)
@@ -52,7 +57,14 @@ enum JSONLine {
             row.payloadOffset <= end
                 ? String(decoding: text[row.payloadOffset..<end], as: UTF8.self) : nil)
         object.add("problem", row.problem)
+        add(faults, to: &object)
         return object.text
+    }
+
+    /// Names of the rules whose faults touched it, where there are any.
+    private static func add(_ faults: [String], to object: inout JSONObject) {
+        guard !faults.isEmpty else { return }
+        object.add("faults", raw: "[\(faults.map(JSONObject.quoted).joined(separator: ","))]")
     }
 }
 

@@ -17,18 +17,29 @@ struct CommandTexts {
 final class LinePrinter {
     private let isJSON: Bool
     private var buffer = ""
+    private var faulted = FaultedRows()
 
     init(isJSON: Bool) { self.isJSON = isJSON }
+
+    /// Learns which rows were touched by faults.
+    func learn(from reader: TraceReader) throws(TraceError) { try reader.extend(&faulted) }
 
     /// Prints one line, soon.
     func print(_ line: TraceLine, _ texts: inout CommandTexts) {
         switch line {
         case .exchange(let session, let row):
-            buffer += isJSON ? JSONLine.exchange(row, session) : ListLine.exchange(row)
+            let faults = faulted.rules(of: row.id)
+            buffer +=
+                isJSON
+                ? JSONLine.exchange(row, session, faults: faults)
+                : ListLine.exchange(row, faults: faults)
         case .command(let session, let row):
             let text = texts.text(of: row)
+            let faults = faulted.rules(of: row.message)
             buffer +=
-                isJSON ? JSONLine.command(row, session, text) : ListLine.command(row, text: text)
+                isJSON
+                ? JSONLine.command(row, session, text, faults: faults)
+                : ListLine.command(row, text: text, faults: faults)
         }
         buffer += "\n"
         if buffer.utf8.count > 1 << 16 { flush() }

@@ -4,7 +4,7 @@ import Wire
 /// One line for an exchange or a command, as `ls`, `tail` and `record` print it.
 enum ListLine {
     /// `#12  3.201  POST 201 commcare.submit http://host/path  1.2 KB → 312 B  34 ms`.
-    static func exchange(_ row: ExchangeRow) -> String {
+    static func exchange(_ row: ExchangeRow, faults: [String] = []) -> String {
         let status = row.status.map(String.init) ?? "---"
         var line = head("#\(row.id)", row.startedAt)
         line +=
@@ -16,11 +16,11 @@ enum ListLine {
         if row.isLocal { line += "  by tapedeck" }
         if let retry = row.retryAfter { line += "  Retry-After \(clean(retry))" }
         if let problem = row.problem { line += "  ! \(clean(problem))" }
-        return line
+        return line + mark(faults)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
-    static func command(_ row: CommandRow, text: [UInt8]) -> String {
+    static func command(_ row: CommandRow, text: [UInt8], faults: [String] = []) -> String {
         var line = head("c\(row.id)", row.at)
         line += row.sender == .client ? "→ " : "← "
         line += row.channel.map { "\($0):" } ?? ""
@@ -33,7 +33,12 @@ enum ListLine {
             line += "  \(excerpt(text[row.payloadOffset..<end], 100))"
         }
         if let problem = row.problem { line += "  ! \(clean(problem))" }
-        return line
+        return line + mark(faults)
+    }
+
+    /// `  fault RULE`, where rules touched it.
+    private static func mark(_ faults: [String]) -> String {
+        faults.isEmpty ? "" : "  " + paint("fault \(clean(faults.joined(separator: ", ")))", 500)
     }
 
     /// Absolute URL of an exchange.

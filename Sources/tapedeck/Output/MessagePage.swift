@@ -28,6 +28,7 @@ enum MessagePage {
         for note in detail.notes {
             lines.append("  note \(note.code): \(ListLine.clean(note.says))")
         }
+        lines += FaultText.lines(detail.faults)
         let payload = BodyText.text(row.payload, isText: row.isText)
         if !payload.isEmpty { lines += ["", payload] }
         return lines.joined(separator: "\n") + "\n"

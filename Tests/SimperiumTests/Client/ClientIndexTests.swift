@@ -115,7 +115,29 @@ import Wire
                 < 0:i:{"current":"c1","index":[],"mark":"m"}
                 > 0:i:1:m::100
                 < 0:i:{"current":"c1","index":[],"mark":"m"}
+                ! reconnect
+                """#)
+        #expect(failures == [])
+    }
+
+    @Test func `takes no page for the whole index where one came twice`() {
+        let page = #"{"current":"c1","index":[{"id":"a","v":1,"d":{"x":1}}],"mark":"m"}"#
+        let failures = Playbook.play(
+            Self.start + #"""
                 > 0:i:1:::100
+                < 0:i:\#(page)
+                ! changed a nil {"x":1} index
+                > 0:i:1:m::100
+                < 0:i:\#(page)
+                ! reconnect
+                // The answer to what was asked; a run that began anew would take it for all there is.
+                < 0:i:{"current":"c1","index":[{"id":"b","v":1,"d":{"y":1}}]}
+                close
+                \#(Self.start)> 0:i:1:::100
+                < 0:i:\#(page)
+                > 0:i:1:m::100
+                < 0:i:{"current":"c1","index":[{"id":"b","v":1,"d":{"y":1}}]}
+                ! changed b nil {"y":1} index
                 """#)
         #expect(failures == [])
     }

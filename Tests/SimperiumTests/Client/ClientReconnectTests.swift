@@ -39,6 +39,26 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `lets an object go that others removed before its acknowledgement comes`() {
+        let removal = #"{"id":"b","o":"-","sv":1,"ev":2,"cv":"c3","ccids":["g"]}"#
+        let made =
+            ##"{"id":"b","o":"M","v":{"y":{"o":"+","v":1}},"ev":1,"cv":"c2","ccids":["#1"]}"##
+        let failures = Playbook.play(
+            Playbook.synced + ##"""
+                edit b {"y":1}
+                > 0:c:{"id":"b","o":"M","v":{"y":{"o":"+","v":1}},"ccid":"#1"}
+                close
+                \##(Self.opening)> 0:cv:c1
+                // It was made before the connection ended, and removed after another began.
+                < 0:c:[\##(removal)]
+                > 0:cv:c3
+                < 0:c:[\##(made),\##(removal)]
+                ! removed b acknowledged
+                < 0:c:[]
+                """##)
+        #expect(failures == [])
+    }
+
     @Test func `misses nothing when another client's change comes before the answer`() {
         let foreign =
             #"{"id":"b","o":"M","v":{"y":{"o":"+","v":1}},"ev":1,"cv":"c3","ccids":["g"]}"#

@@ -1,6 +1,5 @@
-import Simperium
+import ConvergenceWorld
 import Testing
-import Wire
 
 /// Eight clients and three buckets with connections cut and changes refused at random.
 ///
@@ -10,8 +9,15 @@ import Wire
     /// 2,000 for each seed; `TAPEDECK_FIRE_EDITS` makes all runs as long as that, for people who wait.
     private static let edits = ProcessEnvironment.number("TAPEDECK_FIRE_EDITS")
 
-    private func run(_ seed: UInt64, _ plan: FireWorld.Plan) {
-        var world = FireWorld(seed: seed, plan)
+    private func world(
+        _ seed: UInt64, _ plan: FirePlan, isWritten: Bool = false
+    ) -> FireWorld<PlainLine> {
+        FireWorld(
+            seed: seed, plan, line: PlainLine(clients: plan.clients, isWritten: isWritten))
+    }
+
+    private func run(_ seed: UInt64, _ plan: FirePlan, isWritten: Bool) {
+        var world = world(seed, plan, isWritten: isWritten)
         let problems = world.run()
         #expect(problems.isEmpty, "seed \(seed): \(problems.prefix(8).joined(separator: "\n"))")
         #expect(world.ledger.count == plan.edits)
@@ -20,18 +26,17 @@ import Wire
     }
 
     @Test(arguments: 0..<56) func `keeps every edit once, of 2,000`(seed: UInt64) {
-        var plan = FireWorld.Plan()
+        var plan = FirePlan()
         plan.edits = Self.edits ?? 2000
-        plan.isWritten = seed.isMultiple(of: 8)
-        run(seed, plan)
+        run(seed, plan, isWritten: seed.isMultiple(of: 8))
     }
 
     @Test func `stays different where a refusal is for good, until the app gives up`() {
-        var plan = FireWorld.Plan()
+        var plan = FirePlan()
         plan.edits = 300
         plan.codes = [400, 413]
         plan.givesUp = false
-        var world = FireWorld(seed: 1, plan)
+        var world = world(1, plan)
         _ = world.run()
         // The app's work is kept, and nothing but the app can say what is to become of it.
         #expect(!world.differences().isEmpty)
@@ -40,10 +45,10 @@ import Wire
     @Test(arguments: [409, 412]) func `loses an edit to a server that says it has what it has not`(
         code: Int
     ) {
-        var plan = FireWorld.Plan()
+        var plan = FirePlan()
         plan.edits = 300
         plan.codes = [code]
-        var world = FireWorld(seed: 2, plan)
+        var world = world(2, plan)
         let problems = world.run()
         // All end with the same, since these codes mean that the server's version is the right one.
         #expect(world.differences() == [])
@@ -52,11 +57,11 @@ import Wire
     }
 
     @Test func `finds an edit that was made and is sent anew as if it had not been`() {
-        var plan = FireWorld.Plan()
+        var plan = FirePlan()
         plan.edits = 300
         plan.codes = []
         plan.lies = true
-        var world = FireWorld(seed: 3, plan)
+        var world = world(3, plan)
         let problems = world.run()
         #expect(problems.contains { $0.contains("again") || $0.contains("twice") })
     }

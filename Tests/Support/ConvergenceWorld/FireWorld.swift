@@ -3,24 +3,9 @@ import Wire
 
 /// A server and clients with several buckets each, whose connections are cut and whose changes are
 /// refused at random, on a virtual clock.
-struct FireWorld {
-    /// How much of it there is.
-    struct Plan {
-        var clients = 8
-        var buckets = ["notes", "tags", "places"]
-        var edits = 2000
-        /// Whether objects are removed, too.
-        var removes = true
-        /// Whether messages are written and read on their way, as on a wire.
-        var isWritten = false
-        /// What refuses changes that the server has not made; each is recovered from.
-        var codes = [400, 401, 405, 413, 440, 500, 503]
-        /// Whether authors are told at times that a change cannot be applied that was made.
-        var lies = false
-        /// Whether the app gives up what was refused for good; it stays different otherwise.
-        var givesUp = true
-    }
-
+///
+/// What carries their messages is a ``FireLine``, which may do worse.
+public struct FireWorld<Line: FireLine> {
     private struct Channel {
         var bucket: ClientBucket
         var stored = ClientBucket.Saved()
@@ -33,29 +18,34 @@ struct FireWorld {
     private struct Client {
         var channels: [Channel] = []
         var session: SocketID?
-        /// On their way, in the order in which they were sent.
-        var toServer: [SimperiumMessage] = []
-        var toClient: [SimperiumMessage] = []
+        /// Since when it tries to connect.
+        var connectingSince: Instant?
+        var heartbeat: Heartbeat?
         /// Numbers of access tokens that were given out.
         var tokens = 0
     }
 
-    private let plan: Plan
+    private let plan: FirePlan
+    /// What carries the messages.
+    public private(set) var line: Line
     private var server: ServerModel
     private var clients: [Client] = []
     private var random: SplitMix64
     private var now = Instant.zero
     private var sessions = 0
     private var isCalm = false
-    private(set) var ledger = FireLedger()
+    /// What was edited, sent and accepted.
+    public private(set) var ledger = FireLedger()
     /// How many connections were cut, and how many changes refused with which code by a fault.
-    private(set) var cuts = 0
-    private(set) var refusals: [Int: Int] = [:]
+    public private(set) var cuts = 0
+    public private(set) var refusals: [Int: Int] = [:]
 
-    private static let keys = ["a", "b", "c.d", "e", "f"]
+    private static var keys: [String] { ["a", "b", "c.d", "e", "f"] }
 
-    init(seed: UInt64, _ plan: Plan = Plan()) {
+    /// A world that nobody has worked in, decided by `seed`.
+    public init(seed: UInt64, _ plan: FirePlan = FirePlan(), line: Line) {
         self.plan = plan
+        self.line = line
         random = SplitMix64(seed: seed)
         var options = ServerOptions()
         options.bucket.newestVersions = .max
@@ -92,17 +82,55 @@ struct FireWorld {
     }
 
     /// Plays everything; gives what is wrong at the end.
-    mutating func run() -> [String] {
+    public mutating func run() -> [String] {
+        work()
+        guard calm() else { return [whatIsBusy] }
+        return differences() + problems()
+    }
+
+    /// Everybody edits, and whatever the plan and the line do to that happens.
+    public mutating func work() {
         while ledger.count < plan.edits { step() }
+    }
+
+    /// Nothing goes wrong any more, until everybody has got everything.
+    ///
+    /// - Returns: Whether that moment came.
+    public mutating func calm() -> Bool {
         isCalm = true
+        line.calm(at: now)
+        // What is dead and does not say so is noticed by its silence.
+        let end = now.nanoseconds + plan.silence
         for _ in 0..<200_000 {
-            if isQuiet { break }
-            step()
+            if isQuiet, now.nanoseconds >= end { return true }
+            if isQuiet { leap() } else { step() }
         }
-        guard isQuiet else {
-            return ["still busy: \(clients.map { $0.channels.map { $0.bucket.phase } })"]
+        return false
+    }
+
+    /// What everybody is at, for people.
+    public var whatIsBusy: String {
+        let phases = clients.map { $0.channels.map { "\($0.bucket.phase)" } }
+        let pending = clients.map { $0.channels.map(\.bucket.hasPending) }
+        return "still busy: \(phases), pending: \(pending)"
+    }
+
+    /// Somebody edits each object once, and all get it.
+    ///
+    /// - Returns: Whether that moment came.
+    public mutating func touchEverything() -> Bool {
+        for channel in plan.buckets.indices {
+            for key in Self.keys {
+                let number = Int.random(in: 0..<clients.count, using: &random)
+                edit(number, channel, key, mayRemove: false)
+            }
         }
-        return differences() + ledger.problems(history: history, places: places)
+        return calm()
+    }
+
+    /// What is not as it has to be in the history of the server.
+    public func problems() -> [String] {
+        ledger.problems(history: history, places: places)
     }
 
     private var places: [FireLedger.Place] {
@@ -118,7 +146,7 @@ struct FireWorld {
     }
 
     /// Objects that a client has other than the server.
-    func differences() -> [String] {
+    public func differences() -> [String] {
         var differences: [String] = []
         for (number, client) in clients.enumerated() {
             for channel in client.channels {
@@ -140,8 +168,13 @@ struct FireWorld {
     }
 
     private var isQuiet: Bool {
-        clients.allSatisfy { client in
-            client.session != nil && client.toServer.isEmpty && client.toClient.isEmpty
+        guard
+            clients.indices.allSatisfy({ number in
+                Peer.allCases.allSatisfy { line.waiting(from: $0, of: number) == 0 }
+            })
+        else { return false }
+        return clients.allSatisfy { client in
+            client.session != nil
                 && client.channels.allSatisfy {
                     $0.bucket.phase == .synced && !$0.bucket.hasPending
                         && ($0.rejected.isEmpty || !plan.givesUp)
@@ -150,25 +183,62 @@ struct FireWorld {
     }
 
     private mutating func step() {
+        defer { takeNews() }
         let number = Int.random(in: 0..<clients.count, using: &random)
-        if clients[number].session == nil { return connect(number) }
+        if clients[number].session == nil {
+            connect(number)
+            guard clients[number].connectingSince != nil else { return }
+            return wait()
+        }
         let many = Int.random(in: 1...8, using: &random)
+        let cuts = 2 * plan.cuts
         switch Int.random(in: 0..<100, using: &random) {
-        case 0 where !isCalm: disconnect(number)
-        case 1 where !isCalm: restart(number)
-        case 2..<22 where !isCalm: work(number)
-        case 22..<25: passTime(number)
-        case 25..<28: giveUp(number)
-        case 28..<60: for _ in 0..<many { deliverToServer(number) }
+        case 0..<plan.cuts where !isCalm: disconnect(number)
+        case 0..<cuts where !isCalm: restart(number)
+        case cuts..<cuts + 20 where !isCalm: work(number)
+        case cuts + 20..<cuts + 23: passTime(number)
+        case cuts + 23..<cuts + 26: giveUp(number)
+        case cuts + 26..<cuts + 58: for _ in 0..<many { deliverToServer(number) }
         default: for _ in 0..<(2 * many) { deliverToClient(number) }
         }
     }
 
+    /// Tells what became of connections.
+    private mutating func takeNews() {
+        for _ in 0..<100 {
+            let news = line.takeNews()
+            if news.isEmpty { return }
+            for each in news {
+                switch each {
+                case .opened(let number): opened(number)
+                case .ended(let number) where clients[number].session == nil:
+                    line.close(number, at: now)
+                    clients[number].connectingSince = nil
+                case .ended(let number): disconnect(number)
+                }
+            }
+        }
+    }
+
+    /// Begins to connect, or gives that up when it takes too long.
     private mutating func connect(_ number: Int) {
+        let patience: Int64 = 30_000_000_000
+        if let since = clients[number].connectingSince {
+            guard now.nanoseconds - since.nanoseconds > patience else { return }
+            line.close(number, at: now)
+        }
+        clients[number].connectingSince = now
+        line.open(number, at: now)
+        takeNews()
+    }
+
+    private mutating func opened(_ number: Int) {
         sessions += 1
         let session = SocketID(sessions)
         server.open(session, app: "app")
         clients[number].session = session
+        clients[number].connectingSince = nil
+        clients[number].heartbeat = plan.heartbeatIdle.map { Heartbeat(at: now, idle: $0) }
         for channel in clients[number].channels.indices { happen(number, channel, .opened) }
     }
 
@@ -177,12 +247,13 @@ struct FireWorld {
     private mutating func disconnect(_ number: Int) {
         guard let session = clients[number].session else { return }
         cuts += 1
-        let arrives = Int.random(in: 0...clients[number].toServer.count, using: &random)
+        let most = line.waiting(from: .client, of: number)
+        let arrives = Int.random(in: 0...most, using: &random)
         for _ in 0..<arrives { deliverToServer(number) }
         server.close(session)
         clients[number].session = nil
-        clients[number].toServer = []
-        clients[number].toClient = []
+        clients[number].heartbeat = nil
+        line.close(number, at: now)
         for channel in clients[number].channels.indices { happen(number, channel, .closed) }
     }
 
@@ -197,8 +268,29 @@ struct FireWorld {
         }
     }
 
+    /// Time passes for all alike.
+    private mutating func wait() {
+        now.nanoseconds += Int64.random(in: 0...1_000_000_000, using: &random)
+        line.pass(to: now)
+    }
+
+    /// Time passes while nobody does anything.
+    private mutating func leap() {
+        defer { takeNews() }
+        for number in clients.indices { passTime(number) }
+    }
+
     private mutating func passTime(_ number: Int) {
         now.nanoseconds += Int64.random(in: 0...5_000_000_000, using: &random)
+        line.pass(to: now)
+        guard clients[number].session != nil else { return }
+        for command in clients[number].heartbeat?.timePassed(at: now) ?? [] {
+            switch command {
+            case .send(let message): line.send(message, from: .client, of: number, at: now)
+            case .reconnect: return disconnect(number)
+            case .setTimer: break
+            }
+        }
         for channel in clients[number].channels.indices {
             guard let timer = clients[number].channels[channel].timer, timer <= now else {
                 continue
@@ -210,10 +302,16 @@ struct FireWorld {
     private mutating func work(_ number: Int) {
         let channel = Int.random(in: 0..<plan.buckets.count, using: &random)
         let key = Self.keys.randomElement(using: &random) ?? "a"
+        edit(number, channel, key, mayRemove: plan.removes)
+    }
+
+    private mutating func edit(
+        _ number: Int, _ channel: Int, _ key: String, mayRemove: Bool
+    ) {
         let place = FireLedger.Place(bucket: plan.buckets[channel], key: key)
         let old = clients[number].channels[channel].bucket.data(key)
         let new = FireEdit.make(
-            of: old, mark: ledger.nextMark, mayRemove: plan.removes, using: &random)
+            of: old, mark: ledger.nextMark, mayRemove: mayRemove, using: &random)
         ledger.edit(place, from: old, to: new)
         happen(number, channel, new.map { .edited(key: key, data: $0) } ?? .removed(key: key))
     }
@@ -233,21 +331,27 @@ struct FireWorld {
     }
 
     private mutating func deliverToServer(_ number: Int) {
-        guard let session = clients[number].session, !clients[number].toServer.isEmpty else {
+        guard let session = clients[number].session,
+            let arrival = line.receive(from: .client, of: number)
+        else { return }
+        if let message = arrival.message, !isCalm, Int.random(in: 0..<30, using: &random) == 0,
+            refuse(message, number)
+        {
             return
         }
-        let message = clients[number].toServer.removeFirst()
-        if !isCalm, Int.random(in: 0..<30, using: &random) == 0, refuse(message, number) { return }
         let admit: (InitRequest) -> Admission = { _ in
             .admitted(user: "user@example.com", account: "user")
         }
-        let replies =
-            plan.isWritten
-            ? server.receive(text: message.encoded(by: .client), from: session, admit: admit)
-            : server.receive(message, from: session, admit: admit)
+        var replies: [ServerReply] = []
+        if let text = arrival.text {
+            replies = server.receive(text: text, from: session, admit: admit)
+        } else if let message = arrival.message {
+            replies = server.receive(message, from: session, admit: admit)
+        }
+        let isChange = if case .changes? = arrival.message?.body { true } else { false }
         for reply in replies {
             // An answer to `cv` tells what was told before.
-            if case .changes(let changes) = reply.body, case .changes = message.body {
+            if isChange, case .changes(let changes) = reply.body {
                 ledger.say(changes)
             }
             for (session, message) in reply.messages {
@@ -257,7 +361,9 @@ struct FireWorld {
                 let isLie =
                     plan.lies && place == number && !isCalm
                     && Int.random(in: 0..<10, using: &random) == 0
-                clients[place].toClient.append(isLie ? Self.lie(about: message) : message)
+                line.send(
+                    isLie ? Self.lie(about: message) : message, from: .server, of: place,
+                    at: now)
             }
         }
     }
@@ -275,7 +381,9 @@ struct FireWorld {
             key: change.key, ccids: change.ccids, clientID: "client-\(number)", error: code)
         refusals[code, default: 0] += 1
         ledger.say([refusal])
-        clients[number].toClient.append(SimperiumMessage(message.channel, .changes([refusal])))
+        line.send(
+            SimperiumMessage(message.channel, .changes([refusal])), from: .server, of: number,
+            at: now)
         return true
     }
 
@@ -291,15 +399,20 @@ struct FireWorld {
     }
 
     private mutating func deliverToClient(_ number: Int) {
-        guard !clients[number].toClient.isEmpty else { return }
-        var message = clients[number].toClient.removeFirst()
-        if plan.isWritten {
-            let bytes = message.encoded(by: .server)
-            let command = SimperiumCommand.parse(bytes, from: .server)
-            guard let read = SimperiumMessage(command, in: bytes) else { return }
-            message = read
+        guard clients[number].session != nil,
+            let arrival = line.receive(from: .server, of: number), let message = arrival.message
+        else { return }
+        clients[number].heartbeat?.received(message, at: now)
+        // Faults may refuse what the server never heard of.
+        if case .changes(let changes) = message.body {
+            ledger.say(changes.filter { $0.error != nil })
         }
-        guard let channel = message.channel else { return }
+        guard let channel = message.channel else {
+            guard case .logLevel = message.body else { return }
+            for channel in plan.buckets.indices { happen(number, channel, .received(message)) }
+            return
+        }
+        guard plan.buckets.indices.contains(channel) else { return }
         happen(number, channel, .received(message))
     }
 
@@ -313,7 +426,7 @@ struct FireWorld {
             switch command {
             case .send(let message):
                 if case .changes(let changes) = message.body { note(changes, number, place, name) }
-                clients[number].toServer.append(message)
+                line.send(message, from: .client, of: number, at: now)
             case .save(let saving): clients[number].channels[place].stored.apply(saving)
             case .setTimer(let time): clients[number].channels[place].timer = time
             case .rejected(let key, _, _):

@@ -5,7 +5,7 @@ import Wire
 ///
 /// Each edit puts one character into the object that no other edit has: its mark. One character
 /// cannot be torn apart by whatever is merged into its neighbourhood.
-struct FireLedger {
+public struct FireLedger {
     /// A change that a client sent, perhaps several times.
     private struct Sent {
         var place: Place
@@ -20,11 +20,11 @@ struct FireLedger {
     }
 
     /// An object of a bucket.
-    struct Place: Hashable, CustomStringConvertible {
-        var bucket: String
-        var key: String
+    public struct Place: Hashable, CustomStringConvertible {
+        public var bucket: String
+        public var key: String
 
-        var description: String { "\(bucket)/\(key)" }
+        public var description: String { "\(bucket)/\(key)" }
     }
 
     private var sent: [String: Sent] = [:]
@@ -38,9 +38,9 @@ struct FireLedger {
     private var time = 0
 
     /// How many edits were made, removals among them.
-    private(set) var count = 0
+    public private(set) var count = 0
     /// How many different changes the server took.
-    var acceptedCount: Int { sent.values.count { !$0.made.isEmpty } }
+    public var acceptedCount: Int { sent.values.count { !$0.made.isEmpty } }
 
     /// The mark of the next edit: from the basic plane and from beyond in turns.
     var nextMark: Unicode.Scalar {

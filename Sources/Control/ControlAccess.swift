@@ -1,0 +1,58 @@
+/// Who may ask.
+enum ControlAccess: Sendable {
+    /// Whoever can open the socket, which is its owner.
+    case owner
+    /// Whoever has the token and knows this program by a name of this machine.
+    case token(String, authorities: Set<String>)
+
+    /// What tells who asks.
+    struct Credentials {
+        /// `Host`, as sent.
+        let host: String?
+        /// `Origin`, as a browser sends it for a page.
+        let origin: String?
+        /// `Authorization`, as sent.
+        let authorization: String?
+    }
+
+    /// Refuses who may not ask.
+    ///
+    /// A page of another site has another origin; one that had its name resolve to this machine
+    /// names another host. Neither has the token.
+    func check(_ credentials: Credentials) throws(ControlProblem) {
+        guard case .token(let token, let authorities) = self else { return }
+        guard let host = credentials.host?.lowercased(), authorities.contains(host) else {
+            throw ControlProblem(
+                421, "other-host", "this is not the host that was asked for",
+                hint: "use the address that was printed: \(authorities.sorted()[0])")
+        }
+        if let origin = credentials.origin?.lowercased() {
+            guard authorities.contains(where: { origin == "http://\($0)" }) else {
+                throw ControlProblem(
+                    403, "other-origin", "pages of other sites may not ask",
+                    hint: "ask from a program, without Origin")
+            }
+        }
+        guard let sent = credentials.authorization, Self.isSame(sent, "Bearer \(token)") else {
+            throw ControlProblem(
+                401, "no-token", "the token is missing or wrong",
+                hint: "send Authorization: Bearer TOKEN, with the token that was printed")
+        }
+    }
+
+    /// Whether two texts are the same, in a time that tells nothing but their length.
+    private static func isSame(_ a: String, _ b: String) -> Bool {
+        let (a, b) = (Array(a.utf8), Array(b.utf8))
+        guard a.count == b.count else { return false }
+        return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// 64 hexadecimal digits that nobody can guess.
+    static func makeToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in
+            let byte = UInt8.random(in: 0 ... .max, using: &random)
+            return (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+}

@@ -1,0 +1,72 @@
+import Faults
+import Filters
+import Wire
+
+extension ControlDesk {
+    /// The name that the trace has for what was asked for by hand.
+    static let firedRule = "fire"
+
+    /// Carries out an action once, now.
+    func fire(_ question: Question) async throws(ControlProblem) -> Answer {
+        let fields = try RequestFields(question.body, allowed: ["action", "connection"])
+        let action = try Self.action(try fields.text("action"))
+        let number = try fields.number("connection")
+        let id = number.map { ConnectionID($0) }
+        let draw = UInt64.random(in: 0 ... .max)
+        let firing = Firing(
+            rule: Self.firedRule, action: action, scope: "", occurrence: 1, draw: draw)
+        let felt = await configuration.fire(firing, id)
+        guard felt.isEmpty else {
+            return Answer(
+                body: Self.list("connections", felt.map { .integer($0.rawValue) }))
+        }
+        let open = await configuration.connections()
+        if let id, !open.contains(where: { $0.id == id }) {
+            throw ControlProblem(
+                404, "no-connection", "connection \(id) is not open",
+                hint: "GET /v1/connections lists those that are")
+        }
+        let isMessage = !action.kind.specification.phases.contains(.connection)
+        throw ControlProblem(
+            409, "felt-by-none",
+            open.isEmpty
+                ? "no connection is open"
+                : id.map { "\(action.kind) can not be done to connection \($0)" }
+                    ?? "\(action.kind) can be done to none of the open connections",
+            hint: isMessage
+                ? "\(action.kind) needs a connection whose WebSocket is open"
+                : "GET /v1/connections lists those that are open")
+    }
+
+    /// An action that makes sense without an event.
+    private static func action(_ text: String) throws(ControlProblem) -> FaultAction {
+        let action: FaultAction
+        do throws(FaultPlanError) {
+            action = try FaultAction.parse(text)
+        } catch {
+            throw ControlProblem(error, code: "bad-action")
+        }
+        guard fireable.contains(action.kind) else {
+            throw ControlProblem(
+                422, "bad-action", "\(action.kind) needs something that it is done to",
+                place: ControlProblem.Place(
+                    line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
+                hint: "fire one of \(fireable.map(\.rawValue).joined(separator: ", ")), "
+                    + "or add a rule: POST /v1/rules")
+        }
+        if action.kind == .blackout, action.duration("for") == nil {
+            throw ControlProblem(
+                422, "bad-action", "a blackout has to end",
+                place: ControlProblem.Place(
+                    line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
+                hint: "say how long: blackout 10s")
+        }
+        return action
+    }
+
+    /// What can be done to a connection, or be sent on one, without an event.
+    static let fireable: [ActionKind] = [
+        .send, .closeCode, .close, .reset, .halfClose, .latency, .bandwidth, .slice, .stall, .cut,
+        .blackout,
+    ]
+}

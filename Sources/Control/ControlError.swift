@@ -1,0 +1,43 @@
+/// Why a control interface could not be started.
+public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, on which exit statuses depend.
+    public enum Code: String, Hashable, Sendable {
+        /// Another program listens there.
+        case inUse
+        /// The path or the address can not be listened on.
+        case badAddress
+        /// The address can be reached from other machines.
+        case notLoopback
+        /// Something else.
+        case failed
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What happened and what to do, in one line.
+    public let reason: String
+
+    /// A failure of kind `code`.
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// The reason.
+    public var description: String { reason }
+}
+
+extension ControlError {
+    /// Why `place` can not be listened on.
+    init(listening place: String, _ error: any Error) {
+        let says = "\(error)"
+        if says.contains("errno: 98") {
+            self.init(
+                .inUse,
+                "\(place) is taken by another program; choose another port with --control-listen, or 0 for a free one"
+            )
+        } else {
+            self.init(.badAddress, "can not listen on \(place): \(says)")
+        }
+    }
+}

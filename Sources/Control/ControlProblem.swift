@@ -1,0 +1,104 @@
+import Faults
+import Wire
+
+/// Why a request was not done: what happened, where, and what to do.
+struct ControlProblem: Error, Hashable {
+    /// A place in a text of the request, or in the plan's file.
+    struct Place: Hashable {
+        /// From 1.
+        let line: Int
+        /// From 1, in Unicode scalars.
+        let column: Int
+        /// The line, or the value where it is spread over lines.
+        let text: String
+        /// Where in ``text``, in Unicode scalars.
+        let range: Range<Int>
+    }
+
+    /// The status of the answer.
+    let status: Int
+    /// A word for programs.
+    let code: String
+    /// What happened.
+    let message: String
+    /// Where; nil where no text is wrong.
+    var place: Place?
+    /// What to do.
+    let hint: String
+    /// Methods that there are instead.
+    var allowed: [String] = []
+
+    init(_ status: Int, _ code: String, _ message: String, place: Place? = nil, hint: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.place = place
+        self.hint = hint
+    }
+
+    var json: JSONValue {
+        let place: JSONValue =
+            if let place {
+                .object([
+                    ("line", .integer(place.line)), ("column", .integer(place.column)),
+                    ("text", .string(place.text)), ("start", .integer(place.range.lowerBound)),
+                    ("end", .integer(place.range.upperBound)),
+                ])
+            } else {
+                .null
+            }
+        return .object([
+            (
+                "error",
+                .object([
+                    ("code", .string(code)), ("message", .string(message)), ("place", place),
+                    ("hint", .string(hint)),
+                ])
+            )
+        ])
+    }
+}
+
+extension ControlProblem {
+    /// A mistake in a rule, a plan or an action.
+    init(_ error: FaultPlanError, code: String = "bad-rule", file: String? = nil) {
+        let start = file.map { "\($0):\(error.place.line):\(error.place.column): " } ?? ""
+        self.init(
+            422, code, start + error.description,
+            place: Place(
+                line: error.place.line, column: error.place.column, text: error.place.text,
+                range: error.place.range),
+            hint: "mend what the place points at and send it again; nothing was changed")
+    }
+
+    /// Why the rules were not changed.
+    init(_ error: FaultSessionError) {
+        switch error {
+        case .duplicateName(let name):
+            self.init(
+                409, "duplicate-name", error.description,
+                hint: "give another name, or change the rule: PUT /v1/rules/\(name)")
+        case .noRule:
+            self.init(
+                404, "no-rule", error.description, hint: "GET /v1/rules lists the rules there are")
+        case .tooManyRules:
+            self.init(
+                409, "too-many-rules", error.description, hint: "remove rules that are done with")
+        }
+    }
+
+    /// A body that is no JSON.
+    init(_ error: JSONError, in bytes: [UInt8]) {
+        let offset = min(error.offset, bytes.count)
+        let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let end = bytes[offset...].firstIndex(of: 0x0A) ?? bytes.count
+        let before = String(decoding: bytes[start..<offset], as: UTF8.self).unicodeScalars.count
+        let text = String(decoding: bytes[start..<end], as: UTF8.self)
+        self.init(
+            400, "bad-json", "\(error)",
+            place: Place(
+                line: bytes[..<offset].count { $0 == 0x0A } + 1, column: before + 1, text: text,
+                range: before..<min(before + 1, text.unicodeScalars.count)),
+            hint: "send JSON, or a rule of one line as text/plain")
+    }
+}

@@ -1,0 +1,80 @@
+/// What can be asked; `openapi.json` describes each.
+enum ControlRoute: String, CaseIterable {
+    case health, description, counts, seed
+    case listRules, addRule, showRule, changeRule, removeRule
+    case pauseRule, resumeRule, resetRule, pauseAll, resumeAll, resetAll
+    case listMarks, putMark, reload, listConnections, fire
+
+    /// The method.
+    var method: String {
+        switch self {
+        case .health, .description, .counts, .seed, .listRules, .showRule, .listMarks,
+            .listConnections:
+            "GET"
+        case .changeRule: "PUT"
+        case .removeRule: "DELETE"
+        case .addRule, .pauseRule, .resumeRule, .resetRule, .pauseAll, .resumeAll, .resetAll,
+            .putMark, .reload, .fire:
+            "POST"
+        }
+    }
+
+    /// The path; `{name}` stands for the name of a rule.
+    var path: String {
+        switch self {
+        case .health: "/v1/health"
+        case .description: "/v1/openapi.json"
+        case .counts: "/v1/counts"
+        case .seed: "/v1/seed"
+        case .listRules, .addRule: "/v1/rules"
+        case .showRule, .changeRule, .removeRule: "/v1/rules/{name}"
+        case .pauseRule: "/v1/rules/{name}/pause"
+        case .resumeRule: "/v1/rules/{name}/resume"
+        case .resetRule: "/v1/rules/{name}/reset"
+        case .pauseAll: "/v1/pause"
+        case .resumeAll: "/v1/resume"
+        case .resetAll: "/v1/reset"
+        case .listMarks, .putMark: "/v1/marks"
+        case .reload: "/v1/reload"
+        case .listConnections: "/v1/connections"
+        case .fire: "/v1/fire"
+        }
+    }
+
+    private static let table = allCases.map { (route: $0, parts: parts($0.path)) }
+
+    private static func parts(_ path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    /// The route of a request, and the name in its path, still percent-encoded.
+    ///
+    /// - Throws: ``ControlProblem`` where there is none: 404, or 405 for another method.
+    static func find(
+        method: String, path: String
+    ) throws(ControlProblem) -> (route: ControlRoute, name: String?) {
+        let asked = parts(path)
+        var allowed: [String] = []
+        for (route, parts) in table where parts.count == asked.count {
+            var name: String?
+            let fits = zip(parts, asked).allSatisfy { part, text in
+                guard part == "{name}", !text.isEmpty else { return part == text }
+                name = String(text)
+                return true
+            }
+            guard fits else { continue }
+            if route.method == method { return (route, name) }
+            allowed.append(route.method)
+        }
+        guard !allowed.isEmpty else {
+            throw ControlProblem(
+                404, "no-path", "there is nothing at \(path)",
+                hint: "GET /v1/openapi.json describes what there is")
+        }
+        var problem = ControlProblem(
+            405, "no-method", "\(path) takes no \(method)",
+            hint: "use \(allowed.joined(separator: " or "))")
+        problem.allowed = allowed
+        throw problem
+    }
+}

@@ -1,0 +1,27 @@
+/// Names of this machine that no other machine can reach.
+enum LoopbackName {
+    /// Whether a host is this machine alone.
+    static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in
+                (1...3).contains(part.count) && part.allSatisfy { $0.isASCII && $0.isNumber }
+                    && UInt8(part) != nil
+            }
+    }
+
+    /// What a client may write into `Host`.
+    static func authorities(_ host: String, _ port: Int) -> Set<String> {
+        [
+            "127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)",
+            text(host.lowercased(), port),
+        ]
+    }
+
+    /// `HOST:PORT`.
+    static func text(_ host: String, _ port: Int) -> String {
+        host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+/// The path of a Unix-domain socket, readable by its owner alone from the first moment on.
+///
+/// The socket is made in a folder that nobody else can look into and then moved to its place, so
+/// that it is there with its mode or not at all. Paths of sockets are short; the folder is reached
+/// through its descriptor, so that the place may be as deep as it likes.
+final class SocketPath {
+    /// Where the socket belongs.
+    let path: String
+    /// Where it is made.
+    let temporary: String
+    private let folder: String
+    private let descriptor: Int32
+
+    /// Prepares a socket at `path`; what a dead process left there goes when ``place()`` is called.
+    ///
+    /// - Throws: ``ControlError`` where a program listens there, or something else is there.
+    init(_ path: String) throws(ControlError) {
+        try Self.check(path)
+        let parent = (path as NSString).deletingLastPathComponent
+        var template = Array("\(parent.isEmpty ? "." : parent)/.tapedeck-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ControlError(
+                .badAddress,
+                "can not make a socket at \(path): \(Self.reason()); choose another path with --control"
+            )
+        }
+        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let reason = Self.reason()
+            rmdir(folder)
+            throw ControlError(.failed, "can not open \(folder): \(reason)")
+        }
+        temporary = "/proc/self/fd/\(descriptor)/socket"
+        self.path = path
+    }
+
+    deinit {
+        close(descriptor)
+        unlink("\(folder)/socket")
+        rmdir(folder)
+    }
+
+    /// Moves the socket that listens to its place.
+    ///
+    /// - Returns: What tells it from a socket that takes its place later.
+    func place() throws(ControlError) -> PlacedSocket {
+        let made = "\(folder)/socket"
+        guard chmod(made, 0o600) == 0, rename(made, path) == 0,
+            let placed = PlacedSocket(path)
+        else {
+            throw ControlError(
+                .badAddress,
+                "can not make a socket at \(path): \(Self.reason()); choose another path with --control"
+            )
+        }
+        return placed
+    }
+
+    private static func reason() -> String { String(cString: strerror(errno)) }
+
+    /// Refuses a place where something is that is no socket, or one where somebody listens.
+    private static func check(_ path: String) throws(ControlError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw ControlError(
+                .badAddress,
+                "\(path) is there and no socket; choose another path with --control")
+        }
+        guard !isAlive(path) else {
+            throw ControlError(
+                .inUse,
+                "another tapedeck is controlled at \(path); choose another path with --control")
+        }
+    }
+
+    /// Whether somebody accepts connections there.
+    private static func isAlive(_ path: String) -> Bool {
+        let parent = (path as NSString).deletingLastPathComponent
+        let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return false }
+        defer { close(folder) }
+        let short = "/proc/self/fd/\(folder)/\((path as NSString).lastPathComponent)"
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { return false }
+        defer { close(socket) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(short.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // A queue that is full has somebody who listens.
+        return result == 0 || errno == EAGAIN
+    }
+}
+
+/// A socket in its place, for taking it away again.
+struct PlacedSocket: Hashable, Sendable {
+    /// Where it is.
+    let path: String
+    private let device: UInt64
+    private let node: UInt64
+
+    /// What is at `path`; nil where nothing is.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.path = path
+        device = UInt64(status.st_dev)
+        node = UInt64(status.st_ino)
+    }
+
+    /// Takes it away, unless somebody put another one there.
+    func remove() {
+        if PlacedSocket(path) == self { unlink(path) }
+    }
+}

@@ -1,0 +1,254 @@
+import Dissection
+import Simperium
+import Wire
+
+/// What each fault waits for.
+extension FaultRecovery {
+    /// Begins a case: what it was done to decides with the action.
+    mutating func begin(_ index: Int) {
+        let fault = cases[index].fault
+        let client = directory.client(of: fault.row.connection)
+        let isAboutMessage = fault.message != nil
+        if let exchange = fault.exchange, !isAboutMessage, hits[exchange] == nil {
+            // Done to the connection before anything was said, or told by another clock.
+            early[exchange, default: []].append(index)
+        }
+        if let kind = cases[index].action?.kind, Self.connectionKinds.contains(kind) {
+            beginConnection(index, client)
+        } else if let exchange = fault.exchange, !isAboutMessage, hits[exchange] == nil {
+            return
+        } else if !isAboutMessage, let hit = fault.exchange.flatMap({ hits[$0] }) {
+            beginExchange(index, hit)
+        } else if isAboutMessage || SimperiumCommand.looksLikeSimperium(fault.row.came) {
+            let sender = fault.row.sender ?? .server
+            let command = SimperiumCommand.parse(fault.row.came, from: sender)
+            let context = CommandContext(
+                command: command, client: client,
+                bucket: bucket(of: command, on: fault.row.connection))
+            beginCommand(index, context)
+        } else {
+            count(index, .reconnection(client))
+            wait(index, for: .anyAnswer(client))
+            wait(index, for: .anyCommand(client))
+            wait(index, for: .reconnection(client))
+        }
+    }
+
+    private static let connectionKinds: Set<ActionKind> = [
+        .close, .reset, .stall, .cut, .blackout, .halfClose, .closeCode, .refuse, .tlsFailure,
+        .expiredCertificate,
+    ]
+
+    private mutating func beginConnection(_ index: Int, _ client: ClientName) {
+        let fault = cases[index].fault
+        let hit = fault.message == nil ? fault.exchange.flatMap { hits[$0] } : nil
+        let client = hit?.client ?? client
+        wait(index, for: .reconnection(client))
+        if let hit {
+            count(index, .request(client, hit.name))
+            wait(index, for: .request(client, hit.name))
+        } else {
+            count(index, .reconnection(client))
+        }
+    }
+
+    // MARK: Exchanges
+
+    mutating func beginExchange(_ index: Int, _ hit: Hit) {
+        let again = RecoverySign.request(hit.client, hit.name)
+        switch cases[index].action?.kind {
+        case .status:
+            cases[index].retryAfter = hit.row.retryAfter
+            let code = cases[index].action?.integer("code") ?? hit.row.status.map(Int64.init)
+            if code == 422, let instance = hit.name.instance {
+                count(index, .form(hit.client, instance))
+                wait(index, for: .form(hit.client, instance))
+                wait(index, for: .anyRequest(hit.client))
+            } else {
+                count(index, again)
+                wait(index, for: again)
+            }
+        case .loseAnswer, .doubled, .answerTwice:
+            count(index, again)
+            wait(index, for: again)
+            wait(index, for: .anyAnswer(hit.client))
+        case .setHeader, .removeHeader, .latency, .bandwidth, .slice:
+            count(index, again)
+            if hit.row.isGood, !spoiledExchanges.contains(hit.row.id) {
+                conclude(
+                    index,
+                    Evidence(
+                        at: hit.row.at,
+                        how: "exchange \(hit.row.id) completed all the same",
+                        exchange: hit.row.id))
+            } else {
+                wait(index, for: again)
+            }
+        case .send:
+            wait(index, for: .anyAnswer(hit.client))
+            wait(index, for: .anyCommand(hit.client))
+        default:
+            count(index, again)
+            wait(index, for: again)
+        }
+        if cases[index].action?.flag("close") == true {
+            wait(index, for: .reconnection(hit.client))
+        }
+    }
+
+    // MARK: Commands
+
+    private struct CommandContext {
+        var command: SimperiumCommand
+        var client: ClientName
+        var bucket: String
+
+        var changes: [SimperiumChange] {
+            if case .changes(let changes) = command.body { changes } else { [] }
+        }
+
+        var index: RecoverySign { .index(client, bucket: bucket) }
+        var authorisation: RecoverySign { .authorisation(client, bucket: bucket) }
+        var asked: RecoverySign { .asked(client, bucket: bucket) }
+    }
+
+    private func bucket(of command: SimperiumCommand, on connection: ConnectionID?) -> String {
+        if case .initialize(let request) = command.body, let bucket = request.bucket {
+            return bucket
+        }
+        guard let connection, let channel = command.channel else { return "" }
+        return directory[connection]?.buckets[channel] ?? ""
+    }
+
+    private mutating func beginCommand(_ index: Int, _ context: CommandContext) {
+        let goesOn = RecoverySign.anyCommand(context.client)
+        let kind = cases[index].action?.kind
+        switch kind {
+        case .error: refused(index, context)
+        case .cvUnknown, .changeUnknown: wait(index, for: context.index, counting: true)
+        case .entityUnknown:
+            if let key = context.command.key {
+                wait(
+                    index,
+                    for: .entityRequest(context.client, bucket: context.bucket, key: key),
+                    counting: true)
+            }
+            wait(index, for: goesOn)
+        case .authFailure, .authExpired:
+            wait(index, for: context.authorisation, counting: true)
+        case .moveCurrent:
+            wait(index, for: context.index, counting: true)
+            wait(index, for: goesOn)
+        case .wrongHeartbeat: heartbeat(index, context)
+        case .send, .unknownChannel, .bandwidth, .slice: wait(index, for: goesOn)
+        default:
+            cases[index].ownCounts =
+                kind == .latency || kind == .doubled || kind == .reorder || kind == .compact
+            if cases[index].ownCounts { wait(index, for: goesOn) }
+            if cases[index].action?.flag("close") == true {
+                wait(index, for: .reconnection(context.client))
+            }
+            switch context.command.sender {
+            case .client: lost(fromClient: context, index)
+            case .server: lost(fromServer: context, index)
+            }
+        }
+    }
+
+    private mutating func wait(_ index: Int, for sign: RecoverySign, counting: Bool) {
+        if counting { count(index, sign) }
+        wait(index, for: sign)
+    }
+
+    /// A change was refused with a code.
+    private mutating func refused(_ index: Int, _ context: CommandContext) {
+        let code = cases[index].action?.integer("code") ?? 500
+        guard let change = context.changes.first else {
+            return wait(index, for: .anyCommand(context.client))
+        }
+        if let key = change.key {
+            wait(
+                index, for: .ownChange(context.client, bucket: context.bucket, key: key),
+                counting: true)
+        }
+        switch code {
+        case 400, 401, 409, 412, 413:
+            // Not sending it again is what these ask for.
+            wait(index, for: .anyCommand(context.client))
+            for ccid in change.ccids { wait(index, for: .changeSent(context.client, ccid)) }
+        default:
+            for ccid in change.ccids { wait(index, for: .ccid(context.client, ccid)) }
+        }
+    }
+
+    private mutating func heartbeat(_ index: Int, _ context: CommandContext) {
+        wait(index, for: .heartbeat(context.client), counting: true)
+        wait(index, for: .reconnection(context.client))
+    }
+
+    /// What the client sent did not arrive as it was sent.
+    private mutating func lost(fromClient context: CommandContext, _ index: Int) {
+        let client = context.client
+        switch context.command.body {
+        case .initialize: wait(index, for: context.authorisation, counting: true)
+        case .changes(let changes):
+            guard let first = changes.first?.ccids.first else {
+                return wait(index, for: .anyCommand(client))
+            }
+            count(index, .changeSent(client, first))
+            for ccid in changes.flatMap(\.ccids) { wait(index, for: .ccid(client, ccid)) }
+        case .indexRequest: wait(index, for: context.index, counting: true)
+        case .changesSince: wait(index, for: context.asked, counting: true)
+        case .entityRequest(let key, _):
+            count(index, .entityRequest(client, bucket: context.bucket, key: key))
+            wait(index, for: .object(client, bucket: context.bucket, key: key))
+            wait(index, for: context.index)
+        case .heartbeat: heartbeat(index, context)
+        default: wait(index, for: .anyCommand(client))
+        }
+    }
+
+    /// What the server sent did not arrive as it was sent.
+    private mutating func lost(fromServer context: CommandContext, _ index: Int) {
+        let client = context.client
+        switch context.command.body {
+        case .auth: wait(index, for: context.authorisation, counting: true)
+        case .changes(let changes): lost(changes, context, index)
+        case .indexPage, .unknownMark: wait(index, for: context.index, counting: true)
+        case .unknownChangeVersion:
+            wait(index, for: context.asked, counting: true)
+            wait(index, for: context.index)
+        case .entity(let reply):
+            cases[index].version = reply.version
+            count(index, context.asked)
+            wait(index, for: .object(client, bucket: context.bucket, key: reply.key))
+            wait(index, for: context.index)
+        case .heartbeat: heartbeat(index, context)
+        default: wait(index, for: .anyCommand(client))
+        }
+    }
+
+    /// Acknowledgements, or what others changed.
+    private mutating func lost(
+        _ changes: [SimperiumChange], _ context: CommandContext, _ index: Int
+    ) {
+        let client = context.client
+        guard let change = changes.last else { return wait(index, for: .anyCommand(client)) }
+        wait(index, for: context.index)
+        if isOwn(change, of: client), let first = change.ccids.first {
+            count(index, .changeSent(client, first))
+            for ccid in change.ccids { wait(index, for: .ccid(client, ccid)) }
+        } else if let key = change.key {
+            cases[index].version = change.ev
+            count(index, context.asked)
+            wait(index, for: .object(client, bucket: context.bucket, key: key))
+        } else {
+            wait(index, for: context.asked, counting: true)
+        }
+    }
+
+    private func isOwn(_ change: SimperiumChange, of client: ClientName) -> Bool {
+        guard case .id(let id) = client else { return change.error != nil }
+        return change.clientID == id || change.error != nil
+    }
+}

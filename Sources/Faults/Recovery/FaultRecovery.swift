@@ -1,0 +1,186 @@
+import Dissection
+import Wire
+
+/// Tells of each fault of a session whether the client recovered from it.
+///
+/// Theory of operation: each fault waits, from the moment when it was done, for the signs that its
+/// action calls for. What is observed afterwards is turned into the few signs it may be and looked
+/// up, so that time grows with observations and faults, not with their product; memory grows with
+/// the faults alone.
+public struct FaultRecovery: Sendable {
+    var cases: [RecoveryCase]
+    /// How many of the cases have begun.
+    private var begun = 0
+    private var waiting: [RecoverySign: [Int]] = [:]
+    private var attempts: [RecoverySign: Int] = [:]
+    private var untried: [RecoverySign: [Int]] = [:]
+    var directory = ClientDirectory()
+    /// What is known of the exchanges that faults were done to.
+    var hits: [ExchangeID: Hit] = [:]
+    /// Cases whose exchange is still to be observed.
+    var early: [ExchangeID: [Int]] = [:]
+    /// Faults on each exchange or message that leave nothing to rely on.
+    let touched: Set<ExchangeID>
+    let spoiledExchanges: Set<ExchangeID>
+    let spoiledMessages: Set<MessageID>
+    private var unseenMessages: Set<MessageID>
+    /// The ccids under which clients sent changes that faults wait for.
+    var sent: [RecoverySign: [String]] = [:]
+
+    /// An exchange that a fault was done to.
+    struct Hit: Sendable {
+        var row: ExchangeRowFacts
+        var name: RequestName
+        var client: ClientName
+    }
+
+    /// Begins with the faults of one session, in any order.
+    public init(faults: [JudgedFault]) {
+        let sorted = faults.sorted { ($0.row.at, $0.id) < ($1.row.at, $1.id) }
+        cases = sorted.map { RecoveryCase($0) }
+        touched = Set(faults.compactMap(\.exchange))
+        unseenMessages = Set(faults.compactMap(\.message))
+        var exchanges: Set<ExchangeID> = []
+        var messages: Set<MessageID> = []
+        for item in cases where !Self.leavesAsItWas(item.action) {
+            if let exchange = item.fault.exchange { exchanges.insert(exchange) }
+            if let message = item.fault.message { messages.insert(message) }
+        }
+        spoiledExchanges = exchanges
+        spoiledMessages = messages
+    }
+
+    /// Whether what an action was done to still says what it said.
+    private static func leavesAsItWas(_ action: FaultAction?) -> Bool {
+        switch action?.kind {
+        case .setHeader, .removeHeader, .latency, .bandwidth, .slice, .doubled, .reorder, .compact,
+            .send:
+            true
+        default: false
+        }
+    }
+
+    /// Takes the next thing that happened, in order of time.
+    public mutating func observe(_ observation: Observation) {
+        begin(before: observation)
+        switch observation {
+        case .connection(let row): see(row)
+        case .exchange(let row, let instance): see(ExchangeRowFacts(row), instance)
+        case .command(let row, let changes, let text):
+            see(row, changes, text)
+            unseenMessages.remove(row.message)
+        }
+    }
+
+    /// What became of each fault, in the order of their numbers.
+    ///
+    /// - Parameter isRunning: Whether the session goes on: what nothing was seen of is open then.
+    /// - Returns: A verdict for each fault.
+    public mutating func verdicts(isRunning: Bool) -> [FaultVerdict] {
+        while begun < cases.count {
+            begin(begun)
+            begun += 1
+        }
+        return cases.map { item in
+            if let verdict = item.verdict { return verdict }
+            let tries = self.tries(of: item)
+            let times = tries == 1 ? "once" : "\(tries) times"
+            let how =
+                switch (tries > 0, isRunning) {
+                case (true, true): "tried \(times) so far"
+                case (true, false): "tried \(times), never with success"
+                case (false, true): "nothing seen yet"
+                case (false, false): "nothing later shows it"
+                }
+            return FaultVerdict(
+                fault: item.fault.id, outcome: isRunning ? .open : .notRecovered, how: how,
+                tries: tries)
+        }.sorted { $0.fault < $1.fault }
+    }
+
+    // MARK: Beginning
+
+    /// Begins the cases of faults that were done before `observation`.
+    private mutating func begin(before observation: Observation) {
+        while begun < cases.count {
+            let fault = cases[begun].fault
+            guard fault.row.at <= observation.at else { return }
+            if fault.row.at == observation.at {
+                // At the same moment what it was done to comes first.
+                if let connection = fault.row.connection, directory[connection] == nil { return }
+                if let exchange = fault.exchange, hits[exchange] == nil { return }
+                if let message = fault.message, unseenMessages.contains(message) { return }
+            }
+            begin(begun)
+            begun += 1
+        }
+    }
+
+    /// Lets a case wait for a sign.
+    mutating func wait(_ index: Int, for sign: RecoverySign) {
+        waiting[sign, default: []].append(index)
+    }
+
+    /// Lets a case count a sign as trying.
+    mutating func count(_ index: Int, _ sign: RecoverySign) {
+        cases[index].attempt = sign
+        cases[index].attemptsBefore = attempts[sign, default: 0]
+        attempts[sign] = cases[index].attemptsBefore
+        untried[sign, default: []].append(index)
+    }
+
+    // MARK: Signs
+
+    /// Whether anybody counts a sign as trying.
+    func isCounted(_ sign: RecoverySign) -> Bool { attempts[sign] != nil }
+
+    /// Whether anybody waits for a sign.
+    func isAwaited(_ sign: RecoverySign) -> Bool { waiting[sign] != nil }
+
+    /// Somebody tried.
+    mutating func tried(_ sign: RecoverySign, at: Instant) {
+        guard let count = attempts[sign] else { return }
+        attempts[sign] = count + 1
+        for index in untried.removeValue(forKey: sign) ?? [] { cases[index].firstTry = at }
+    }
+
+    /// How often the client tried since the fault.
+    func tries(of item: RecoveryCase) -> Int {
+        guard let sign = item.attempt else { return 0 }
+        return attempts[sign, default: 0] - item.attemptsBefore
+    }
+
+    /// Gives those who wait for a sign their verdict.
+    mutating func show(
+        _ sign: RecoverySign, _ evidence: Evidence,
+        where holds: (RecoveryCase, _ tries: Int) -> Bool = { _, _ in true }
+    ) {
+        guard let indexes = waiting.removeValue(forKey: sign) else { return }
+        var left: [Int] = []
+        for index in indexes where !cases[index].isSettled {
+            guard !evidence.isOwn(of: cases[index].fault) || cases[index].ownCounts,
+                holds(cases[index], tries(of: cases[index]))
+            else {
+                left.append(index)
+                continue
+            }
+            conclude(index, evidence)
+            if !cases[index].isSettled { left.append(index) }
+        }
+        if !left.isEmpty { waiting[sign] = left }
+    }
+
+    /// Gives a case its verdict.
+    mutating func conclude(_ index: Int, _ evidence: Evidence) {
+        let item = cases[index]
+        // The first sign that it went on is the one to tell, unless it is taken back.
+        if evidence.isTentative, item.verdict != nil { return }
+        cases[index].verdict = FaultVerdict(
+            fault: item.fault.id, outcome: evidence.outcome,
+            how: evidence.how + (evidence.exchange == nil ? "" : RetryAdvice.words(item)),
+            exchange: evidence.exchange, command: evidence.command,
+            afterNanoseconds: max(0, evidence.at.nanoseconds - item.fault.row.at.nanoseconds),
+            tries: tries(of: item))
+        cases[index].isSettled = !evidence.isTentative
+    }
+}

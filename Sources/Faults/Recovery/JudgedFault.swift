@@ -1,0 +1,21 @@
+public import Wire
+
+/// A fault that is judged, with what a trace knows of what it was done to.
+public struct JudgedFault: Hashable, Sendable {
+    /// Number of the fault.
+    public var id: Int64
+    /// What was done.
+    public var row: FaultRow
+    /// The exchange it was done to, if to one.
+    public var exchange: ExchangeID?
+    /// The message it was done to, if anybody got that.
+    public var message: MessageID?
+
+    /// A fault with these values.
+    public init(id: Int64, row: FaultRow, exchange: ExchangeID? = nil, message: MessageID? = nil) {
+        self.id = id
+        self.row = row
+        self.exchange = exchange
+        self.message = message
+    }
+}

@@ -1,0 +1,36 @@
+import Wire
+
+/// A fault that is being judged.
+struct RecoveryCase {
+    /// The fault.
+    let fault: JudgedFault
+    /// What was done.
+    let action: FaultAction?
+    /// What is counted as trying, and how often that had happened before.
+    var attempt: RecoverySign?
+    var attemptsBefore = 0
+    /// What the client had to wait for, in seconds, where an answer said so.
+    var retryAfter: String?
+    /// When the client first tried again.
+    var firstTry: Instant?
+    /// The least version of an object that shows that the client has it.
+    var version: Int64?
+    /// Whether the message itself shows it, when it comes late or twice.
+    var ownCounts = false
+    /// The verdict so far.
+    var verdict: FaultVerdict?
+    /// Whether nothing can change the verdict any more.
+    var isSettled = false
+
+    init(_ fault: JudgedFault) {
+        self.fault = fault
+        action = Self.action(fault.row.action)
+    }
+
+    /// The action, read back from the row; one of which only the kind is known where that fails.
+    static func action(_ text: String) -> FaultAction? {
+        if let action = try? FaultAction.parse(text) { return action }
+        let name = text.split(separator: " ", maxSplits: 1).first ?? ""
+        return ActionKind(rawValue: String(name)).map { FaultAction($0) }
+    }
+}

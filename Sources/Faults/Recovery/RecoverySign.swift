@@ -1,0 +1,44 @@
+import Wire
+
+/// Something that may show that a client recovered, as a place to look up who waits for it.
+enum RecoverySign: Hashable {
+    /// The same request of the client again, answered well.
+    case request(ClientName, RequestName)
+    /// Any exchange of the client that went well.
+    case anyAnswer(ClientName)
+    /// Any exchange of the client, well or not.
+    case anyRequest(ClientName)
+    /// A form of the client under this instanceID.
+    case form(ClientName, String)
+    /// An exchange or an authorisation that went well on a later connection.
+    case reconnection(ClientName)
+    /// A change with this ccid is answered or shown.
+    case ccid(ClientName, String)
+    /// A change of the client for this object is acknowledged.
+    case ownChange(ClientName, bucket: String, key: String)
+    /// This object, as the client gets it.
+    case object(ClientName, bucket: String, key: String)
+    /// An index is complete.
+    case index(ClientName, bucket: String)
+    /// A channel is authorised.
+    case authorisation(ClientName, bucket: String)
+    /// A heartbeat is answered.
+    case heartbeat(ClientName)
+    /// Changes or an index of the bucket are asked for.
+    case asked(ClientName, bucket: String)
+    /// Any command of the client.
+    case anyCommand(ClientName)
+    /// An entity is asked for.
+    case entityRequest(ClientName, bucket: String, key: String)
+    /// A change is sent under this ccid.
+    case changeSent(ClientName, String)
+}
+
+/// A request as it is told from others.
+struct RequestName: Hashable {
+    var api: String
+    var method: String
+    var host: String
+    var path: String
+    var instance: String?
+}

@@ -1,0 +1,51 @@
+public import Wire
+
+/// A fault as stored, with what it was done to and what became of it.
+public struct FaultDetail: Hashable, Sendable {
+    /// Number of the fault.
+    public var id: Int64
+    /// The session.
+    public var session: SessionID
+    /// What was done.
+    public var row: FaultRow
+    /// The exchange it was done to, if to one.
+    public var exchange: ExchangeID?
+    /// The message it was done to, if to one that anybody got.
+    public var message: MessageID?
+    /// The first Simperium command of that message.
+    public var command: CommandID?
+    /// What became of it; nil until somebody asked.
+    public var verdict: FaultVerdictRow?
+}
+
+/// Whether the client recovered from a fault.
+public struct FaultVerdictRow: Hashable, Sendable {
+    /// Number of the fault.
+    public var fault: Int64
+    /// `recovered`, `not-recovered` or `open`.
+    public var verdict: String
+    /// What shows it, in words.
+    public var how: String
+    /// The exchange that shows it.
+    public var exchange: ExchangeID?
+    /// The command that shows it.
+    public var command: CommandID?
+    /// How long after the fault, in nanoseconds.
+    public var afterNanoseconds: Int64?
+    /// How many times the client tried until then.
+    public var tries: Int
+
+    /// A verdict with these values.
+    public init(
+        fault: Int64, verdict: String, how: String, exchange: ExchangeID? = nil,
+        command: CommandID? = nil, afterNanoseconds: Int64? = nil, tries: Int = 0
+    ) {
+        self.fault = fault
+        self.verdict = verdict
+        self.how = how
+        self.exchange = exchange
+        self.command = command
+        self.afterNanoseconds = afterNanoseconds
+        self.tries = tries
+    }
+}

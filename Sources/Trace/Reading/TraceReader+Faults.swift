@@ -1,0 +1,123 @@
+internal import Dissection
+internal import Storage
+public import Wire
+
+extension TraceReader {
+    /// The faults in order of time.
+    ///
+    /// - Parameter session: Those of one session; nil for all.
+    /// - Returns: The faults with what they were done to and their verdicts.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func faults(session: SessionID? = nil) throws(TraceError) -> [FaultDetail] {
+        try told { () throws(StorageFault) in
+            try list(
+                Self.faultRows + " WHERE ?1 IS NULL OR f.session_id = ?1 "
+                    + "ORDER BY f.session_id, f.at_ns, f.id",
+                bind: { $0.bind(1, session?.rawValue) }
+            ) { $0.faultDetail() }
+        }
+    }
+
+    /// Adds to `rows` what was touched by the faults that it does not know yet.
+    public func extend(_ rows: inout FaultedRows) throws(TraceError) {
+        var known = rows
+        try told { () throws(StorageFault) in
+            let statement = try db.prepare(
+                "SELECT id, exchange_id, message_id, rule FROM fault WHERE id > ? ORDER BY id")
+            statement.bind(1, known.last)
+            while try statement.step() {
+                known.last = statement.integer(0)
+                let rule = statement.string(3)
+                if let message = statement.optionalInteger(2) {
+                    known.add(rule, to: MessageID(message))
+                } else if let exchange = statement.optionalInteger(1) {
+                    known.add(rule, to: ExchangeID(exchange))
+                }
+            }
+        }
+        rows = known
+    }
+
+    /// What Tapedeck noticed about a session, in order.
+    public func warnings(of session: SessionID) throws(TraceError) -> [EventRow] {
+        try told { () throws(StorageFault) in
+            try list(
+                "SELECT * FROM event WHERE session_id = ? AND kind = 'warning' ORDER BY id",
+                [session.rawValue]
+            ) { $0.event() }
+        }
+    }
+
+    /// The faults of one connection for which `condition` holds.
+    func faults(
+        on connection: ConnectionID, where condition: String
+    ) throws(StorageFault) -> [FaultDetail] {
+        try list(
+            Self.faultRows + " WHERE f.connection_id = ? AND \(condition) ORDER BY f.id",
+            [connection.rawValue]
+        ) { $0.faultDetail() }
+    }
+
+    private static let faultRows = """
+        SELECT f.id, f.session_id, f.at_ns, f.rule, f.action, f.connection_id, f.sender, f.scope,
+          f.occurrence, f.draw, f.came, f.sent, f.exchange_id, f.message_id, f.command_id,
+          v.verdict, v.how, v.exchange_id, v.command_id, v.after_ns, v.tries
+        FROM fault f LEFT JOIN fault_verdict v ON v.fault_id = f.id
+        """
+}
+
+/// Which exchanges and messages of a trace were touched by faults.
+public struct FaultedRows: Sendable {
+    /// Number of the last fault that is known.
+    var last: Int64 = 0
+    private var exchanges: [ExchangeID: [String]] = [:]
+    private var messages: [MessageID: [String]] = [:]
+
+    /// Nothing yet.
+    public init() {}
+
+    mutating func add(_ rule: String, to exchange: ExchangeID) {
+        if exchanges[exchange, default: []].last != rule {
+            exchanges[exchange, default: []].append(rule)
+        }
+    }
+
+    mutating func add(_ rule: String, to message: MessageID) {
+        if messages[message, default: []].last != rule {
+            messages[message, default: []].append(rule)
+        }
+    }
+
+    /// Names of the rules that touched the exchange; empty where none did.
+    public func rules(of exchange: ExchangeID) -> [String] { exchanges[exchange] ?? [] }
+
+    /// Names of the rules that touched the message; empty where none did.
+    public func rules(of message: MessageID) -> [String] { messages[message] ?? [] }
+}
+
+extension Statement {
+    fileprivate func faultDetail() -> FaultDetail {
+        let id = integer(0)
+        var detail = FaultDetail(
+            id: id, session: SessionID(integer(1)),
+            row: FaultRow(
+                at: instant(2), rule: string(3), action: string(4),
+                connection: optionalInteger(5).map { ConnectionID($0) },
+                sender: optionalInt(6).flatMap(Peer.init(rawValue:)), scope: string(7),
+                occurrence: integer(8), draw: UInt64(string(9)) ?? 0, came: bytes(10),
+                sent: bytes(11)),
+            exchange: optionalInteger(12).map { ExchangeID($0) },
+            message: optionalInteger(13).map { MessageID($0) },
+            command: optionalInteger(14).map { CommandID($0) })
+        // What was done to a message was not done to the exchange that opened its WebSocket.
+        if detail.message != nil { detail.exchange = nil }
+        if let verdict = optionalString(15) {
+            detail.verdict = FaultVerdictRow(
+                fault: id, verdict: verdict, how: string(16),
+                exchange: optionalInteger(17).map { ExchangeID($0) },
+                command: optionalInteger(18).map { CommandID($0) },
+                afterNanoseconds: optionalInteger(19), tries: Int(integer(20)))
+        }
+        return detail
+    }
+}

@@ -1,0 +1,40 @@
+internal import Storage
+internal import Wire
+
+/// Writes verdicts into a trace that nobody else is writing.
+public enum FaultVerdicts {
+    /// Stores `rows` in the trace at `path`, in the place of earlier verdicts on the same faults.
+    ///
+    /// - Throws: ``TraceError``: with code `busy` where somebody writes the trace, with
+    ///   `cannotOpen` where it cannot be written.
+    public static func store(_ rows: [FaultVerdictRow], in path: String) throws(TraceError) {
+        let file = try TraceFile(path: path, mustExist: true)
+        defer { file.close() }
+        do throws(StorageFault) {
+            let db = file.connection
+            let insert = try db.prepare(
+                "INSERT OR REPLACE INTO fault_verdict VALUES (?,?,?,?,?,?,?)")
+            try db.transaction { () throws(StorageFault) in
+                for row in rows {
+                    insert.bind(1, row.fault)
+                    insert.bind(2, row.verdict)
+                    insert.bind(3, row.how)
+                    insert.bind(4, row.exchange?.rawValue)
+                    insert.bind(5, row.command?.rawValue)
+                    insert.bind(6, row.afterNanoseconds)
+                    insert.bind(7, row.tries)
+                    try insert.run()
+                }
+            }
+            try file.settle()
+        } catch {
+            throw error.told(about: path)
+        }
+    }
+
+    /// Whether somebody writes the trace at `path` now, so that its last session may go on.
+    ///
+    /// To be asked before this process opens the trace, since closing a descriptor drops the locks
+    /// that SQLite has on the file.
+    public static func isWritten(_ path: String) -> Bool { TraceFile.isWritten(path) }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import Wire
+
+/// Which running proxy is meant.
+struct FaultsControl: ParsableArguments {
+    @Argument(help: "The trace that is being recorded.")
+    var trace: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Where its control interface is; TRACE.control unless told.", valueName: "path|url"))
+    var control: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The token that was printed, for a URL; or set TAPEDECK_CONTROL_TOKEN.",
+            valueName: "token"))
+    var token: String?
+
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
+    /// Asks, and prints the answer: as JSON where that is wanted, else as `text` has it.
+    func run(
+        _ method: String, _ path: String, _ body: JSONValue? = nil,
+        text: (JSONValue) -> String
+    ) throws(Failure) {
+        let answer = try ask(method, path, body)
+        if json {
+            if let answer { StandardOutput.write(answer.text() + "\n") }
+        } else {
+            StandardOutput.write(text(answer ?? .null))
+        }
+    }
+
+    /// Asks for something; nil where the answer has no body.
+    func ask(
+        _ method: String, _ path: String, _ body: JSONValue? = nil
+    ) throws(Failure) -> JSONValue? {
+        let place = control ?? "\(trace).control"
+        let environment = ProcessInfo.processInfo.environment
+        let client = try ControlClient(
+            place, token: token ?? environment["TAPEDECK_CONTROL_TOKEN"])
+        let answer = try client.ask(method, path, body?.bytes())
+        if answer.status == 204 { return nil }
+        guard let document = try? JSONDocument.scan(answer.body) else {
+            throw Failure(
+                .unavailable, "\(place) answers \(answer.status) and no JSON; is it a tapedeck?")
+        }
+        let value = JSONValue(document.root)
+        guard answer.status < 300 else { throw Failure(answer.status, value) }
+        return value
+    }
+
+    /// Path of a rule, or of something about it.
+    static func path(rule: String, _ verb: String? = nil) -> String {
+        var allowed = CharacterSet.alphanumerics.intersection(
+            CharacterSet(charactersIn: "\0"..."~"))
+        allowed.insert(charactersIn: "-._~")
+        let name = rule.addingPercentEncoding(withAllowedCharacters: allowed) ?? rule
+        return "/v1/rules/\(name)" + (verb.map { "/\($0)" } ?? "")
+    }
+}
+
+extension Failure {
+    /// What a control interface answered instead of doing what was asked.
+    init(_ status: Int, _ answer: JSONValue) {
+        let error = answer["error"]
+        var says = error?["message"]?.string ?? "the control interface answers \(status)"
+        if let hint = Self.hint(error?["code"]?.string ?? "", error?["hint"]?.string) {
+            says += "; \(hint)"
+        }
+        if let place = error?["place"], let text = place["text"]?.string {
+            let start = max(0, Self.number(place["start"]))
+            let count = max(1, Self.number(place["end"]) - start)
+            says += "\n  \(text)\n  " + String(repeating: " ", count: start)
+            says += String(repeating: "^", count: count)
+        }
+        self.init([400, 401, 403, 421, 422].contains(status) ? .usage : .data, says)
+    }
+
+    /// What to do, in the words of the command line where the interface has its own.
+    private static func hint(_ code: String, _ hint: String?) -> String? {
+        switch code {
+        case "no-rule": "tapedeck faults list shows the rules there are"
+        case "duplicate-name": "give another name, or change the rule: tapedeck faults change"
+        case "no-connection": "tapedeck faults connections shows those that are open"
+        case "no-token": "give --token TOKEN, as record printed it"
+        case "no-plan-file": "the plan has to be a file that can be read: record --faults FILE"
+        // The place says it.
+        case "bad-rule", "bad-plan": nil
+        default: hint
+        }
+    }
+
+    private static func number(_ value: JSONValue?) -> Int {
+        if case .number(let text) = value { Int(text) ?? 0 } else { 0 }
+    }
+}

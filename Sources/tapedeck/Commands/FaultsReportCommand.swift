@@ -1,0 +1,72 @@
+import ArgumentParser
+import Faults
+import Foundation
+import Trace
+import Wire
+
+/// `tapedeck faults report`.
+struct FaultsReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Say for each fault of a trace whether the client recovered from it.",
+        discussion: """
+            A fault is recovered when something later shows it, such as the same request answered \
+            well or the change acknowledged; the report says what, after how long and after how \
+            many tries. It is open while the session runs and nothing shows it yet. Ends with 1 if \
+            one is not recovered. The verdicts are stored in the trace unless somebody writes it.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the verdicts as JUnit XML to this file, or to standard output with -.",
+            valueName: "FILE|-"))
+    var junit: String?
+
+    @Option(help: ArgumentHelp("Judge this session alone.", valueName: "N"))
+    var session: Int64?
+
+    func run() throws {
+        guard !(json && junit == "-") else {
+            throw Failure(.usage, "--json and --junit - exclude each other")
+        }
+        let judgement = try FaultJudgement.judge(
+            trace: trace, session: session.map { SessionID($0) })
+        if let reason = judgement.unstored {
+            StandardError.write("tapedeck: the verdicts are not stored: \(reason)\n")
+        }
+        if let junit {
+            let text = FaultsReportText.junit(judgement)
+            if junit == "-" {
+                StandardOutput.write(text)
+            } else {
+                do {
+                    try Data(text.utf8).write(to: URL(fileURLWithPath: junit))
+                } catch {
+                    throw Failure(.io, "\(junit) cannot be written: \(error.localizedDescription)")
+                }
+            }
+        }
+        if json {
+            StandardOutput.write(FaultsReportText.json(judgement))
+        } else if junit != "-" {
+            StandardOutput.write(FaultsReportText.table(judgement))
+        }
+        let open = judgement.count(.open)
+        if open > 0 {
+            StandardError.write(
+                "tapedeck: \(open) still open: the session runs on; ask again when it has ended\n")
+        }
+        let lost = judgement.count(.notRecovered)
+        if lost > 0 {
+            throw Failure(
+                .failed,
+                "the client did not recover from \(lost) fault\(lost == 1 ? "" : "s") in \(trace)")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Faults
+import Trace
+import Wire
+
+/// Judges the faults of a trace: whether the client recovered from each.
+struct FaultJudgement {
+    /// The faults of one session with their verdicts.
+    struct Session {
+        var detail: SessionDetail
+        var faults: [FaultDetail]
+        /// Rules that matched nothing, as the session says.
+        var unmatched: [String]
+    }
+
+    /// The sessions with faults, or with rules that matched nothing.
+    var sessions: [Session]
+    /// Why the verdicts are not stored in the trace; nil where they are.
+    var unstored: String?
+
+    /// How many faults have a verdict.
+    func count(_ outcome: FaultVerdict.Outcome) -> Int {
+        sessions.reduce(into: 0) { sum, session in
+            sum += session.faults.count { $0.verdict?.verdict == outcome.rawValue }
+        }
+    }
+
+    /// Judges the faults of the trace at `path` and stores the verdicts in it, where that can be.
+    ///
+    /// Called once the writer of a session has finished; while one writes, nothing is stored and
+    /// what is not decided yet is open.
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - session: That session alone; all without.
+    /// - Returns: The verdicts, and why they are not stored where that is so.
+    /// - Throws: ``Failure`` where the trace cannot be read or has no such session.
+    static func judge(
+        trace path: String, session: SessionID? = nil
+    ) throws(Failure) -> FaultJudgement {
+        // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
+        let isWritten = FaultVerdicts.isWritten(path)
+        var judgement = FaultJudgement(sessions: [], unstored: nil)
+        do {
+            let reader = try TraceReader.opened(path)
+            let sessions = try reader.reading { reader throws(TraceError) in
+                try reader.sessions()
+            }
+            let last = sessions.last?.id
+            if let session, !sessions.contains(where: { $0.id == session }) {
+                throw Failure(
+                    .data, "there is no session \(session) in \(path); it has \(sessions.count)")
+            }
+            for detail in sessions where session == nil || detail.id == session {
+                let isRunning = isWritten && detail.endedAt == nil && detail.id == last
+                let judged = try judge(detail, reader, isRunning: isRunning)
+                if !judged.faults.isEmpty || !judged.unmatched.isEmpty {
+                    judgement.sessions.append(judged)
+                }
+            }
+        }
+        let verdicts = judgement.sessions.flatMap { $0.faults.compactMap(\.verdict) }
+        guard !isWritten else {
+            judgement.unstored = "the trace is being written"
+            return judgement
+        }
+        guard !verdicts.isEmpty else { return judgement }
+        do {
+            try FaultVerdicts.store(verdicts, in: path)
+        } catch {
+            judgement.unstored = error.reason
+        }
+        return judgement
+    }
+
+    private static func judge(
+        _ detail: SessionDetail, _ reader: TraceReader, isRunning: Bool
+    ) throws(Failure) -> Session {
+        var (faults, warnings) = try reader.reading { reader throws(TraceError) in
+            (try reader.faults(session: detail.id), try reader.warnings(of: detail.id))
+        }
+        let unmatched = warnings.compactMap(UnmatchedRule.name)
+        guard !faults.isEmpty else {
+            return Session(detail: detail, faults: [], unmatched: unmatched)
+        }
+        var recovery = FaultRecovery(
+            faults: faults.map {
+                JudgedFault(id: $0.id, row: $0.row, exchange: $0.exchange, message: $0.message)
+            })
+        try reader.reading { reader throws(TraceError) in
+            try reader.history(of: detail.id) { recovery.observe(Observation($0)) }
+        }
+        let verdicts = Dictionary(
+            recovery.verdicts(isRunning: isRunning).map { ($0.fault, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for index in faults.indices {
+            faults[index].verdict = verdicts[faults[index].id].map(FaultVerdictRow.init)
+        }
+        return Session(detail: detail, faults: faults, unmatched: unmatched)
+    }
+}
+
+/// The event by which a session says that a rule matched nothing.
+enum UnmatchedRule {
+    private static let start = "fault rule "
+    private static let end = " matched nothing"
+
+    /// The record for a rule; to be put before the session ends.
+    static func record(_ name: String, at: Instant) -> Record {
+        .event(EventRow(.warning, at: at, says: start + name + end))
+    }
+
+    /// The rule that an event is about; nil for other events.
+    static func name(_ event: EventRow) -> String? {
+        guard event.kind == .warning, event.says.hasPrefix(start), event.says.hasSuffix(end) else {
+            return nil
+        }
+        return String(event.says.dropFirst(start.count).dropLast(end.count))
+    }
+}
+
+extension Observation {
+    /// What the history of a session says.
+    init(_ entry: HistoryEntry) {
+        switch entry {
+        case .connection(let row): self = .connection(row)
+        case .exchange(let row, let instance): self = .exchange(row, instance: instance)
+        case .command(let row, let changes, let text):
+            self = .command(row, changes: changes, text: text)
+        }
+    }
+}
+
+extension FaultVerdictRow {
+    /// A verdict as it is stored.
+    init(_ verdict: FaultVerdict) {
+        self.init(
+            fault: verdict.fault, verdict: verdict.outcome.rawValue, how: verdict.how,
+            exchange: verdict.exchange, command: verdict.command,
+            afterNanoseconds: verdict.afterNanoseconds, tries: verdict.tries)
+    }
+}

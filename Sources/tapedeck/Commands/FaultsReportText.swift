@@ -1,0 +1,143 @@
+import Faults
+import Trace
+import Wire
+
+/// What `faults report` prints.
+enum FaultsReportText {
+    /// A table for people.
+    static func table(_ judgement: FaultJudgement) -> String {
+        var lines: [String] = []
+        for session in judgement.sessions {
+            let seed = session.detail.seed.map { ", seed \($0)" } ?? ""
+            lines.append("session \(session.detail.id)\(seed)")
+            lines += rows(session.faults).map { "  \($0)" }
+            for rule in session.unmatched {
+                lines.append("  rule \(ListLine.clean(rule)) matched nothing")
+            }
+        }
+        lines.append(summary(judgement))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `3 faults: 2 recovered, 1 not recovered, 0 open`.
+    static func summary(_ judgement: FaultJudgement) -> String {
+        let count = judgement.sessions.reduce(0) { $0 + $1.faults.count }
+        return "\(count) fault\(count == 1 ? "" : "s"): \(judgement.count(.recovered)) recovered, "
+            + "\(judgement.count(.notRecovered)) not recovered, \(judgement.count(.open)) open"
+    }
+
+    private static func rows(_ faults: [FaultDetail]) -> [String] {
+        let table =
+            [["RULE", "WHEN", "WHAT", "ACTION", "VERDICT", "HOW"]]
+            + faults.map { detail in
+                [
+                    ListLine.clean(detail.row.rule), TimeSpan.clock(detail.row.at.nanoseconds),
+                    FaultText.hit(detail), ListLine.clean(detail.row.action),
+                    detail.verdict.map(FaultText.title) ?? "-", how(detail.verdict),
+                ]
+            }
+        let widths = (0..<6).map { column in
+            min(40, table.map { $0[column].count }.max() ?? 0)
+        }
+        return table.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                column == 5
+                    ? cell.0
+                    : cell.0 + String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+            }.joined(separator: "  ")
+        }
+    }
+
+    private static func how(_ verdict: FaultVerdictRow?) -> String {
+        guard let verdict else { return "" }
+        var facts: [String] = []
+        if let after = verdict.afterNanoseconds { facts.append("after \(TimeSpan.text(after))") }
+        if verdict.tries > 0, verdict.verdict == FaultVerdict.Outcome.recovered.rawValue {
+            facts.append(verdict.tries == 1 ? "1 try" : "\(verdict.tries) tries")
+        }
+        return ListLine.clean(verdict.how)
+            + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
+    }
+
+    /// One object.
+    static func json(_ judgement: FaultJudgement) -> String {
+        var object = JSONObject()
+        for outcome in FaultVerdict.Outcome.allCases {
+            object.add(outcome.rawValue, Int64(judgement.count(outcome)))
+        }
+        let sessions = judgement.sessions.map { session in
+            var item = JSONObject()
+            item.add("id", session.detail.id.rawValue)
+            item.add("seed", session.detail.seed.map { String($0) })
+            item.add("faults", raw: list(session.faults.map { JSONLine.fault($0) }))
+            item.add("unmatched", raw: list(session.unmatched.map(JSONObject.quoted)))
+            return item.text
+        }
+        object.add("sessions", raw: list(sessions))
+        return object.text + "\n"
+    }
+
+    private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
+
+    /// JUnit's XML: a test case for every fault of every rule; open ones and rules that matched
+    /// nothing are skipped.
+    static func junit(_ judgement: FaultJudgement) -> String {
+        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+        for session in judgement.sessions {
+            let cases = session.faults.map(testCase) + session.unmatched.map(skipped)
+            let failures = session.faults.count {
+                $0.verdict?.verdict == FaultVerdict.Outcome.notRecovered.rawValue
+            }
+            let skips =
+                session.faults.count {
+                    $0.verdict?.verdict == FaultVerdict.Outcome.open.rawValue
+                } + session.unmatched.count
+            text += "  <testsuite name=\"session \(session.detail.id)\" tests=\"\(cases.count)\""
+            text += " failures=\"\(failures)\" errors=\"0\" skipped=\"\(skips)\">\n"
+            text += cases.joined() + "  </testsuite>\n"
+        }
+        return text + "</testsuites>\n"
+    }
+
+    private static func testCase(_ detail: FaultDetail) -> String {
+        let row = detail.row
+        let name =
+            "fault \(detail.id) on \(FaultText.hit(detail)) at "
+            + "\(TimeSpan.clock(row.at.nanoseconds)) s: \(row.action)"
+        let time = TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0))
+        var text = "    <testcase classname=\"\(escaped(row.rule))\" name=\"\(escaped(name))\""
+        text += " time=\"\(time)\""
+        let how = escaped(detail.verdict?.how ?? "")
+        switch detail.verdict?.verdict {
+        case FaultVerdict.Outcome.notRecovered.rawValue:
+            return text + "><failure message=\"not recovered: \(how)\"/></testcase>\n"
+        case FaultVerdict.Outcome.recovered.rawValue:
+            return text + "><system-out>\(how)</system-out></testcase>\n"
+        default:
+            return text + "><skipped message=\"open: \(how)\"/></testcase>\n"
+        }
+    }
+
+    private static func skipped(_ rule: String) -> String {
+        "    <testcase classname=\"\(escaped(rule))\" name=\"\(escaped(rule))\" time=\"0\">"
+            + "<skipped message=\"the rule matched nothing\"/></testcase>\n"
+    }
+
+    /// Text as it stands in XML, also in an attribute; what XML cannot carry becomes a question
+    /// mark.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+                result += "?"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

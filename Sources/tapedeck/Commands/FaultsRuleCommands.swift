@@ -1,0 +1,116 @@
+import ArgumentParser
+import Wire
+
+/// `tapedeck faults list`.
+struct FaultsListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the rules with counts and state.")
+
+    @OptionGroup var control: FaultsControl
+
+    func run() throws {
+        try control.run("GET", "/v1/rules") { FaultsTable.rules($0) }
+    }
+}
+
+/// `tapedeck faults add`.
+struct FaultsAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a rule behind all others; it holds at once.")
+
+    @OptionGroup var control: FaultsControl
+
+    @Argument(help: "FILTER => ACTION key=value …")
+    var rule: String
+
+    func run() throws {
+        try control.run("POST", "/v1/rules", .object(JSONMembers("rule", rule))) {
+            FaultsTable.rule($0)
+        }
+    }
+}
+
+/// `tapedeck faults change`.
+struct FaultsChangeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change",
+        abstract: "Put a rule in the place of the one of this name; it counts from the beginning.")
+
+    @OptionGroup var control: FaultsControl
+
+    @Argument(help: "Name of the rule.")
+    var name: String
+
+    @Argument(help: "FILTER => ACTION key=value …")
+    var rule: String
+
+    func run() throws {
+        try control.run(
+            "PUT", FaultsControl.path(rule: name), .object(JSONMembers("rule", rule))
+        ) { FaultsTable.rule($0) }
+    }
+}
+
+/// `tapedeck faults remove`.
+struct FaultsRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Take a rule away.")
+
+    @OptionGroup var control: FaultsControl
+
+    @Argument(help: "Name of the rule.")
+    var name: String
+
+    func run() throws {
+        try control.run("DELETE", FaultsControl.path(rule: name)) { _ in "" }
+    }
+}
+
+/// `tapedeck faults pause`.
+struct FaultsPauseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Ask a rule, or all of them, no more until resumed.")
+
+    @OptionGroup var control: FaultsControl
+
+    @Argument(help: "Name of the rule; all without it.")
+    var name: String?
+
+    func run() throws { try control.edit("pause", name) }
+}
+
+/// `tapedeck faults resume`.
+struct FaultsResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Ask a paused rule, or all of them, again.")
+
+    @OptionGroup var control: FaultsControl
+
+    @Argument(help: "Name of the rule; all without it.")
+    var name: String?
+
+    func run() throws { try control.edit("resume", name) }
+}
+
+/// `tapedeck faults reset`.
+struct FaultsResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Let a rule, or all of them, count from the beginning.")
+
+    @OptionGroup var control: FaultsControl
+
+    @Argument(help: "Name of the rule; all without it.")
+    var name: String?
+
+    func run() throws { try control.edit("reset", name) }
+}
+
+extension FaultsControl {
+    /// Does something to one rule, or to all.
+    fileprivate func edit(_ verb: String, _ name: String?) throws(Failure) {
+        guard let name else {
+            return try run("POST", "/v1/\(verb)") { FaultsTable.rules($0) }
+        }
+        try run("POST", Self.path(rule: name, verb)) { FaultsTable.rule($0) }
+    }
+}

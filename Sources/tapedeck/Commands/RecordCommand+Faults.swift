@@ -1,0 +1,65 @@
+import Control
+import Faults
+import Proxying
+import Trace
+import Wire
+
+/// The rules that judge what passes, and the interface that changes them.
+extension RecordCommand {
+    /// The rules; nil where there are none and none can come.
+    func rules() throws(Failure) -> FaultSession? {
+        let plan = try faults.plan()
+        let isControlled = control.path(trace: trace) != nil || control.loopback != nil
+        guard plan != nil || isControlled else { return nil }
+        let session = faults.session(of: plan ?? FaultPlan())
+        if let count = plan?.rules.count {
+            StandardError.write(
+                "tapedeck: \(count) fault rule\(count == 1 ? "" : "s"), seed \(session.seed)\n")
+        }
+        return session
+    }
+
+    /// Opens the control interface, if one is wanted.
+    func openControl(
+        _ rules: FaultSession?, _ proxy: ProxyServer, _ writer: TraceWriter
+    ) async throws(Failure) -> ControlServer? {
+        let path = control.path(trace: trace)
+        guard let rules, path != nil || control.loopback != nil else { return nil }
+        var configuration = ControlConfiguration(
+            session: rules,
+            connections: {
+                await proxy.openConnections().map {
+                    ControlConnection(
+                        id: $0.id, client: $0.client, server: $0.server, openedAt: $0.openedAt,
+                        isWebSocket: $0.isWebSocket)
+                }
+            },
+            fire: { await proxy.fire($0, on: $1) },
+            now: { writer.now() },
+            mark: { _ = writer.put([.mark($0)]) },
+            version: Program.version,
+            notice: { StandardError.write("tapedeck: \($0)\n") })
+        configuration.planFiles = faults.planFiles
+        configuration.unixPath = path
+        configuration.loopback = control.loopback
+        do {
+            return try await ControlServer.start(configuration)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Judges what was done to the traffic, and names the rules that matched nothing, since a filter
+    /// may have a mistake.
+    func sayWhatBecameOfFaults(_ unmatched: [String], session: SessionID) {
+        for name in unmatched {
+            StandardError.write("tapedeck: the fault rule \(name) matched nothing\n")
+        }
+        guard let judgement = try? FaultJudgement.judge(trace: trace, session: session),
+            judgement.sessions.contains(where: { !$0.faults.isEmpty })
+        else { return }
+        StandardError.write(
+            "tapedeck: \(FaultsReportText.summary(judgement)); tapedeck faults report \(trace) says how\n"
+        )
+    }
+}

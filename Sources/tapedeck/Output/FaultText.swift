@@ -1,0 +1,86 @@
+import Faults
+import Trace
+import Wire
+
+/// Faults for people and programs.
+enum FaultText {
+    /// The lines about what was done to a row, with what came and what was sent instead.
+    static func lines(_ faults: [FaultDetail]) -> [String] {
+        faults.flatMap { detail in
+            let row = detail.row
+            var line = "  fault \(ListLine.clean(row.rule)): \(ListLine.clean(row.action))"
+            line += ", occurrence \(row.occurrence)"
+            if !row.scope.isEmpty { line += " of \(ListLine.clean(row.scope))" }
+            if let verdict = detail.verdict { line += "; \(words(verdict))" }
+            var lines = [line]
+            if !row.came.isEmpty { lines.append("    came: \(excerpt(row.came))") }
+            if !row.came.isEmpty || !row.sent.isEmpty {
+                lines.append("    sent: \(row.sent.isEmpty ? "nothing" : excerpt(row.sent))")
+            }
+            return lines
+        }
+    }
+
+    /// `recovered: exchange 14 answered 200, after 31.000 s`.
+    static func words(_ verdict: FaultVerdictRow) -> String {
+        var text = title(verdict)
+        if !verdict.how.isEmpty { text += ": \(ListLine.clean(verdict.how))" }
+        if let after = verdict.afterNanoseconds { text += ", after \(TimeSpan.text(after))" }
+        return text
+    }
+
+    /// The verdict in words.
+    static func title(_ verdict: FaultVerdictRow) -> String {
+        verdict.verdict == FaultVerdict.Outcome.notRecovered.rawValue
+            ? "not recovered" : verdict.verdict
+    }
+
+    /// What a fault was done to: `#12`, `c5`, `m9` or `k3`.
+    static func hit(_ detail: FaultDetail) -> String {
+        if let command = detail.command { return "c\(command)" }
+        if let message = detail.message { return "m\(message)" }
+        if let exchange = detail.exchange { return "#\(exchange)" }
+        return detail.row.connection.map { "k\($0)" } ?? "-"
+    }
+
+    private static func excerpt(_ bytes: [UInt8]) -> String { ListLine.excerpt(bytes[...], 200) }
+}
+
+extension JSONLine {
+    /// A fault, with its verdict where there is one.
+    static func fault(_ detail: FaultDetail) -> String {
+        let row = detail.row
+        var object = JSONObject()
+        object.add("id", detail.id)
+        object.add("session_id", detail.session.rawValue)
+        object.add("at_ns", row.at.nanoseconds)
+        object.add("rule", row.rule)
+        object.add("action", row.action)
+        object.add("exchange_id", detail.exchange?.rawValue)
+        object.add("message_id", detail.message?.rawValue)
+        object.add("command_id", detail.command?.rawValue)
+        object.add("connection_id", row.connection?.rawValue)
+        object.add("sender", row.sender?.description)
+        object.add("scope", row.scope)
+        object.add("occurrence", row.occurrence)
+        object.add("draw", String(row.draw))
+        content(row.came, "came", &object)
+        content(row.sent, "sent", &object)
+        object.add("verdict", detail.verdict?.verdict)
+        object.add("how", detail.verdict?.how)
+        object.add("shown_by_exchange_id", detail.verdict?.exchange?.rawValue)
+        object.add("shown_by_command_id", detail.verdict?.command?.rawValue)
+        object.add("after_ns", detail.verdict?.afterNanoseconds)
+        object.add("tries", detail.verdict.map { Int64($0.tries) })
+        return object.text
+    }
+
+    private static func content(_ bytes: [UInt8], _ name: String, _ object: inout JSONObject) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            object.add(name, text)
+        } else {
+            let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            object.add("\(name)_hex", hex.joined())
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// How much of a ``FireWorld`` there is, and what goes wrong in it.
+public struct FirePlan: Sendable {
+    public var clients = 8
+    public var buckets = ["notes", "tags", "places"]
+    public var edits = 2000
+    /// Whether objects are removed, too.
+    public var removes = true
+    /// What refuses changes that the server has not made; each is recovered from.
+    public var codes = [400, 401, 405, 413, 440, 500, 503]
+    /// Whether authors are told at times that a change cannot be applied that was made.
+    public var lies = false
+    /// Whether the app gives up what was refused for good; it stays different otherwise.
+    public var givesUp = true
+    /// In how many of a hundred steps a client closes its connection, besides what the line does; in
+    /// as many it is killed. At most 20.
+    public var cuts = 1
+    /// Nanoseconds of silence after which clients send a heartbeat, to leave a connection that stays
+    /// silent; nil where they send none.
+    public var heartbeatIdle: Int64?
+    /// Nanoseconds that calm lasts at least, for whoever has to notice a silence.
+    public var silence: Int64 = 0
+
+    /// The usual plan.
+    public init() {}
+}

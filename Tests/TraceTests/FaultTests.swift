@@ -1,0 +1,247 @@
+import Dissection
+import Filters
+import Foundation
+import Testing
+import Wire
+
+@testable import Trace
+
+@Suite struct FaultTests {
+    private func fault(
+        _ rule: String, _ opened: Traffic.Opened, _ sender: Peer? = nil, at: Instant = .zero
+    ) -> Record {
+        .fault(
+            FaultRow(
+                at: at, rule: rule, action: "drop", connection: opened.connection, sender: sender,
+                scope: "a1", occurrence: 3, draw: .max, came: Array("0:c:x".utf8),
+                sent: [0xFF, 0x00]))
+    }
+
+    /// Two exchanges, of which the second is answered by a fault, and a socket with a change that
+    /// is refused and one that nobody gets.
+    private func record(_ trace: TemporaryTrace) throws {
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let http = traffic.open()
+        let first = traffic.exchange(http, number: 0, body: "a")
+        let second = traffic.exchange(http, number: 1, body: "b")
+        let socket = traffic.open()
+        var records = http.records + first
+        // Bytes of others may come between a fault and its own.
+        records += [fault("overload", http, .client)] + socket.records + second
+        records += [.mark(MarkRow(at: .zero, name: "here"))]
+        records += traffic.upgrade(socket) + [traffic.change(socket, 1)]
+        records += [fault("refuse", socket, .client), traffic.change(socket, 2)]
+        records += [fault("cut", socket)] + traffic.close(socket)
+        records += [fault("late", http, .server)] + traffic.close(http)
+        _ = writer.put(records)
+        writer.finish()
+        #expect(writer.totals.faults == 4)
+    }
+
+    @Test func `anchors a fault to the bytes that follow it, or to the last ones`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        #expect(
+            try trace.rows(
+                """
+                SELECT rule, chunk_id - (SELECT max(request_chunk_id) FROM http_exchange x
+                    WHERE x.connection_id = f.connection_id)
+                FROM fault_statement f ORDER BY id
+                """) == ["overload|0", "refuse|3", "cut|3", "late|2"])
+    }
+
+    @Test func `finds the last bytes in what was written before`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let http = traffic.open()
+        _ = writer.put(http.records + traffic.exchange(http, number: 0, body: "a"))
+        writer.flush()
+        let other = traffic.open()
+        _ = writer.put([fault("late", http), fault("early", other)])
+        writer.finish()
+        #expect(
+            try trace.rows("SELECT rule, chunk_id FROM fault_statement ORDER BY id")
+                == ["late|3", "early|null"])
+    }
+
+    @Test func `follows bytes that went on as others`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let http = traffic.open()
+        let first = traffic.exchange(http, number: 0, body: "a")
+        var second = traffic.exchange(http, number: 1, body: "b")
+        let third = traffic.exchange(http, number: 2, body: "c")
+        guard case .chunk(var request) = second[0] else { return }
+        // What the relay does with a request that is altered.
+        request.patches = [
+            Patch(offset: 0, removed: request.bytes.count, inserted: [], reason: .fault)
+        ]
+        var made = request
+        made.patches = []
+        made.origin = .tapedeck
+        second[0] = .chunk(made)
+        var records = http.records + first + [fault("altered", http, .client)]
+        records += [.chunk(request)] + second
+        // And with one that nobody gets.
+        records += [fault("dropped", http, .client), .chunk(request)] + third
+        _ = writer.put(records + traffic.close(http))
+        writer.finish()
+        #expect(
+            try trace.rows(
+                "SELECT f.rule, s.chunk_id, f.exchange_id FROM fault f "
+                    + "JOIN fault_statement s ON s.id = f.id ORDER BY f.id")
+                == ["altered|5|2", "dropped|8|2"])
+        #expect(
+            try trace.rows("SELECT id, fault_id FROM exchange ORDER BY id")
+                == ["1|null", "2|1", "3|null"])
+    }
+
+    @Test func `says what a fault was done to`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        #expect(
+            try trace.rows(
+                """
+                SELECT rule, exchange_id, message_id, command_id, sender, scope, occurrence, draw,
+                  CAST(came AS TEXT), hex(sent) FROM fault ORDER BY id
+                """) == [
+                    "overload|2|null|null|0|a1|3|18446744073709551615|0:c:x|FF00",
+                    "refuse|null|2|2|0|a1|3|18446744073709551615|0:c:x|FF00",
+                    "cut|null|2|2|null|a1|3|18446744073709551615|0:c:x|FF00",
+                    "late|2|null|null|1|a1|3|18446744073709551615|0:c:x|FF00",
+                ])
+        #expect(
+            try trace.rows("SELECT id, fault_id FROM exchange ORDER BY id")
+                == ["1|null", "2|1", "3|null"])
+        let reader = try trace.reader()
+        #expect(try reader.exchange(ExchangeID(2))?.faults.map(\.row.rule) == ["overload", "late"])
+        #expect(try reader.exchange(ExchangeID(1))?.faults == [])
+        #expect(try reader.exchange(ExchangeID(3))?.faults == [])
+        #expect(try reader.command(CommandID(2))?.faults.map(\.row.rule) == ["refuse", "cut"])
+        #expect(try reader.message(MessageID(2))?.faults.map(\.row.sent) == [[255, 0], [255, 0]])
+        #expect(try reader.connection(ConnectionID(2))?.faults.map(\.row.draw) == [.max, .max])
+        var touched = FaultedRows()
+        try reader.extend(&touched)
+        try reader.extend(&touched)
+        #expect(touched.rules(of: ExchangeID(2)) == ["overload", "late"])
+        #expect(touched.rules(of: MessageID(1)) == [])
+        #expect(try reader.faults().map(\.id) == [1, 2, 3, 4])
+        #expect(try reader.faults(session: SessionID(2)) == [])
+    }
+
+    private func found(_ filter: String, _ reader: TraceReader) throws -> [String] {
+        var ids: [String] = []
+        try reader.lines(try Filter.parse(filter)) { line in
+            switch line {
+            case .exchange(_, let row): ids.append("\(row.id)")
+            case .command(_, let row): ids.append("c\(row.id)")
+            }
+            return true
+        }
+        return ids
+    }
+
+    @Test func `finds what was touched, and by its verdict`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        #expect(try found("fault:*", trace.reader()) == ["2", "c2"])
+        #expect(try found("fault:over*", trace.reader()) == ["2"])
+        #expect(try found("not fault:*", trace.reader()) == ["1", "3", "c1"])
+        #expect(try found("has:verdict", trace.reader()) == [])
+        let first = FaultVerdictRow(
+            fault: 1, verdict: "open", how: "", exchange: nil, afterNanoseconds: nil, tries: 0)
+        let again = FaultVerdictRow(
+            fault: 1, verdict: "recovered", how: "exchange 3", exchange: ExchangeID(3),
+            command: CommandID(1), afterNanoseconds: 5, tries: 2)
+        let other = FaultVerdictRow(fault: 2, verdict: "not-recovered", how: "went away")
+        try FaultVerdicts.store([first, other], in: trace.path)
+        try FaultVerdicts.store([again], in: trace.path)
+        #expect(try found("verdict:recovered", trace.reader()) == ["2"])
+        #expect(try found("verdict:not-recovered", trace.reader()) == ["c2"])
+        #expect(try trace.reader().faults().map(\.verdict) == [again, other, nil, nil])
+        #expect(
+            try trace.rows("SELECT rule, verdict, how FROM fault WHERE verdict <> '' ORDER BY id")
+                == ["overload|recovered|exchange 3", "refuse|not-recovered|went away"])
+    }
+
+    @Test func `stores nothing where somebody writes`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        #expect(!FaultVerdicts.isWritten(trace.path))
+        let writer = try trace.writer()
+        #expect(FaultVerdicts.isWritten(trace.path))
+        #expect(throws: TraceError(.busy, "")) { try FaultVerdicts.store([], in: trace.path) }
+        writer.finish()
+    }
+
+    @Test func `keeps faults and verdicts through a rebuild`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        try FaultVerdicts.store(
+            [FaultVerdictRow(fault: 2, verdict: "open", how: "", command: CommandID(2))],
+            in: trace.path)
+        let before = try trace.rows("SELECT * FROM fault ORDER BY id")
+        try Rebuild.run(path: trace.path)
+        #expect(try trace.rows("SELECT * FROM fault ORDER BY id") == before)
+        #expect(try trace.rows("SELECT name FROM mark") == ["here"])
+    }
+
+    @Test func `brings faults of format 2 up to date`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        for sql in [
+            "DROP VIEW exchange", "DROP VIEW fault", "DROP TABLE fault_verdict",
+            "ALTER TABLE session DROP COLUMN seed",
+            "CREATE TABLE new(id INTEGER PRIMARY KEY, session_id INTEGER NOT NULL, "
+                + "at_ns INTEGER NOT NULL, rule TEXT NOT NULL, action TEXT NOT NULL, "
+                + "chunk_id INTEGER, \"offset\" INTEGER NOT NULL) STRICT",
+            "INSERT INTO new SELECT id, session_id, at_ns, rule, action, chunk_id, \"offset\" "
+                + "FROM fault_statement",
+            "DROP TABLE fault_statement", "ALTER TABLE new RENAME TO fault_statement",
+            "PRAGMA user_version = 2",
+        ] {
+            _ = try trace.rows(sql)
+        }
+        try trace.writer().finish()
+        #expect(
+            try trace.rows("SELECT rule, exchange_id, command_id FROM fault ORDER BY id") == [
+                "overload|2|null", "refuse|null|2", "cut|null|2", "late|2|null",
+            ])
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `keeps the seed of a session`() throws {
+        let trace = try TemporaryTrace()
+        try TraceWriter(
+            path: trace.path,
+            session: SessionStart(
+                provenance: .proxy, version: "1", arguments: "", startedUnixNanoseconds: 0,
+                seed: .max)
+        ).finish()
+        try trace.writer().finish()
+        #expect(try trace.reader().sessions().map(\.seed) == [.max, nil])
+    }
+
+    @Test func `lets faults and verdicts go with their connection`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        try FaultVerdicts.store(
+            [FaultVerdictRow(fault: 1, verdict: "open", how: "")], in: trace.path)
+        var options = TraceOptions()
+        options.keepLast = 1_000_000_000
+        let writer = try TraceWriter(
+            path: trace.path,
+            session: SessionStart(
+                provenance: .proxy, version: "1", arguments: "",
+                startedUnixNanoseconds: 2_000_000_000_000_000_000), options: options)
+        var traffic = Traffic(first: 10)
+        _ = writer.put(traffic.http(exchanges: 1))
+        writer.finish()
+        #expect(try trace.rows("SELECT count(*) FROM connection WHERE id < 10") == ["0"])
+        #expect(try trace.rows("SELECT count(*) FROM fault_statement") == ["0"])
+        #expect(try trace.rows("SELECT count(*) FROM fault_verdict") == ["0"])
+    }
+}
