@@ -70,6 +70,18 @@ public final class FaultSession: Sendable {
         return state.withLock { $0.firings(answers, scope: scope, at: at, seed: seed) }
     }
 
+    /// Whether an event is something to any rule of a phase, or ends one; nothing is counted.
+    ///
+    /// - Parameters:
+    ///   - values: The event.
+    ///   - phase: How far it has come.
+    public func mayHit(_ values: some FilterSubjectValues, phase: FilterPhase) -> Bool {
+        guard interest.contains(FaultInterest(phase)) else { return false }
+        return state.withLock { $0.questions(in: phase) }.contains {
+            $0.answer(values, phase: phase) != nil
+        }
+    }
+
     /// Whether a rule is there, not paused, and its windows are open at `at`.
     ///
     /// What lasts as long as the window of its rule, as a blackout does, ends when this is false.

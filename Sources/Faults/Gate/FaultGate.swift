@@ -25,6 +25,9 @@ public struct FaultGate {
     /// Whether messages of a WebSocket are followed.
     public var isWebSocket: Bool { webSocket != nil }
 
+    /// Whether nothing it was told or decided has to be remembered once HTTP begins anew.
+    public var isSpent: Bool { shaper.isIdle && later.isEmpty }
+
     /// HTTP begins anew: in a tunnel, or behind the client's TLS.
     public mutating func restart(_ context: GateContext) {
         self.context = context

@@ -24,7 +24,11 @@ struct ConnectionJudge {
 
     let session: FaultSession
     let sessionID: SessionID
-    private var gate: FaultGate?
+    var gate: FaultGate?
+    /// Looks at requests while no gate is needed.
+    var scout: HTTPScout?
+    /// What waits for the requests before it to be answered, and then for a gate.
+    var suspects: [[UInt8]] = []
     private var lanes = [Lane(), Lane()]
     private var serverLeg: LegID?
     /// Moments at which the gate wants to be asked again.
@@ -58,10 +62,7 @@ struct ConnectionJudge {
         _ event: RelayEvent, at: Instant, relay: inout Relay,
         into commands: inout [RelayCommand]
     ) {
-        if gate == nil, session.isIdle, !startsUpgrade(event, relay) {
-            relay.handle(event, at: at, into: &commands)
-            return
-        }
+        if gate == nil, isPassing(event, at, &relay, &commands) { return }
         switch event {
         case .received(let leg, let bytes) where !bytes.isEmpty:
             let sender: Peer = leg == relay.clientLeg.id ? .client : .server
@@ -79,6 +80,7 @@ struct ConnectionJudge {
             give(event, at, &relay, &commands)
         }
         drain(at, &relay, &commands)
+        startGate(at, &relay, &commands)
     }
 
     /// Carries out an action once, now.
@@ -140,7 +142,7 @@ struct ConnectionJudge {
             server: server, isClientTLS: relay.isClientTLS)
     }
 
-    private mutating func judge(
+    mutating func judge(
         _ bytes: [UInt8], _ sender: Peer, _ at: Instant, _ relay: Relay
     ) {
         let isOurs =
@@ -159,20 +161,10 @@ struct ConnectionJudge {
         }
     }
 
-    /// Whether a client asks for a WebSocket: they are followed from the beginning even where no rule
-    /// can match yet, since a rule may come later, and nobody can begin in the middle of one.
-    private func startsUpgrade(_ event: RelayEvent, _ relay: Relay) -> Bool {
-        guard case .received(let leg, let bytes) = event, leg == relay.clientLeg.id,
-            relay.layer == .http || relay.layer == .undecided, relay.isBetweenMessages,
-            bytes.first == UInt8(ascii: "G")
-        else { return false }
-        return bytes.span.hasUpgrade
-    }
-
     // MARK: Carrying out
 
     /// Gives the relay everything whose moment has come.
-    private mutating func drain(
+    mutating func drain(
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {
         var isMoving = true
@@ -226,7 +218,12 @@ struct ConnectionJudge {
         switch command {
         case .pass(let sender, let bytes):
             guard let leg = relay.leg(of: sender, leg) else { return }
-            give(.received(leg, bytes), at, &relay, &commands)
+            // What comes when all is closed goes nowhere, and is in the trace as that.
+            if relay.layer == .closed {
+                give(.altered(leg, bytes, by: []), at, &relay, &commands)
+            } else {
+                give(.received(leg, bytes), at, &relay, &commands)
+            }
         case .replace(let sender, let bytes, let others):
             guard let leg = relay.leg(of: sender, leg) else { return }
             give(.altered(leg, bytes, by: others), at, &relay, &commands)
@@ -328,8 +325,12 @@ struct ConnectionJudge {
 
     /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
     private mutating func begin(_ at: Instant, _ relay: Relay) {
-        let context = context(of: relay)
-        gate?.restart(context)
+        if gate?.isSpent == true, HTTPScout.isEnough(for: session) {
+            gate = nil
+        } else {
+            let context = context(of: relay)
+            gate?.restart(context)
+        }
         let items = lanes[Peer.client.rawValue].items
         lanes[Peer.client.rawValue].items = []
         lanes[Peer.client.rawValue].bytes = 0
@@ -340,23 +341,5 @@ struct ConnectionJudge {
                 lanes[Peer.client.rawValue].items.append(item)
             }
         }
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether the letters of `upgrade` are in it, in either case.
-    fileprivate var hasUpgrade: Bool {
-        let letters: StaticString = "upgrade"
-        var found = 0
-        for index in indices {
-            let byte = self[index] | 0x20
-            if byte == letters.utf8Start[found] {
-                found += 1
-                if found == letters.utf8CodeUnitCount { return true }
-            } else {
-                found = byte == letters.utf8Start[0] ? 1 : 0
-            }
-        }
-        return false
     }
 }

@@ -122,7 +122,9 @@ extension ClientBucket {
         guard phase == .indexing, let run = index, run.isComplete, requests.isEmpty else { return }
         index = nil
         fruitlessRuns = 0
-        for key in keys(where: { $0.ghost != nil }) where !run.seen.contains(key) {
+        // What an earlier connection wanted and the index does not name is gone, too.
+        for key in keys(where: { $0.ghost != nil || $0.wanted != nil })
+        where !run.seen.contains(key) {
             lose(key, at: nil, because: .index)
         }
         for key in tombstones.removeAll() { unsaved.insert(key) }

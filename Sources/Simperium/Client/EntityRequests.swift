@@ -37,7 +37,8 @@ struct EntityRequests {
     mutating func answer(_ key: ExactText, version: Int64) -> Bool {
         guard let request = asked[key], request == version else { return false }
         asked[key] = nil
-        guard let newest = wanted[key] else { return true }
+        // It was forgotten meanwhile, with the object.
+        guard let newest = wanted[key] else { return false }
         if newest > version {
             waiting.append(key)
             return false

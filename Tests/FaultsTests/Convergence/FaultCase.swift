@@ -68,7 +68,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
 
     /// Answers to commands, and changes of them.
     private static let commands = [
-        FaultCase(.cvUnknown, "command:cv sender:client => cv-unknown", chance: 1, cuts: 3, edits: 150),
+        FaultCase(
+            .cvUnknown, "command:cv sender:client => cv-unknown", chance: 1, cuts: 3, edits: 150),
         FaultCase(
             .changeUnknown, "command:{c,cv} sender:client => change-unknown", chance: 0.1),
         FaultCase(

@@ -10,12 +10,6 @@ import Wire
     private static let seeds = ProcessEnvironment.number("TAPEDECK_FIRE_SEEDS") ?? 1
     private static let mixes = max(20, seeds)
 
-    @Test func debugging() throws {
-        guard let number = ProcessEnvironment.number("DBG") else { return }
-        let one = FaultCase.all[number]
-        for seed in 0..<8 { print("DBG SEED \(seed) \(one.rules)"); try play([one], one.lines(), seed: UInt64(seed), edits: one.edits, cuts: one.cuts); print("DBG END \(seed)") }
-    }
-
     @Test(arguments: FaultCase.all) func `converges once faults of one kind stop`(
         _ one: FaultCase
     ) throws {

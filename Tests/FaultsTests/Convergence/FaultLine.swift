@@ -44,7 +44,6 @@ struct FaultLine: FireLine {
 
     mutating func receive(from sender: Peer, of client: Int) -> FireArrival? {
         guard let text = connections[client]?.receive(from: sender) else { return nil }
-        if ProcessEnvironment.number("DBG") != nil { print("DBG \(client) \(numbers[client]) \(sender) \(String(decoding: text, as: UTF8.self))") }
         let command = SimperiumCommand.parse(text, from: sender)
         return FireArrival(message: SimperiumMessage(command, in: text), text: text)
     }

@@ -9,9 +9,12 @@ struct FaultScene {
     /// A scene of which everything is decided by `seed`.
     ///
     /// - Parameters:
+    ///   - seed: Decides everything.
     ///   - rules: The faults, until calm comes.
     ///   - edits: How often somebody edits something until then.
-    ///   - cuts: In how many of a hundred steps a client closes its connection; in as many it is killed.
+    ///   - cuts: In how many of a hundred steps a client closes its connection; in as many it is
+    ///     killed.
+    /// - Throws: `FaultPlanError` where a rule is none.
     init(seed: UInt64, rules: [String], edits: Int, cuts: Int) throws {
         var fire = FirePlan()
         fire.edits = ProcessEnvironment.number("TAPEDECK_FIRE_EDITS") ?? edits

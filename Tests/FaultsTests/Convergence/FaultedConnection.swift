@@ -15,8 +15,6 @@ struct FaultedConnection {
     /// Whether one side was told that the other is gone.
     private(set) var isOver = false
     private var isClosed = false
-    /// Whether the proxy closed it.
-    private var wasCut = false
     private var queue: [JudgedRelay.Entry] = []
     private var isRunning = false
     /// Bytes that each peer sent, and bytes of it in the trace.
@@ -72,8 +70,7 @@ struct FaultedConnection {
         isOver = true
         happen(.closed(relay.clientLeg, isReset: false, ""), at, &story)
         if let serverLeg { happen(.closed(serverLeg, isReset: false, ""), at, &story) }
-        // What waited when a fault closed everything is given to a relay that records no more.
-        if sent != recorded, !wasCut {
+        if sent != recorded {
             story.problems.append("\(number): \(recorded) bytes of \(sent) are in the trace")
         }
     }
@@ -127,7 +124,6 @@ struct FaultedConnection {
         case .end: isOver = true
         case .close:
             isOver = true
-            if !isClosed { wasCut = true }
         case .wake(let moment): wakeAt = min(wakeAt ?? moment, moment)
         case .record, .pauseClient, .resumeClient, .holdBack, .letCome: break
         }

@@ -276,6 +276,17 @@ struct WebSocketGateTests {
     }
 
     @Test
+    func `opens no gap where nothing could show it`() throws {
+        let removal =
+            #"0:c:[{"clientid":"x","id":"k","o":"-","sv":4,"ev":5,"cv":"cc","ccids":["z"]}]"#
+        var stage = try SocketStage(rules: ["command:c sender:server => version-gap"])
+        stage.say(ack, from: .server)
+        stage.say(removal, from: .server)
+        #expect(stage.heard(.server).texts == [ack, removal])
+        #expect(stage.rows.isEmpty)
+    }
+
+    @Test
     func `counts by the client that opened the channel`() throws {
         let rule = "command:c sender:client => error 440 first=1 per=client"
         var stage = try SocketStage(rules: [rule])

@@ -245,6 +245,40 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `brings no object back with data that were asked for before it was removed`() {
+        var settings = Playbook.usual
+        settings.pagesHoldData = false
+        let failures = Playbook.play(
+            Self.start + #"""
+                > 0:i::::100
+                < 0:i:{"current":"c1","index":[{"id":"a","v":1},{"id":"b","v":1}]}
+                > 0:e:a.1
+                > 0:e:b.1
+                < 0:c:[{"id":"b","o":"-","sv":1,"ev":2,"cv":"c2","ccids":["g"]}]
+                < 0:e:a.1\n{"data":{"x":1}}
+                ! changed a nil {"x":1} index
+                < 0:e:b.1\n{"data":{"x":2}}
+                """#, settings: settings)
+        #expect(failures == [])
+    }
+
+    @Test func `wants nothing any more that the index does not name`() {
+        var settings = Playbook.usual
+        settings.pagesHoldData = false
+        let failures = Playbook.play(
+            Self.start + #"""
+                > 0:i::::100
+                < 0:i:{"current":"c1","index":[{"id":"e","v":2}]}
+                > 0:e:e.2
+                close
+                \#(Self.start)> 0:i::::100
+                < 0:i:{"current":"c3","index":[]}
+                edit a {"x":1}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"+","v":1}},"ccid":"#1"}
+                """#, settings: settings)
+        #expect(failures == [])
+    }
+
     @Test func `takes no page of an earlier run of the index for one of the new run`() {
         let failures = Playbook.play(
             Playbook.synced + #"""

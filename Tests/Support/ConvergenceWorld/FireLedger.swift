@@ -21,9 +21,12 @@ public struct FireLedger {
 
     /// An object of a bucket.
     public struct Place: Hashable, CustomStringConvertible {
+        /// Name of the bucket.
         public var bucket: String
+        /// Key of the object.
         public var key: String
 
+        /// `BUCKET/KEY`.
         public var description: String { "\(bucket)/\(key)" }
     }
 

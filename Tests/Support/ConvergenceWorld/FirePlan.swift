@@ -1,7 +1,10 @@
 /// How much of a ``FireWorld`` there is, and what goes wrong in it.
 public struct FirePlan: Sendable {
+    /// How many clients.
     public var clients = 8
+    /// The buckets, which every client opens.
     public var buckets = ["notes", "tags", "places"]
+    /// How many edits are made before there is calm.
     public var edits = 2000
     /// Whether objects are removed, too.
     public var removes = true
@@ -11,8 +14,9 @@ public struct FirePlan: Sendable {
     public var lies = false
     /// Whether the app gives up what was refused for good; it stays different otherwise.
     public var givesUp = true
-    /// In how many of a hundred steps a client closes its connection, besides what the line does; in
-    /// as many it is killed. At most 20.
+    /// In how many of a hundred steps a client closes its connection, and in how many it is killed.
+    ///
+    /// At most 20; what the line does comes on top.
     public var cuts = 1
     /// Nanoseconds of silence after which clients send a heartbeat, to leave a connection that stays
     /// silent; nil where they send none.

@@ -6,7 +6,7 @@ import Wire
 ///
 /// What carries their messages is a ``FireLine``, which may do worse.
 public struct FireWorld<Line: FireLine> {
-    private struct Channel {
+    struct Channel {
         var bucket: ClientBucket
         var stored = ClientBucket.Saved()
         var settings: ClientBucket.Settings
@@ -15,7 +15,7 @@ public struct FireWorld<Line: FireLine> {
         var rejected: [String] = []
     }
 
-    private struct Client {
+    struct Client {
         var channels: [Channel] = []
         var session: SocketID?
         /// Since when it tries to connect.
@@ -25,22 +25,23 @@ public struct FireWorld<Line: FireLine> {
         var tokens = 0
     }
 
-    private let plan: FirePlan
+    let plan: FirePlan
     /// What carries the messages.
-    public private(set) var line: Line
-    private var server: ServerModel
-    private var clients: [Client] = []
-    private var random: SplitMix64
-    private var now = Instant.zero
-    private var sessions = 0
-    private var isCalm = false
+    public internal(set) var line: Line
+    var server: ServerModel
+    var clients: [Client] = []
+    var random: SplitMix64
+    var now = Instant.zero
+    var sessions = 0
+    var isCalm = false
     /// What was edited, sent and accepted.
-    public private(set) var ledger = FireLedger()
-    /// How many connections were cut, and how many changes refused with which code by a fault.
-    public private(set) var cuts = 0
-    public private(set) var refusals: [Int: Int] = [:]
+    public internal(set) var ledger = FireLedger()
+    /// How many connections were cut.
+    public internal(set) var cuts = 0
+    /// How many changes were refused by the world, by code.
+    public internal(set) var refusals: [Int: Int] = [:]
 
-    private static var keys: [String] { ["a", "b", "c.d", "e", "f"] }
+    static var keys: [String] { ["a", "b", "c.d", "e", "f"] }
 
     /// A world that nobody has worked in, decided by `seed`.
     public init(seed: UInt64, _ plan: FirePlan = FirePlan(), line: Line) {
@@ -76,7 +77,7 @@ public struct FireWorld<Line: FireLine> {
         }
     }
 
-    private static func token(_ number: Int) -> String {
+    static func token(_ number: Int) -> String {
         let text = String(number)
         return String(repeating: "a", count: 32 - text.count) + text
     }
@@ -133,15 +134,15 @@ public struct FireWorld<Line: FireLine> {
         ledger.problems(history: history, places: places)
     }
 
-    private var places: [FireLedger.Place] {
+    var places: [FireLedger.Place] {
         plan.buckets.flatMap { bucket in Self.keys.map { .init(bucket: bucket, key: $0) } }
     }
 
-    private func bucket(_ name: String) -> ServerBucket? {
+    func bucket(_ name: String) -> ServerBucket? {
         server.buckets[ServerModel.BucketID(app: "app", account: "user", name: name)]
     }
 
-    private func history(_ place: FireLedger.Place) -> ServerObject? {
+    func history(_ place: FireLedger.Place) -> ServerObject? {
         bucket(place.bucket)?.history(of: place.key)
     }
 
@@ -167,7 +168,7 @@ public struct FireWorld<Line: FireLine> {
         return differences
     }
 
-    private var isQuiet: Bool {
+    var isQuiet: Bool {
         guard
             clients.indices.allSatisfy({ number in
                 Peer.allCases.allSatisfy { line.waiting(from: $0, of: number) == 0 }
@@ -182,7 +183,7 @@ public struct FireWorld<Line: FireLine> {
         }
     }
 
-    private mutating func step() {
+    mutating func step() {
         defer { takeNews() }
         let number = Int.random(in: 0..<clients.count, using: &random)
         if clients[number].session == nil {
@@ -204,7 +205,7 @@ public struct FireWorld<Line: FireLine> {
     }
 
     /// Tells what became of connections.
-    private mutating func takeNews() {
+    mutating func takeNews() {
         for _ in 0..<100 {
             let news = line.takeNews()
             if news.isEmpty { return }
@@ -221,7 +222,7 @@ public struct FireWorld<Line: FireLine> {
     }
 
     /// Begins to connect, or gives that up when it takes too long.
-    private mutating func connect(_ number: Int) {
+    mutating func connect(_ number: Int) {
         let patience: Int64 = 30_000_000_000
         if let since = clients[number].connectingSince {
             guard now.nanoseconds - since.nanoseconds > patience else { return }
@@ -232,7 +233,7 @@ public struct FireWorld<Line: FireLine> {
         takeNews()
     }
 
-    private mutating func opened(_ number: Int) {
+    mutating func opened(_ number: Int) {
         sessions += 1
         let session = SocketID(sessions)
         server.open(session, app: "app")
@@ -244,7 +245,7 @@ public struct FireWorld<Line: FireLine> {
 
     /// Whatever is on its way is lost, in a way that the client cannot know: some of what it sent
     /// arrives, and no answer does.
-    private mutating func disconnect(_ number: Int) {
+    mutating func disconnect(_ number: Int) {
         guard let session = clients[number].session else { return }
         cuts += 1
         let most = line.waiting(from: .client, of: number)
@@ -258,7 +259,7 @@ public struct FireWorld<Line: FireLine> {
     }
 
     /// The process is killed; what was saved is left.
-    private mutating func restart(_ number: Int) {
+    mutating func restart(_ number: Int) {
         disconnect(number)
         for place in clients[number].channels.indices {
             let channel = clients[number].channels[place]
@@ -269,18 +270,18 @@ public struct FireWorld<Line: FireLine> {
     }
 
     /// Time passes for all alike.
-    private mutating func wait() {
+    mutating func wait() {
         now.nanoseconds += Int64.random(in: 0...1_000_000_000, using: &random)
         line.pass(to: now)
     }
 
     /// Time passes while nobody does anything.
-    private mutating func leap() {
+    mutating func leap() {
         defer { takeNews() }
         for number in clients.indices { passTime(number) }
     }
 
-    private mutating func passTime(_ number: Int) {
+    mutating func passTime(_ number: Int) {
         now.nanoseconds += Int64.random(in: 0...5_000_000_000, using: &random)
         line.pass(to: now)
         guard clients[number].session != nil else { return }
@@ -299,13 +300,13 @@ public struct FireWorld<Line: FireLine> {
         }
     }
 
-    private mutating func work(_ number: Int) {
+    mutating func work(_ number: Int) {
         let channel = Int.random(in: 0..<plan.buckets.count, using: &random)
         let key = Self.keys.randomElement(using: &random) ?? "a"
         edit(number, channel, key, mayRemove: plan.removes)
     }
 
-    private mutating func edit(
+    mutating func edit(
         _ number: Int, _ channel: Int, _ key: String, mayRemove: Bool
     ) {
         let place = FireLedger.Place(bucket: plan.buckets[channel], key: key)
@@ -317,7 +318,7 @@ public struct FireWorld<Line: FireLine> {
     }
 
     /// The app gives up what was refused for good.
-    private mutating func giveUp(_ number: Int) {
+    mutating func giveUp(_ number: Int) {
         guard plan.givesUp else { return }
         for channel in clients[number].channels.indices {
             for key in clients[number].channels[channel].rejected {
@@ -327,132 +328,6 @@ public struct FireWorld<Line: FireLine> {
                 ledger.giveUp(from: old, to: new)
             }
             clients[number].channels[channel].rejected = []
-        }
-    }
-
-    private mutating func deliverToServer(_ number: Int) {
-        guard let session = clients[number].session,
-            let arrival = line.receive(from: .client, of: number)
-        else { return }
-        if let message = arrival.message, !isCalm, Int.random(in: 0..<30, using: &random) == 0,
-            refuse(message, number)
-        {
-            return
-        }
-        let admit: (InitRequest) -> Admission = { _ in
-            .admitted(user: "user@example.com", account: "user")
-        }
-        var replies: [ServerReply] = []
-        if let text = arrival.text {
-            replies = server.receive(text: text, from: session, admit: admit)
-        } else if let message = arrival.message {
-            replies = server.receive(message, from: session, admit: admit)
-        }
-        let isChange = if case .changes? = arrival.message?.body { true } else { false }
-        for reply in replies {
-            // An answer to `cv` tells what was told before.
-            if isChange, case .changes(let changes) = reply.body {
-                ledger.say(changes)
-            }
-            for (session, message) in reply.messages {
-                guard let place = clients.firstIndex(where: { $0.session == session }) else {
-                    continue
-                }
-                let isLie =
-                    plan.lies && place == number && !isCalm
-                    && Int.random(in: 0..<10, using: &random) == 0
-                line.send(
-                    isLie ? Self.lie(about: message) : message, from: .server, of: place,
-                    at: now)
-            }
-        }
-    }
-
-    /// Answers a change with an error instead of giving it to the server.
-    ///
-    /// One that the server has made is left alone: to call it wrong would be a lie, and the client
-    /// would rightly send the same work again.
-    private mutating func refuse(_ message: SimperiumMessage, _ number: Int) -> Bool {
-        guard case .changes(let changes) = message.body, let change = changes.first,
-            let ccid = change.ccids.first, !ledger.isMade(ccid),
-            let code = plan.codes.randomElement(using: &random)
-        else { return false }
-        let refusal = SimperiumMessage.Change(
-            key: change.key, ccids: change.ccids, clientID: "client-\(number)", error: code)
-        refusals[code, default: 0] += 1
-        ledger.say([refusal])
-        line.send(
-            SimperiumMessage(message.channel, .changes([refusal])), from: .server, of: number,
-            at: now)
-        return true
-    }
-
-    /// The same message as a refusal, where it is an acknowledgement.
-    private static func lie(about message: SimperiumMessage) -> SimperiumMessage {
-        guard case .changes(let changes) = message.body else { return message }
-        return SimperiumMessage(
-            message.channel,
-            .changes(
-                changes.map {
-                    .init(key: $0.key, ccids: $0.ccids, clientID: $0.clientID, error: 440)
-                }))
-    }
-
-    private mutating func deliverToClient(_ number: Int) {
-        guard clients[number].session != nil,
-            let arrival = line.receive(from: .server, of: number), let message = arrival.message
-        else { return }
-        clients[number].heartbeat?.received(message, at: now)
-        // Faults may refuse what the server never heard of.
-        if case .changes(let changes) = message.body {
-            ledger.say(changes.filter { $0.error != nil })
-        }
-        guard let channel = message.channel else {
-            guard case .logLevel = message.body else { return }
-            for channel in plan.buckets.indices { happen(number, channel, .received(message)) }
-            return
-        }
-        guard plan.buckets.indices.contains(channel) else { return }
-        happen(number, channel, .received(message))
-    }
-
-    private mutating func happen(_ number: Int, _ place: Int, _ event: ClientBucket.Event) {
-        var commands: [ClientBucket.Command] = []
-        clients[number].channels[place].bucket.handle(event, at: now, into: &commands)
-        let name = plan.buckets[place]
-        var isLost = false
-        var needsToken = false
-        for command in commands {
-            switch command {
-            case .send(let message):
-                if case .changes(let changes) = message.body { note(changes, number, place, name) }
-                line.send(message, from: .client, of: number, at: now)
-            case .save(let saving): clients[number].channels[place].stored.apply(saving)
-            case .setTimer(let time): clients[number].channels[place].timer = time
-            case .rejected(let key, _, _):
-                clients[number].channels[place].rejected.append(key)
-            case .needsToken: needsToken = true
-            case .reconnect: isLost = true
-            default: break
-            }
-        }
-        if isLost { return disconnect(number) }
-        guard needsToken else { return }
-        clients[number].tokens += 1
-        let token = Self.token(clients[number].tokens)
-        for channel in clients[number].channels.indices { happen(number, channel, .token(token)) }
-    }
-
-    /// What was saved before a change was sent tells what is in it.
-    private mutating func note(
-        _ changes: [SimperiumMessage.Change], _ number: Int, _ place: Int, _ bucket: String
-    ) {
-        for change in changes {
-            let key = change.key ?? ""
-            let object = clients[number].channels[place].stored.objects[ExactText(key)]
-            ledger.send(
-                change, .init(bucket: bucket, key: key), ghost: object?.ghost?.data,
-                target: object?.sent?.target)
         }
     }
 }

@@ -14,16 +14,20 @@ public struct PlainLine: FireLine {
         queues = Array(repeating: [[], []], count: clients)
     }
 
+    /// The client is connected at once.
     public mutating func open(_ client: Int, at: Instant) { news.append(.opened(client)) }
 
+    /// Everything on its way is lost.
     public mutating func close(_ client: Int, at: Instant) { queues[client] = [[], []] }
 
+    /// Puts a message last.
     public mutating func send(
         _ message: SimperiumMessage, from sender: Peer, of client: Int, at: Instant
     ) {
         queues[client][sender.rawValue].append(message)
     }
 
+    /// Takes the first message.
     public mutating func receive(from sender: Peer, of client: Int) -> FireArrival? {
         guard !queues[client][sender.rawValue].isEmpty else { return nil }
         let message = queues[client][sender.rawValue].removeFirst()
@@ -33,16 +37,20 @@ public struct PlainLine: FireLine {
         return FireArrival(message: SimperiumMessage(command, in: text), text: text)
     }
 
+    /// How many messages are on their way.
     public func waiting(from sender: Peer, of client: Int) -> Int {
         queues[client][sender.rawValue].count
     }
 
+    /// Nothing is held back.
     public mutating func pass(to now: Instant) {}
 
+    /// What was opened.
     public mutating func takeNews() -> [FireNews] {
         defer { news = [] }
         return news
     }
 
+    /// Nothing goes wrong here.
     public mutating func calm(at: Instant) {}
 }

@@ -1,0 +1,71 @@
+import Filters
+import Framing
+public import Wire
+
+/// Looks ahead at the requests of a connection, so that those that no rule hits need no gate.
+///
+/// It finds heads and asks, without counting, whether a rule would hold. Only where that is so, or
+/// where another protocol or a tunnel is asked for, the bytes have to go through a gate. For rules
+/// that are asked when the head of a request is complete, and later in WebSockets; those that look
+/// at bodies or responses need the gate from the start.
+public struct HTTPScout {
+    /// What was found in a read.
+    public enum Finding: Hashable, Sendable {
+        /// Nothing that concerns a rule.
+        case clear
+        /// A gate has to judge from this offset on, where a request begins.
+        case suspect(at: Int)
+    }
+
+    private let context: GateContext
+    private let session: FaultSession
+    private var framer = HTTPFramer(role: .request)
+    private var isInMessage = false
+    private var exchanges = 0
+
+    /// A scout for a connection on which no request is under way.
+    public init(_ context: GateContext, session: FaultSession) {
+        self.context = context
+        self.session = session
+    }
+
+    /// Whether a scout is enough for the rules there are.
+    public static func isEnough(for session: FaultSession) -> Bool {
+        session.interest.isSubset(of: [.handshake, .requestHead, .command, .message])
+    }
+
+    /// Looks at what a client sent.
+    public mutating func look(_ bytes: [UInt8], at: Instant) -> Finding {
+        var events: [HTTPEvent] = []
+        _ = framer.consume(bytes.span, into: &events)
+        var end = 0
+        for event in events {
+            switch event {
+            case .head(let head, let headEnd):
+                isInMessage = true
+                if isSuspect(head, at) {
+                    return .suspect(at: max(0, headEnd - head.bytes.count))
+                }
+            case .end(let position):
+                isInMessage = false
+                end = position
+            case .content, .trailers, .failure, .note, .opaque:
+                continue
+            }
+        }
+        // A head that is not complete would have to be held, which is a gate's work.
+        if !isInMessage, !framer.isOpaque, end < bytes.count { return .suspect(at: end) }
+        return .clear
+    }
+
+    private mutating func isSuspect(_ head: HTTPHead, _ at: Instant) -> Bool {
+        exchanges += 1
+        let exchange = LiveExchange(number: exchanges, head: head, at: at)
+        if exchange.isUpgrade || exchange.kind == .connect { return true }
+        guard session.interest.contains(.requestHead) else { return false }
+        return session.mayHit(
+            ExchangeSubject(
+                session: context.session, row: exchange.row(context), contents: exchange.contents),
+            phase: .requestHead)
+    }
+}

@@ -1,0 +1,115 @@
+import Faults
+import Framing
+import Wire
+
+extension ConnectionJudge {
+    /// Lets an event through that no rule can hit, as if there were no judge.
+    ///
+    /// - Returns: Whether that is all there is to do about it.
+    mutating func isPassing(
+        _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) -> Bool {
+        if session.isIdle, suspects.isEmpty {
+            scout = nil
+            guard !startsUpgrade(event, relay) else { return false }
+            relay.handle(event, at: at, into: &commands)
+            return true
+        }
+        guard HTTPScout.isEnough(for: session) || !suspects.isEmpty else {
+            scout = nil
+            return false
+        }
+        switch event {
+        case .received(let leg, let bytes) where leg == relay.clientLeg.id && !bytes.isEmpty:
+            guard suspects.isEmpty else {
+                suspects.append(bytes)
+                startGate(at, &relay, &commands)
+                return true
+            }
+            return looksClear(bytes, at, &relay, &commands)
+        case .received:
+            guard relay.layer == .http else { return false }
+            give(event, at, &relay, &commands)
+        case .ended(relay.clientLeg.id), .closed(relay.clientLeg.id, _, _):
+            guard !suspects.isEmpty else { return false }
+            // Nobody waits for an answer any more: what is left goes on as it is.
+            for bytes in suspects {
+                give(.received(relay.clientLeg.id, bytes), at, &relay, &commands)
+            }
+            suspects = []
+            return false
+        default:
+            return false
+        }
+        startGate(at, &relay, &commands)
+        return true
+    }
+
+    /// Looks at what the client sent, and lets through what is before the first suspect.
+    private mutating func looksClear(
+        _ bytes: [UInt8], _ at: Instant, _ relay: inout Relay,
+        _ commands: inout [RelayCommand]
+    ) -> Bool {
+        let isHTTP = relay.layer == .http
+        guard isHTTP || relay.layer == .undecided && bytes.first.map(StartOfStream.isHTTP) == true
+        else { return false }
+        if scout == nil {
+            // In the middle of messages that began before there were rules.
+            guard relay.isBetweenMessages else { return false }
+            scout = HTTPScout(context(of: relay), session: session)
+        }
+        let leg = relay.clientLeg.id
+        switch scout?.look(bytes, at: at) ?? .clear {
+        case .clear:
+            give(.received(leg, bytes), at, &relay, &commands)
+        case .suspect(let start):
+            scout = nil
+            if start > 0 {
+                give(.received(leg, Array(bytes[..<start])), at, &relay, &commands)
+            }
+            suspects = [Array(bytes[start...])]
+            startGate(at, &relay, &commands)
+        }
+        return true
+    }
+
+    /// Gives what is suspect to a gate as soon as nothing is under way that the gate has not seen.
+    mutating func startGate(
+        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        guard !suspects.isEmpty, relay.isBetweenMessages else { return }
+        let waiting = suspects
+        suspects = []
+        for bytes in waiting { judge(bytes, .client, at, relay) }
+        drain(at, &relay, &commands)
+    }
+
+    /// Whether a client asks for a WebSocket: they are followed from the beginning even where no rule
+    /// can match yet, since a rule may come later, and nobody can begin in the middle of one.
+    private func startsUpgrade(_ event: RelayEvent, _ relay: Relay) -> Bool {
+        guard case .received(let leg, let bytes) = event, leg == relay.clientLeg.id,
+            relay.layer == .http || relay.layer == .undecided, relay.isBetweenMessages,
+            bytes.first == UInt8(ascii: "G")
+        else { return false }
+        return bytes.span.hasUpgrade
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the letters of `upgrade` are in it, in either case.
+    fileprivate var hasUpgrade: Bool {
+        let letters: StaticString = "upgrade"
+        var found = 0
+        for index in indices {
+            let byte = self[index] | 0x20
+            if byte == letters.utf8Start[found] {
+                found += 1
+                if found == letters.utf8CodeUnitCount { return true }
+            } else {
+                found = byte == letters.utf8Start[0] ? 1 : 0
+            }
+        }
+        return false
+    }
+}
