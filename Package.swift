@@ -102,6 +102,8 @@ let package = Package(
                 "Wire", "Framing", "Faults", "Dissection", "Interception", nioCore, nioPosix,
                 nioSSL, nioTLS,
             ]),
+        room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
+        room("Interchange", ["Wire", "Trace", "Storage", "CSQLite"]),
         .target(
             name: "Control", dependencies: ["Wire", "Filters", "Faults", hummingbird, logging],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
@@ -115,7 +117,8 @@ let package = Package(
             name: "tapedeck",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Faults",
-                "Trace", "Interception", "Proxying", "Control", "SyncServers", "SyncClients",
+                "Trace", "Interception", "Proxying", "Control", "Interchange",
+                "SyncServers", "SyncClients",
                 "HTTPLayer",
                 "CCurl", "CurlShim", argumentParser, nioCore,
                 nioPosix, nioSSL,
@@ -148,6 +151,8 @@ let package = Package(
             ],
             swiftSettings: house),
         tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
+        tests("Replaying", ["Wire"]),
+        tests("Interchange", ["Trace", "Wire", "Storage", "CSQLite"]),
         tests("Control", ["Wire", "Faults", "Filters"]),
         tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
         tests(

@@ -47,6 +47,31 @@ private let second: Int64 = 1_000_000_000
         #expect(answer.hasPrefix("HTTP/1.1 503 "))
     }
 
+    @Test func `answers between two answers that the server gives in one write`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/y => 503"))
+        let other = get.replacing("/x", with: "/y")
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.client(other)
+        let steps = play.steps(after: .received(LegID(2), Array(ok.utf8)))
+        #expect(steps.first == .send(1, ok))
+        guard case .send(1, let answer) = steps.last else {
+            Issue.record("no answer in \(steps)")
+            return
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 503 "))
+    }
+
+    @Test func `reads on where the first bytes are held back`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("=> latency 1s"))
+        play.client(String(get.prefix(8)), .wake(second + 1))
+        play.client(String(get.dropFirst(8)))
+        play.clock = second
+        play.on(.woke, .wake(second + 2))
+        play.clock = second + 1
+        play.on(.woke, .connect(2, "a.example:80"))
+    }
+
     @Test func `lets an answer wait for its latency`() throws {
         var play = Playbook(
             .reverse(origin), rules: try FaultSession("path:/x => latency 2s sender=server first=1")

@@ -13,7 +13,7 @@ from pathlib import Path
 import http_load
 from programs import MITMDUMP, ROOT, make_certificates
 
-PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync")
+PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults")
 
 
 def machine() -> str:

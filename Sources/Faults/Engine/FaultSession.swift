@@ -82,6 +82,11 @@ public final class FaultSession: Sendable {
         }
     }
 
+    /// What has to be true of an event so that some rule can be about it in `phase`.
+    func prospect(in phase: FilterPhase) -> Prospect {
+        .one(of: state.withLock { $0.questions(in: phase) }.map(\.prospect))
+    }
+
     /// Whether a rule is there, not paused, and its windows are open at `at`.
     ///
     /// What lasts as long as the window of its rule, as a blackout does, ends when this is false.

@@ -242,7 +242,8 @@ extension FaultRule {
         }
         if until == nil && filters.isEmpty { return nil }
         return FaultQuestion(
-            rule: number, generation: generation, until: until, filters: filters)
+            rule: number, generation: generation, until: until, filters: filters,
+            phase: phase)
     }
 }
 

@@ -63,8 +63,10 @@ extension ConnectionJudge {
         switch scout?.look(bytes, at: at) ?? .clear {
         case .clear:
             give(.received(leg, bytes), at, &relay, &commands)
-        case .suspect(let start):
+        case .suspect(let found):
             scout = nil
+            // Where nothing is under way the gate takes the whole read, and nothing has to wait.
+            let start = relay.isBetweenMessages ? 0 : found
             if start > 0 {
                 give(.received(leg, Array(bytes[..<start])), at, &relay, &commands)
             }

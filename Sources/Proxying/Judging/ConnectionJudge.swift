@@ -27,6 +27,8 @@ struct ConnectionJudge {
     var gate: FaultGate?
     /// Looks at requests while no gate is needed.
     var scout: HTTPScout?
+    /// Whether the gate was given bytes since the connection, or the tunnel in it, was opened.
+    private var isReading = false
     /// What waits for the requests before it to be answered, and then for a gate.
     var suspects: [[UInt8]] = []
     private var lanes = [Lane(), Lane()]
@@ -89,6 +91,8 @@ struct ConnectionJudge {
     mutating func fire(
         _ firing: Firing, at: Instant, relay: inout Relay, into commands: inout [RelayCommand]
     ) -> Bool {
+        // An end is not kept waiting by what is held back or stalled.
+        if [.close, .reset].contains(firing.action.kind) { giveUp(at, &relay, &commands) }
         let isDone = ask(.fired(firing), .server, at, relay)
         drain(at, &relay, &commands)
         return isDone
@@ -149,10 +153,13 @@ struct ConnectionJudge {
             switch relay.layer {
             case .http: gate != nil || sender == .client && relay.isBetweenMessages
             case .raw: gate?.isWebSocket == true
-            case .undecided: sender == .client && bytes.first.map(StartOfStream.isHTTP) == true
+            case .undecided:
+                sender == .client
+                    && (isReading || bytes.first.map(StartOfStream.isHTTP) == true)
             case .hello, .waiting, .closed: false
             }
         if isOurs {
+            isReading = true
             ask(.took(bytes), sender, at, relay)
         } else {
             lanes[sender.rawValue].bytes += bytes.count
@@ -325,6 +332,7 @@ struct ConnectionJudge {
 
     /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
     private mutating func begin(_ at: Instant, _ relay: Relay) {
+        isReading = false
         if gate?.isSpent == true, HTTPScout.isEnough(for: session) {
             gate = nil
         } else {

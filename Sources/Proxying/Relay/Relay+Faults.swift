@@ -74,6 +74,10 @@ extension Relay {
             }
             return
         }
+        // The start of a head, of which the rest does not come.
+        if let index = legs.firstIndex(where: { $0.id == leg }), others.isEmpty {
+            flushPartial(index, [], from: 0, &commands)
+        }
         // What goes on in their place may have to be rewritten itself: it is a chunk of its own.
         if isRecorded(leg) {
             recordChunk(
@@ -142,6 +146,7 @@ extension Relay {
 
     /// Closes or resets everything.
     mutating func cut(isReset: Bool, _ commands: inout [RelayCommand]) {
+        for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
         phase = .closed
         hasEndedClient = true
         commands.append(.close(clientLeg.id, isReset: isReset))

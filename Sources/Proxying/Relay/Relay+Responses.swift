@@ -47,7 +47,7 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) -> Int {
         var patches: [Patch] = []
-        var reach = 0
+        var (passed, reach) = (0, 0)
         for event in events {
             switch event {
             case .head(let head, let end):
@@ -63,6 +63,13 @@ extension Relay {
                 // A 1xx ends as well, and the request still waits.
                 if legs[legIndex].scan.isInBody, !outstanding.isEmpty { outstanding.removeFirst() }
                 legs[legIndex].scan.isInBody = false
+                if outstanding.first?.local != nil {
+                    // An answer of our own comes before the next one of the server.
+                    pass(read, passed..<reach, patches, legIndex, &commands)
+                    (passed, patches) = (reach, [])
+                    giveLocalAnswers(read.at, &commands)
+                    if case .closed = phase { return read.bytes.count }
+                }
             case .content(let range):
                 reach = max(reach, range.upperBound)
             case .trailers(_, let end):
@@ -77,8 +84,27 @@ extension Relay {
         let scan = legs[legIndex].scan
         let isRaw = if case .raw = phase { true } else { false }
         if scan.isInBody || scan.isOpaque || isRaw || !isRewriting { reach = read.bytes.count }
-        toClient(read, read.bytes.prefix(reach), patches, legIndex, &commands)
+        pass(read, passed..<reach, patches, legIndex, &commands)
         return reach
+    }
+
+    /// Passes on part of a read; the patches are relative to the read and within the part.
+    private mutating func pass(
+        _ read: HeldBytes, _ part: Range<Int>, _ patches: [Patch], _ index: Int,
+        _ commands: inout [RelayCommand]
+    ) {
+        let first = read.bytes.startIndex
+        let moved =
+            part.lowerBound == 0
+            ? patches
+            : patches.map {
+                Patch(
+                    offset: $0.offset - part.lowerBound, removed: $0.removed,
+                    inserted: $0.inserted, reason: $0.reason)
+            }
+        toClient(
+            read, read.bytes[first + part.lowerBound..<first + part.upperBound], moved, index,
+            &commands)
     }
 
     /// Whether heads of responses may be rewritten, so that an incomplete one has to be held.
@@ -108,7 +134,7 @@ extension Relay {
         }
     }
 
-    private mutating func flushPartial(
+    mutating func flushPartial(
         _ legIndex: Int, _ patches: [Patch], from base: Int64, _ commands: inout [RelayCommand]
     ) {
         let partial = legs[legIndex].scan.partial

@@ -1,0 +1,38 @@
+public import Wire
+
+extension ReplayReport {
+    /// The report for programs: `satisfied`, and `sections` with their counts and items.
+    ///
+    /// - Parameter allowsUnused: Whether something may be left over.
+    /// - Returns: An object.
+    public func json(allowsUnused: Bool = false) -> JSONValue {
+        .object(
+            JSONObject([
+                .init("satisfied", .bool(isSatisfied(allowsUnused: allowsUnused))),
+                .init("sections", .array(sections.map(\.json))),
+            ]))
+    }
+}
+
+extension ReplayReport.Section {
+    fileprivate var json: JSONValue {
+        .object(
+            JSONObject([
+                .init("name", .string(name)),
+                .init("recorded", .number(String(recorded))),
+                .init("matched", .number(String(matched))),
+                .init("missed", .number(String(missed))),
+                .init("unused", .number(String(unused))),
+                .init("misses", .array(misses.map(\.json))),
+                .init("unusedItems", .array(unusedItems.map(\.json))),
+            ]))
+    }
+}
+
+extension ReplayReport.Item {
+    fileprivate var json: JSONValue {
+        var object = JSONObject([.init("line", .string(line))])
+        if !detail.isEmpty { object.members.append(.init("detail", .string(detail))) }
+        return .object(object)
+    }
+}

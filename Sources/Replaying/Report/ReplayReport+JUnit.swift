@@ -1,0 +1,60 @@
+extension ReplayReport {
+    /// The report as JUnit's XML: a suite for each section, a failure for each thing missed or left
+    /// over, and one test for all that matched.
+    ///
+    /// - Parameter allowsUnused: Whether something may be left over; it is skipped then.
+    /// - Returns: A document.
+    public func junit(allowsUnused: Bool = false) -> String {
+        var output = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+        for section in sections {
+            let left = section.unusedItems
+            let failures = section.misses.count + (allowsUnused ? 0 : left.count)
+            output +=
+                "  <testsuite name=\"\(Self.escaped(section.name))\" "
+                + "tests=\"\(1 + section.misses.count + left.count)\" failures=\"\(failures)\" "
+                + "errors=\"0\" skipped=\"\(allowsUnused ? left.count : 0)\">\n"
+            output += "    <testcase classname=\"\(Self.escaped(section.name))\" "
+            output += "name=\"\(section.matched) of \(section.recorded) matched\"/>\n"
+            for miss in section.misses {
+                output += Self.test(section.name, miss, "failure", "missed")
+            }
+            for item in left {
+                output += Self.test(
+                    section.name, item, allowsUnused ? "skipped" : "failure", "never asked for")
+            }
+            if section.misses.count < section.missed || left.count < section.unused {
+                output +=
+                    "    <system-out>\(section.missed) missed, \(section.unused) never asked for"
+                    + "; not all are listed</system-out>\n"
+            }
+            output += "  </testsuite>\n"
+        }
+        return output + "</testsuites>\n"
+    }
+
+    private static func test(
+        _ section: String, _ item: Item, _ outcome: String, _ message: String
+    ) -> String {
+        "    <testcase classname=\"\(escaped(section))\" name=\"\(escaped(item.line))\">"
+            + "<\(outcome) message=\"\(message)\">\(escaped(item.detail))</\(outcome)>"
+            + "</testcase>\n"
+    }
+
+    /// Text for content and attributes; what XML 1.0 forbids is U+FFFD.
+    private static func escaped(_ text: String) -> String {
+        var output = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": output.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": output.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": output.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": output.append(contentsOf: "&quot;".unicodeScalars)
+            case "\n", "\t": output.append(scalar)
+            case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE:
+                output.append("\u{FFFD}")
+            default: output.append(scalar)
+            }
+        }
+        return String(output)
+    }
+}

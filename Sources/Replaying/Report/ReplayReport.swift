@@ -1,0 +1,95 @@
+/// What came of a replay: the contract that a continuous-integration job holds a client to.
+public struct ReplayReport: Hashable, Sendable {
+    /// A request or command without counterpart, or an answer that differs.
+    public struct Item: Hashable, Sendable {
+        /// What it is, on one line.
+        public var line: String
+        /// Why it is here, over some lines; empty where there is nothing to add.
+        public var detail: String
+
+        /// An item with these values.
+        public init(line: String, detail: String = "") {
+            self.line = line
+            self.detail = detail
+        }
+    }
+
+    /// The counts and items of one protocol or one comparison.
+    public struct Section: Hashable, Sendable {
+        /// Its name: `HTTP`, `Simperium`.
+        public var name: String
+        /// How many of the recording there are in all.
+        public var recorded: Int
+        /// Those that had their counterpart.
+        public var matched: Int
+        /// Live ones that had none.
+        public var missed: Int
+        /// The first of them.
+        public var misses: [Item]
+        /// Recorded ones that were never asked for.
+        public var unused: Int
+        /// The first of them.
+        public var unusedItems: [Item]
+
+        /// A section with these values.
+        public init(
+            name: String, recorded: Int, matched: Int, missed: Int, misses: [Item], unused: Int,
+            unusedItems: [Item]
+        ) {
+            self.name = name
+            self.recorded = recorded
+            self.matched = matched
+            self.missed = missed
+            self.misses = misses
+            self.unused = unused
+            self.unusedItems = unusedItems
+        }
+    }
+
+    /// The sections.
+    public var sections: [Section]
+
+    /// A report of these sections.
+    public init(_ sections: [Section] = []) { self.sections = sections }
+
+    /// Whether everything that came had its counterpart, and nothing was left over.
+    ///
+    /// - Parameter allowsUnused: Whether something may be left over.
+    /// - Returns: False where anything was missed.
+    public func isSatisfied(allowsUnused: Bool = false) -> Bool {
+        sections.allSatisfy { $0.missed == 0 && (allowsUnused || $0.unused == 0) }
+    }
+}
+
+extension HTTPReplay {
+    /// What came of it.
+    ///
+    /// - Parameter limit: Most unused exchanges that are named.
+    /// - Returns: The counts, and the first of what is missed and unused.
+    public func section(limit: Int = 100) -> ReplayReport.Section {
+        ReplayReport.Section(
+            name: "HTTP", recorded: recorded, matched: matched, missed: missed,
+            misses: misses.map { .init(line: $0.line, detail: $0.description) }, unused: unused,
+            unusedItems: unused(limit: limit).map { exchange in
+                .init(line: "exchange \(exchange.id), \(exchange.line)")
+            })
+    }
+}
+
+extension SimperiumReplay {
+    /// What came of it.
+    ///
+    /// - Parameter limit: Most unused commands that are named.
+    /// - Returns: The counts, and the first of what is missed and unused.
+    public func section(limit: Int = 100) -> ReplayReport.Section {
+        ReplayReport.Section(
+            name: "Simperium", recorded: recorded, matched: matched, missed: missed,
+            misses: misses.map { .init(line: $0.line, detail: $0.description) }, unused: unused,
+            unusedItems: unused(limit: limit).map { command in
+                let channel = command.channel.map { ", channel \($0)" } ?? ""
+                return .init(
+                    line: "command \(command.id), connection \(command.socket)\(channel), "
+                        + line(of: command))
+            })
+    }
+}

@@ -1,0 +1,154 @@
+internal import Wire
+
+extension SimperiumReplay {
+    mutating func receive(_ text: [UInt8], on socket: Int, at now: Instant) -> [ReplayCommand] {
+        var live = lives[socket] ?? Live()
+        defer { lives[socket] = live }
+        if text.starts(with: [0x68, 0x3A]), let number = Self.number(text.dropFirst(2)) {
+            return beat(number, on: socket, &live, at: now)
+        }
+        if text.starts(with: "log:".utf8) { return [] }
+        let command = ClientCommand(text)
+        let digits = text.prefix { $0 &- 0x30 < 10 }.count
+        let isChannelled = digits > 0 && digits < text.count && text[digits] == 0x3A
+        let channel = isChannelled ? Self.number(text[..<digits]).flatMap { Int(exactly: $0) } : nil
+        let known =
+            channel.map { live.channels[$0] } ?? live.socket.flatMap { sockets[$0].connection }
+        if let known, let next = fitting(command, in: known) {
+            return accept(command, in: known, next, on: socket, channel, at: now)
+        }
+        if command.name == "init", let channel {
+            if let (stream, next) = opening(command, live) {
+                if let known { streams[known].live = nil }
+                live.channels[channel] = stream
+                streams[stream].live = channel
+                attach(streams[stream].socket, to: socket, &live)
+                return accept(command, in: stream, next, on: socket, channel, at: now)
+            }
+        }
+        return miss(command, in: known, on: socket, channel, live, at: now)
+    }
+
+    /// The value of ASCII digits; nil for anything else.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
+    }
+
+    private mutating func beat(
+        _ number: Int64, on socket: Int, _ live: inout Live, at now: Instant
+    ) -> [ReplayCommand] {
+        // One that went without answer does so again.
+        var isAnswered = true
+        if let place = live.socket, live.beats < sockets[place].beats.count {
+            isAnswered = sockets[place].beats[live.beats]
+        }
+        live.beats += 1
+        let (next, overflow) = number.addingReportingOverflow(1)
+        guard isAnswered, !overflow else { return [] }
+        return [
+            .send(
+                .init(
+                    socket: socket, text: Array("h:\(next)".utf8), recorded: nil, recordedAt: nil,
+                    due: now))
+        ]
+    }
+
+    private mutating func attach(_ place: Int, to socket: Int, _ live: inout Live) {
+        guard live.socket == nil else { return }
+        live.socket = place
+        sockets[place].live = socket
+        sockets[place].wasPlayed = true
+    }
+
+    // MARK: Finding the counterpart
+
+    struct Fit {
+        /// Place in the channel's client commands.
+        var index: Int
+        var proposals: [Bindings.Proposal]
+    }
+
+    func compared(
+        _ command: ClientCommand, with index: Int, of stream: Int, isStrict: Bool, limit: Int
+    ) -> CommandMatch {
+        let recorded = ClientCommand(text(streams[stream].client[index]))
+        return CommandMatch(
+            recorded, command, bucket: recorded.bucket ?? streams[stream].bucket,
+            socket: sockets[streams[stream].socket].id, bindings: bindings, isStrict: isStrict,
+            limit: limit)
+    }
+
+    /// The next recorded command of a channel, if the live one fits it.
+    private func fitting(_ command: ClientCommand, in stream: Int) -> Fit? {
+        let next = streams[stream].nextClient
+        guard next < streams[stream].client.count else { return nil }
+        let match = compared(command, with: next, of: stream, isStrict: false, limit: 1)
+        return match.differences.isEmpty ? Fit(index: next, proposals: match.proposals) : nil
+    }
+
+    /// The first recorded channel that is opened like this.
+    ///
+    /// Where the socket plays none yet, clients that keep their name are preferred.
+    private func opening(_ command: ClientCommand, _ live: Live) -> (stream: Int, fit: Fit)? {
+        if let place = live.socket { return opening(command, on: place, isStrict: false) }
+        for isStrict in [true, false] {
+            for place in sockets.indices where !sockets[place].wasPlayed {
+                if let found = opening(command, on: place, isStrict: isStrict) { return found }
+            }
+        }
+        return nil
+    }
+
+    private func opening(
+        _ command: ClientCommand, on place: Int, isStrict: Bool
+    ) -> (stream: Int, fit: Fit)? {
+        for stream in sockets[place].channels
+        where streams[stream].live == nil && streams[stream].nextClient == 0 {
+            guard let first = streams[stream].client.first,
+                commands[Int(first)].name == "init"
+            else { continue }
+            let match = compared(command, with: 0, of: stream, isStrict: isStrict, limit: 1)
+            if match.differences.isEmpty {
+                return (stream, Fit(index: 0, proposals: match.proposals))
+            }
+        }
+        return nil
+    }
+
+    // MARK: What follows
+
+    mutating func accept(
+        _ command: ClientCommand, in stream: Int, _ fit: Fit, on socket: Int, _ channel: Int?,
+        at now: Instant
+    ) -> [ReplayCommand] {
+        let place = streams[stream].client[fit.index]
+        if let bucket = command.bucket { streams[stream].bucket = bucket }
+        bindings.bind(
+            fit.proposals, bucket: streams[stream].bucket,
+            socket: sockets[streams[stream].socket].id)
+        isDone[Int(place)] = true
+        matched += 1
+        streams[stream].nextClient = fit.index + 1
+        let owner = streams[stream].socket
+        sockets[owner].done += 1
+        var candidates = [stream]
+        if let connection = sockets[owner].connection { candidates.append(connection) }
+        for ccid in commands[Int(place)].ccids {
+            if let others = waiting.removeValue(forKey: ccid) { candidates += others }
+        }
+        return release(candidates, after: commands[Int(place)].at, at: now)
+    }
+
+    mutating func close(_ socket: Int, at now: Instant) -> [ReplayCommand] {
+        guard let live = lives.removeValue(forKey: socket), let place = live.socket else {
+            return []
+        }
+        sockets[place].live = nil
+        // What waits for this client waits in vain.
+        let candidates = waiting.values.flatMap { $0 }
+        waiting = [:]
+        let last = commands.last?.at ?? .zero
+        return release(candidates, after: last, at: now)
+    }
+}

@@ -1,0 +1,238 @@
+public import Wire
+
+/// Plays the server of recorded Simperium sessions to live clients.
+///
+/// Each channel of a live client is paired with a recorded one when it is opened: same bucket, same
+/// `init` by meaning. From then on its commands are held against those of the recorded channel in
+/// their order, while channels do not wait for each other. What the server sent after a command
+/// goes out when that command has come; so does what it sent on its own, after the commands that it
+/// came after. A change of another recorded client waits until that client has made it, where that
+/// client is there (``waitsForAbsent``). Sockets that open alike are paired in their order.
+///
+/// Identifiers that clients choose are bound on the way (``Bindings``) and rewritten in everything
+/// that goes out. Heartbeats are answered with the next number and, like lines of a log, neither
+/// missed nor left over. Reads no clock: times are those of the events.
+public struct SimperiumReplay: Sendable {
+    /// What happens when a command has no counterpart.
+    public enum Mode: Hashable, Sendable {
+        /// It is the end.
+        case strict
+        /// It stays without answer, or the recorded commands before its counterpart are passed over.
+        case lenient
+    }
+
+    /// Fetches the text of a recorded command; nil is an empty one.
+    public typealias Fetch = @Sendable (CommandID) -> [UInt8]?
+
+    /// The commands of a recorded channel, or those of a connection.
+    struct Stream {
+        /// Place of the recorded socket.
+        let socket: Int
+        /// The recorded channel; nil for commands of the connection.
+        let channel: Int?
+        /// Places of what the client sent.
+        var client: [Int32] = []
+        /// Places of what the server sent.
+        var server: [Int32] = []
+        /// For each of ``server`` the number of client commands that it waits for: of the channel,
+        /// or, of the connection, those of all channels.
+        var gates: [Int32] = []
+        var nextClient = 0
+        var nextServer = 0
+        /// Live channel.
+        var live: Int?
+        var bucket = ""
+        /// When the last command is due.
+        var due = Instant.zero
+    }
+
+    /// A recorded socket and how far it is.
+    struct Socket {
+        let id: ConnectionID
+        let end: RecordedSocket.End?
+        /// Places of its channels, in the order of their first command.
+        var channels: [Int] = []
+        /// Place of what belongs to no channel.
+        var connection: Int?
+        /// For each heartbeat whether it was answered.
+        var beats: [Bool] = []
+        /// Client commands that were matched or passed over.
+        var done = 0
+        /// Client commands in all.
+        var count = 0
+        /// The live socket; nil before and after.
+        var live: Int?
+        var wasPlayed = false
+    }
+
+    /// A live socket.
+    struct Live {
+        /// Place of the recorded socket that it plays.
+        var socket: Int?
+        /// Places of recorded channels by live ones.
+        var channels: [Int: Int] = [:]
+        var beats = 0
+    }
+
+    /// What happens when a command has no counterpart.
+    public let mode: Mode
+    /// How fast recorded time passes.
+    public let pace: ReplayPace
+    /// Whether changes of recorded clients that did not connect yet are waited for.
+    ///
+    /// With one live client for a recording of several they would never come.
+    public let waitsForAbsent: Bool
+    let commands: [RecordedCommand]
+    let fetch: Fetch
+    var streams: [Stream] = []
+    var sockets: [Socket] = []
+    /// Recorded client command that first has a change, by its `ccid`.
+    var authors: [String: Int32] = [:]
+    /// Channels that wait for a change, by its recorded `ccid`.
+    var waiting: [String: [Int]] = [:]
+    var lives: [Int: Live] = [:]
+    var isDone: [Bool]
+    /// Place of the recorded channel of each client command.
+    var streamOf: [Int32]
+
+    /// What the live clients call what the recording has.
+    public internal(set) var bindings = Bindings()
+    /// Commands that had their counterpart; heartbeats and lines of logs are not counted.
+    public internal(set) var matched = 0
+    /// Recorded commands that a lenient replay passed over.
+    public internal(set) var passedOver = 0
+    /// Commands that had none.
+    public internal(set) var missed = 0
+    /// The first misses, at most ``mostMisses``.
+    public internal(set) var misses: [SimperiumMiss] = []
+    /// Recorded server commands that went out.
+    public internal(set) var sent = 0
+    /// Whether a strict replay met a command without counterpart.
+    public internal(set) var isStopped = false
+    /// Number of recorded client commands, without heartbeats and lines of logs.
+    public private(set) var recorded = 0
+
+    /// Misses that are kept.
+    public static let mostMisses = 1_000
+    /// Recorded commands of a channel that are looked at beyond the next one.
+    static let lookahead = 64
+
+    /// The replay of recorded commands.
+    ///
+    /// - Parameters:
+    ///   - commands: Of all sockets, in the order of the recording.
+    ///   - sockets: How sockets ended; those that are not named ended with their client.
+    ///   - mode: What happens when a command has no counterpart.
+    ///   - pace: How fast recorded time passes.
+    ///   - waitsForAbsent: Whether all recorded clients are expected to connect.
+    ///   - fetch: Gives the text of a recorded command; called during ``handle(_:at:)``.
+    public init(
+        _ commands: [RecordedCommand], sockets: [RecordedSocket] = [], mode: Mode = .strict,
+        pace: ReplayPace = .asFastAsPossible, waitsForAbsent: Bool = false,
+        fetch: @escaping Fetch
+    ) {
+        self.commands = commands
+        self.mode = mode
+        self.pace = pace
+        self.waitsForAbsent = waitsForAbsent
+        self.fetch = fetch
+        isDone = Array(repeating: false, count: commands.count)
+        streamOf = Array(repeating: -1, count: commands.count)
+        let ends = Dictionary(sockets.map { ($0.id, $0.end) }, uniquingKeysWith: { $1 })
+        index(ends)
+    }
+
+    private struct Route: Hashable {
+        var socket: Int
+        var channel: Int?
+    }
+
+    private mutating func index(_ ends: [ConnectionID: RecordedSocket.End?]) {
+        var places: [ConnectionID: Int] = [:]
+        var routes: [Route: Int] = [:]
+        for (index, command) in commands.enumerated() {
+            let place = Int32(truncatingIfNeeded: index)
+            let socket: Int
+            if let known = places[command.socket] {
+                socket = known
+            } else {
+                socket = sockets.count
+                places[command.socket] = socket
+                sockets.append(Socket(id: command.socket, end: ends[command.socket] ?? nil))
+            }
+            if command.isFree {
+                guard command.name == "h" else { continue }
+                if command.sender == .client {
+                    sockets[socket].beats.append(false)
+                } else if !sockets[socket].beats.isEmpty {
+                    sockets[socket].beats[sockets[socket].beats.count - 1] = true
+                }
+                continue
+            }
+            let stream: Int
+            if let known = routes[Route(socket: socket, channel: command.channel)] {
+                stream = known
+            } else {
+                stream = streams.count
+                routes[Route(socket: socket, channel: command.channel)] = stream
+                streams.append(Stream(socket: socket, channel: command.channel))
+                if command.channel == nil {
+                    sockets[socket].connection = stream
+                } else {
+                    sockets[socket].channels.append(stream)
+                }
+            }
+            if command.sender == .client {
+                streams[stream].client.append(place)
+                streamOf[index] = Int32(truncatingIfNeeded: stream)
+                sockets[socket].count += 1
+                recorded += 1
+                for ccid in command.ccids where authors[ccid] == nil { authors[ccid] = place }
+            } else {
+                streams[stream].server.append(place)
+                let gate =
+                    command.channel == nil
+                    ? sockets[socket].count : streams[stream].client.count
+                streams[stream].gates.append(Int32(truncatingIfNeeded: gate))
+            }
+        }
+    }
+
+    /// Recorded client commands that did not come, without heartbeats and lines of logs.
+    public var unused: Int { recorded - matched }
+
+    /// The first recorded client commands that did not come, in order.
+    public func unused(limit: Int) -> [RecordedCommand] {
+        var found: [RecordedCommand] = []
+        for (index, command) in commands.enumerated()
+        where command.sender == .client && !command.isFree && !isDone[index] {
+            guard found.count < limit else { break }
+            found.append(command)
+        }
+        return found
+    }
+
+    /// What a recorded client command is, on one line and without tokens.
+    public func line(of command: RecordedCommand) -> String {
+        ClientCommand(fetch(command.id) ?? []).line
+    }
+
+    /// Takes in what happens and says what is done about it, in order.
+    ///
+    /// - Parameters:
+    ///   - event: What happens.
+    ///   - now: When; never before the event before.
+    /// - Returns: Commands; after ``ReplayCommand/stop(_:)`` there are none any more.
+    public mutating func handle(_ event: SimperiumReplayEvent, at now: Instant) -> [ReplayCommand] {
+        guard !isStopped else { return [] }
+        switch event {
+        case .opened(let socket):
+            if lives[socket] == nil { lives[socket] = Live() }
+            return []
+        case .closed(let socket): return close(socket, at: now)
+        case .received(let socket, let text): return receive(text, on: socket, at: now)
+        }
+    }
+
+    func text(_ place: Int32) -> [UInt8] { fetch(commands[Int(place)].id) ?? [] }
+}

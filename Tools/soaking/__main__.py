@@ -1,0 +1,77 @@
+"""Tools/soak: every fault for a while, and everything has come through."""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURES = Path(__file__).resolve().parent / "FIGURES.md"
+
+
+def main() -> int:
+    """Plays all rounds and prints the table."""
+    parser = argparse.ArgumentParser(prog="Tools/soak", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=30, help="for each round; 30")
+    parser.add_argument("--mixes", type=int, default=10, help="random mixes after all actions; 10")
+    parser.add_argument("--only", action="append", help="an action; may be repeated")
+    parser.add_argument("--seed", type=int, default=1, help="of chance; 1")
+    parser.add_argument("--figures", action="store_true", help=f"keep the table in {FIGURES.name}")
+    parser.add_argument("--tapedeck", type=Path, help="the program; the release build if not given")
+    parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
+    options = parser.parse_args()
+    program = (options.tapedeck or ROOT / ".build/release/tapedeck").resolve(strict=True)
+    os.environ["TAPEDECK"] = str(program)
+    sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
+    import soak
+    import soak_rules
+
+    folder = Path(tempfile.mkdtemp(prefix="tapedeck-soak-"))
+    began = time.monotonic()
+    rounds = [(action, soak_rules.RULES[action])
+              for action in options.only or soak_rules.catalogue()]
+    rounds += [] if options.only else soak_rules.mixes(options.mixes, options.seed)
+    running = soak.Soak(program, folder, options.seed)
+    try:
+        running.warm_up(min(60, options.seconds * 2))
+        for number, (name, rules) in enumerate(rounds, 1):
+            made = running.play(name, rules, options.seconds, min(10, options.seconds))
+            soak.say(f"{number}/{len(rounds)} {name}: {made.faults} faults, settled after "
+                     f"{made.settled:.1f} s, {made.memory / 1e6:.1f} MB")
+        facts = running.finish()
+    except soak.Failed as failure:
+        soak.say(f"soak: FAILED: {failure}\n{running.proxy.said()[-2000:]}")
+        return 1
+    finally:
+        running.kill()
+        if options.keep:
+            soak.say(f"kept {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    idle = [made.name for made in running.rounds[1:] if not made.faults]
+    facts.insert(0, f"{len(rounds)} rounds of {options.seconds:g} s in "
+                 f"{(time.monotonic() - began) / 60:.0f} min, "
+                 f"{sum(made.faults for made in running.rounds):,} faults"
+                 + (f"; NONE for {', '.join(idle)}" if idle else ""))
+    lines = soak.table(running.rounds)
+    print("\n".join(lines + [""] + facts))
+    if options.figures:
+        processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+        FIGURES.write_text("\n".join([
+            "# Figures of Tools/soak", "",
+            "Every action alone, then mixes of five. Clients of both protocols, those built in and "
+            "those of Python, work", "through one proxy; then the rules are taken away, and all of "
+            "them and the server have to hold the same again.", "",
+            *[f"- {fact}" for fact in facts],
+            f"- {processor[1] if processor else 'unknown processor'}, {os.cpu_count()} processors",
+            "", *lines, ""]))
+    print("soak: all well" if not idle else "soak: some faults were never felt")
+    return 1 if idle else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
