@@ -79,8 +79,10 @@ private let second: Int64 = 1_000_000_000
         play.client(get, .connect(2, "a.example:80"))
         play.on(.ready(LegID(2)), .send(2, sent))
         play.server(2, ok, .wake(2 * second + 3))
+        #expect(play.faults == [])
         play.clock = 2 * second + 2
         play.on(.woke, .send(1, ok))
+        #expect(play.faults == ["latency 2s sender=server"])
     }
 
     @Test func `judges what is said in a tunnel`() throws {

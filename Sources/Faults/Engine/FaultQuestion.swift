@@ -20,6 +20,23 @@ struct FaultQuestion {
     let until: Filter?
     /// What is hit, if that is asked in this phase: all of these have to hold.
     let filters: [Filter]
+    /// What has to be true of an event so that it can be something to the rule.
+    let prospect: Prospect
+
+    /// The question of the rule with this number in `phase`.
+    init(
+        rule: Int, generation: Int, until: Filter?, filters: [Filter], phase: FilterPhase
+    ) {
+        self.rule = rule
+        self.generation = generation
+        self.until = until
+        self.filters = filters
+        let ending = until.map { Prospect($0.root, phase: phase) } ?? .never
+        let hit =
+            filters.isEmpty
+            ? .never : Prospect.all(of: filters.map { Prospect($0.root, phase: phase) })
+        prospect = .one(of: [ending, hit])
+    }
 
     /// What `values` are to the rule; nil where they are nothing to it.
     func answer(_ values: some FilterSubjectValues, phase: FilterPhase) -> Answer? {

@@ -75,6 +75,7 @@ public final class FaultSession: Sendable {
     /// - Parameters:
     ///   - values: The event.
     ///   - phase: How far it has come.
+    /// - Returns: Whether it is.
     public func mayHit(_ values: some FilterSubjectValues, phase: FilterPhase) -> Bool {
         guard interest.contains(FaultInterest(phase)) else { return false }
         return state.withLock { $0.questions(in: phase) }.contains {

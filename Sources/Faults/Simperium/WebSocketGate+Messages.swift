@@ -77,7 +77,9 @@ extension WebSocketGate {
         _ message: WebSocketMessage, from sender: Peer, at: Instant, _ spoken: inout [Spoken]
     ) -> MessageVerdict {
         let interest = session.interest
-        guard wantsCommands || interest.contains(.message) || !postponed.isEmpty else {
+        guard wantsCommands || interest.contains(.message) || !postponed.isEmpty,
+            !mayGlance(sender.rawValue) || concerns(message, from: sender)
+        else {
             if message.opcode == .text { follow(message, from: sender) }
             return MessageVerdict(count: 1)
         }

@@ -5,10 +5,11 @@ public import Wire
 
 /// Judges the messages of one WebSocket and the Simperium commands in them.
 ///
-/// A value without I/O. Frames are found by the same assembler that the trace is made with. A message
-/// waits until it is complete while there is a rule for messages or commands, up to 1 MiB; longer ones
-/// pass unjudged. Once a compressed message was altered in a direction that takes contexts over, later
-/// ones are written without compression. What is made goes out between messages alone.
+/// A value without I/O. Messages are found by the same assembler that the trace is made with; those
+/// in one frame of which the first bytes show that no rule is about them pass unread. A message that
+/// may concern a rule waits until it is complete, up to 1 MiB; longer ones pass unjudged. Once a
+/// compressed message was altered in a direction that takes contexts over, later ones are written
+/// without compression. What is made goes out between messages alone.
 ///
 /// It holds inflaters, which copies would share: only one copy is used.
 public struct WebSocketGate {
@@ -34,6 +35,7 @@ public struct WebSocketGate {
     /// Changes that the server gets and the client shall see refused, by identifier.
     var refusals: [String: Refusal] = [:]
     private var shaping: [Firing] = []
+    var prospects = Prospects()
 
     /// A gate for what follows the handshake.
     ///
@@ -71,12 +73,44 @@ public struct WebSocketGate {
     ) {
         guard !bytes.isEmpty else { return }
         let index = sender.rawValue
+        refreshProspects()
+        var taken = 0
+        while taken < bytes.count {
+            var count = bytes.count - taken
+            if mayGlance(index) {
+                if lanes[index].isBetweenMessages {
+                    let found = glance(bytes, from: taken, sender)
+                    lanes[index].skip(
+                        Self.part(bytes, taken, found.passing), into: &commands)
+                    taken += found.passing
+                    count = found.read
+                    if count == 0 { break }
+                } else {
+                    count = lanes[index].reach(atMost: count)
+                }
+            }
+            read(Self.part(bytes, taken, count), index, at, &commands)
+            taken += count
+        }
+    }
+
+    private static func part(_ bytes: [UInt8], _ first: Int, _ count: Int) -> [UInt8] {
+        count == bytes.count ? bytes : Array(bytes[first..<(first + count)])
+    }
+
+    /// Finds the messages in bytes, and judges them.
+    private mutating func read(
+        _ bytes: [UInt8], _ index: Int, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
         var events: [WebSocketEvent] = []
         lanes[index].append(bytes, at: at, into: &events)
         for event in events {
             switch event {
             case .frame(let header): lanes[index].began(header)
-            case .message(let message): judge(message, from: sender, at: at, into: &commands)
+            case .message(var message):
+                message.start += lanes[index].skipped
+                message.end += lanes[index].skipped
+                judge(message, from: lanes[index].sender, at: at, into: &commands)
             case .failure: lanes[index].isOver = true
             case .note: break
             }

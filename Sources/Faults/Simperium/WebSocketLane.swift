@@ -28,11 +28,14 @@ struct WebSocketLane {
 
     let sender: Peer
     private var assembler: WebSocketAssembler
-    private let takesContextOver: Bool
+    /// Whether compressed messages can be read with those before them alone.
+    let takesContextOver: Bool
     private var held: [UInt8] = []
     /// Index in `held` of the first byte that waits, and its offset in the stream.
     private var first = 0
     private(set) var start: Int64 = 0
+    /// Bytes that the assembler was not given: how far its offsets stay behind.
+    private(set) var skipped: Int64 = 0
     private(set) var segments: [Segment] = []
     /// When bytes came, by their offset, for those that wait.
     private var times: [(offset: Int64, at: Instant)] = []
@@ -63,6 +66,26 @@ struct WebSocketLane {
                 maxStoredPayload: takesContextOver ? Self.mostRecoded : Self.mostHeld))
     }
 
+    /// Whether nothing waits and no message is under way.
+    var isBetweenMessages: Bool {
+        heldCount == 0 && segments.isEmpty && !isOpen && !isPassing && !isOver
+    }
+
+    /// How many of the next bytes, 1 at least, are known not to reach beyond the frame under way.
+    func reach(atMost count: Int) -> Int {
+        let position = start + Int64(heldCount)
+        guard let end = segments.last?.end, end > position else { return min(1, count) }
+        return Int(min(Int64(count), end - position))
+    }
+
+    /// Lets messages pass that were not looked into.
+    mutating func skip(_ bytes: [UInt8], into commands: inout [GateCommand]) {
+        guard !bytes.isEmpty else { return }
+        start += Int64(bytes.count)
+        skipped += Int64(bytes.count)
+        Self.pass(bytes, of: sender, into: &commands)
+    }
+
     /// Bytes that wait.
     var heldCount: Int { held.count - first }
 
@@ -85,7 +108,7 @@ struct WebSocketLane {
 
     mutating func began(_ header: WebSocketFrameHeader) {
         let size = header.payloadSize.addingReportingOverflow(Int64(header.headerSize))
-        let (end, isHuge) = header.start.addingReportingOverflow(size.partialValue)
+        let (end, isHuge) = (header.start + skipped).addingReportingOverflow(size.partialValue)
         segments.append(
             Segment(
                 end: size.overflow || isHuge ? .max : end, isControl: header.opcode.isControl,

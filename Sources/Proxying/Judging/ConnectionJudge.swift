@@ -132,9 +132,19 @@ struct ConnectionJudge {
             // An answer of ours has its place among the client's requests.
             if case .answer = command { lane = Peer.client.rawValue }
             lanes[lane].bytes += command.byteCount
-            lanes[lane].items.append(.command(command, leg: serverLeg))
+            lanes[lane].items.insert(
+                .command(command, leg: serverLeg), at: place(of: command, in: lane))
         }
         return isDone
+    }
+
+    /// Where a command stands in its lane: behind all others, but a wait comes before what is stated
+    /// about the bytes that wait, so that the trace has the statement beside them.
+    private func place(of command: GateCommand, in lane: Int) -> Int {
+        var place = lanes[lane].items.count
+        guard case .hold = command else { return place }
+        while place > 0, case .command(.fault, _) = lanes[lane].items[place - 1] { place -= 1 }
+        return place
     }
 
     func context(of relay: Relay) -> GateContext {
