@@ -75,8 +75,8 @@ extension Schema {
         (SELECT CASE WHEN y.status IS NOT 101 OR y.response_chunk_id IS NULL
                        OR f.chunk_id <= y.response_chunk_id THEN y.id END
          FROM http_exchange y
-         WHERE y.connection_id = f.connection_id AND (y.request_chunk_id < f.chunk_id
-           OR (y.request_chunk_id = f.chunk_id AND y.request_offset <= f."offset"))
+         WHERE y.connection_id = f.connection_id AND y.request_chunk_id <= f.chunk_id
+           AND (y.request_chunk_id < f.chunk_id OR y.request_offset <= f."offset")
          ORDER BY y.request_chunk_id DESC, y.request_offset DESC LIMIT 1)
         """
 

@@ -80,6 +80,13 @@ public enum Schema {
         CREATE INDEX IF NOT EXISTS message_connection ON message(connection_id);
         """
 
+    /// The index by which the view `fault` finds the exchange of a fault; made with the first fault of
+    /// a trace, since it costs as much as the others for every exchange.
+    static let indexForFaults = """
+        CREATE INDEX IF NOT EXISTS http_exchange_of_connection
+          ON http_exchange(connection_id, request_chunk_id, request_offset);
+        """
+
     /// Numbers of what hangs on something of number `n` begin with `n` times this.
     static let share: Int64 = 1 << 24
 

@@ -127,6 +127,9 @@ public enum Rebuild {
         try write(rows)
         try store(
             old?.counters ?? position.counters, dissector.numbers, in: db)
+        if try db.prepare("SELECT 1 FROM fault_statement LIMIT 1").step() {
+            try db.execute(Schema.indexForFaults)
+        }
     }
 
     /// Whether decoding everything from 1 on would give other numbers than the rows have.

@@ -11,6 +11,8 @@ final class SessionWriter {
     private let derived: DerivedStatements
     private let faults: FaultPlaces
     private let counter: Statement
+    /// Whether the index that only faults need is there.
+    private var hasIndexForFaults = false
 
     /// Goes on writing `session` at `position`.
     init(_ db: Connection, session: Int64, at position: WritePosition) throws(StorageFault) {
@@ -57,8 +59,13 @@ final class SessionWriter {
     func commit(
         _ batch: Batch, dissector numbers: DissectorNumbers, indexer: SearchIndexer? = nil
     ) throws(StorageFault) {
+        var isIndexed = hasIndexForFaults
         try transaction { position throws(StorageFault) in
             var places = try faults.places(in: batch.records, from: position.counters.chunk)
+            if !places.isEmpty, !hasIndexForFaults {
+                try db.execute(Schema.indexForFaults)
+                isIndexed = true
+            }
             for record in batch.records {
                 try truth.write(record, session: session, places: &places, at: &position)
             }
@@ -69,6 +76,7 @@ final class SessionWriter {
             position.counters.message = max(position.counters.message, numbers.message)
             position.counters.command = max(position.counters.command, numbers.command)
         }
+        hasIndexForFaults = isIndexed
     }
 
     /// Does all of `body` in one transaction or, where it throws, nothing of it.
