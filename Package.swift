@@ -139,7 +139,7 @@ let package = Package(
         tests("Simperium", ["Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters", ["Wire"]),
-        tests("Trace", ["Wire", "Dissection", "Filters", "Storage", "CSQLite"]),
+        tests("Trace", ["Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
         tests(
             "Interception",
             [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),

@@ -49,7 +49,9 @@ def test_429_and_503_are_waited_for(faulty, commcare, form, tmp_path):
         eventually(is_done, f"{kind} after {code}", 60)
         [row] = faults(deck)
         assert row.action == f"status {code} retry-after=1"
-        exchanges = deck.eventually_sql(
+        deck.eventually_sql(
+            "SELECT 1 FROM exchange WHERE api = ? AND status < 300", f"commcare.{kind}")
+        exchanges = deck.sql(
             "SELECT status, fault_id IS NOT NULL, started_ns FROM exchange WHERE api = ? "
             "ORDER BY id", f"commcare.{kind}")
         assert [each[:2] for each in exchanges] == [
@@ -66,7 +68,8 @@ def test_progress_is_waited_for(faulty, commcare, tmp_path):
     deck = faulty(commcare.url, "api:commcare.restore => 202 retry-after=1 first=2")
     ended = client(deck.url, tmp_path / "state", "sync")
     assert ended.returncode == 0, ended.stderr
-    times = deck.eventually_sql("SELECT started_ns, status FROM exchange ORDER BY id")
+    deck.eventually_sql("SELECT 1 FROM exchange WHERE status = 200")
+    times = deck.sql("SELECT started_ns, status FROM exchange ORDER BY id")
     assert [code for _, code in times] == [202, 202, 200]
     assert all(later[0] - sooner[0] >= 0.99e9 for sooner, later in zip(times, times[1:]))
     verdicts(deck, "recovered", "recovered")
@@ -89,7 +92,8 @@ def test_440_sends_the_whole_object(faulty, simperium, program, tmp_path):
     assert simperium.data("notes", "k") == {"a": 1}
     [whole] = changes(simperium, "k")
     assert whole["d"] == {"a": 1}
-    rows = deck.eventually_sql("SELECT ccid, error, cv FROM change ORDER BY id")
+    deck.eventually_sql("SELECT 1 FROM change WHERE cv IS NOT NULL")
+    rows = deck.sql("SELECT ccid, error, cv FROM change ORDER BY id")
     refused = next(row for row in rows if row[1] == 440)
     assert refused[0] != whole["ccid"] and rows[-1][2], rows
     [row] = verdicts(deck, "recovered")
@@ -102,8 +106,9 @@ def test_a_server_in_trouble_gets_the_same_again(faulty, simperium, program, tmp
     user = Client(deck.url, tmp_path / "state", program)
     user.run("set", "k", '{"a":1}')
     assert simperium.data("notes", "k") == {"a": 1}
-    sent = deck.eventually_sql("SELECT DISTINCT h.ccid FROM change h JOIN command c "
-                               "ON c.id = h.command_id WHERE c.sender = 0")
+    deck.eventually_sql("SELECT 1 FROM change WHERE cv IS NOT NULL")
+    sent = deck.sql("SELECT DISTINCT h.ccid FROM change h JOIN command c "
+                    "ON c.id = h.command_id WHERE c.sender = 0")
     assert len(sent) == 1
     verdicts(deck, "recovered")
 
@@ -116,7 +121,8 @@ def test_an_unknown_change_version_reads_the_index(faulty, simperium, program, t
     assert json.loads(user.run("get", "j").stdout) == {"b": 2}
     [row] = faults(deck)
     assert (row.action, row.sent) == ("cv-unknown", b"0:cv:?")
-    names = [name for (name,) in deck.eventually_sql(
+    deck.eventually_sql("SELECT 1 FROM command WHERE name = 'i'")
+    names = [name for (name,) in deck.sql(
         "SELECT name FROM command WHERE sender = 0 AND name IN ('cv', 'i') ORDER BY id")]
     assert re.search("cv i", " ".join(names)), names
     verdicts(deck, "recovered")

@@ -1,5 +1,6 @@
 import CSQLite
 import Dissection
+import Faults
 import Filters
 import Storage
 import Testing
@@ -110,7 +111,8 @@ struct FilterEquivalenceTests {
         let filter = try Filter.parse(text)
         #expect(
             try rows(db, "http_exchange x", filter.sql(for: .exchange))
-                == world.exchanges.filter(filter.matches).map(\.row.id.rawValue), "\(text)")
+                == world.exchanges.filter { filter.matches($0.subject) }.map(\.row.id.rawValue),
+            "\(text)")
         #expect(
             try rows(db, "simperium_command c", filter.sql(for: .command))
                 == world.commands.filter(filter.matches).map(\.row.id.rawValue), "\(text)")
@@ -135,7 +137,7 @@ struct FilterEquivalenceTests {
             try compare("not \(text)", world, db)
             let filter = try Filter.parse(text)
             isFound =
-                isFound || world.exchanges.contains(where: filter.matches)
+                isFound || world.exchanges.contains { filter.matches($0.subject) }
                 || world.commands.contains(where: filter.matches)
                 || world.messages.contains(where: filter.matches)
         }

@@ -1,4 +1,5 @@
 import Dissection
+import Faults
 import Storage
 import Wire
 
@@ -6,7 +7,7 @@ import Wire
 
 /// Random rows in a trace in memory, and the same as live traffic has them.
 struct FilterWorld {
-    private(set) var exchanges: [ExchangeSubject] = []
+    private(set) var exchanges: [ExchangeRows] = []
     private(set) var messages: [MessageSubject] = []
     private(set) var commands: [CommandSubject] = []
     private var random: FilterRandom
@@ -53,7 +54,7 @@ struct FilterWorld {
         }
     }
 
-    private mutating func exchange(_ number: Int64) -> ExchangeSubject {
+    private mutating func exchange(_ number: Int64) -> ExchangeRows {
         let id = ExchangeID(number)
         var row = ExchangeRow(
             id: id, connection: ConnectionID(self.number(1...3)),
@@ -76,7 +77,7 @@ struct FilterWorld {
         row.retryAfter = perhaps { _ in "5" }
         row.device = perhaps { $0.word() }
         row.isLocal = Bool.random(using: &random)
-        var subject = ExchangeSubject(session: SessionID(self.number(1...2)), row: row)
+        var subject = ExchangeRows(session: SessionID(self.number(1...2)), row: row)
         for sender in Peer.allCases where Bool.random(using: &random) {
             let isText = self.number(0...4) > 0
             let content = isText ? text() : text() + [0xFF, 0x41]
