@@ -1,3 +1,5 @@
+import Filters
+
 /// Why the rules of a session were not changed.
 public enum FaultSessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is a rule of this name.

@@ -1,3 +1,5 @@
+import Filters
+
 /// Makes actions of words, by the catalogue.
 struct ActionReader {
     /// Most values of an argument that may be given repeatedly.

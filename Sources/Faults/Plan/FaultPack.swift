@@ -1,3 +1,5 @@
+import Filters
+
 /// A plan that comes with Tapedeck: what often goes wrong together.
 public struct FaultPack: Sendable {
     /// The name.

@@ -1,3 +1,4 @@
+import Filters
 import Yams
 
 /// Makes a plan of YAML.

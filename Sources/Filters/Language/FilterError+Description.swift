@@ -36,12 +36,9 @@ extension FilterError: CustomStringConvertible {
     }
 
     private static func unknown(_ name: String, _ nearest: [String]) -> String {
-        guard let last = nearest.last else {
-            return "there is no field \"\(name)\"; quote it to search for these words"
-        }
-        let others = nearest.dropLast().joined(separator: ", ")
-        return "there is no field \"\(name)\"; did you mean "
-            + (others.isEmpty ? last : "\(others) or \(last)") + "?"
+        "there is no field \"\(name)\""
+            + (nearest.isEmpty
+                ? "; quote it to search for these words" : NearestNames.question(nearest))
     }
 
     private static func unknown(_ field: Field, _ phase: FilterPhase) -> String {

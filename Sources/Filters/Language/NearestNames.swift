@@ -1,13 +1,20 @@
 /// Finds what somebody who mistyped a name may have meant.
-enum NearestNames {
+package enum NearestNames {
     /// The names nearest to `name`, best first, at most three; none that is too far to be meant.
-    static func of(_ name: String, among names: [String]) -> [String] {
+    package static func of(_ name: String, among names: some Sequence<String>) -> [String] {
         guard name.utf8.count <= 40 else { return [] }
         let limit = max(1, name.utf8.count / 3)
         return names.map { (name: $0, distance: distance(Array(name.utf8), Array($0.utf8))) }
             .filter { $0.distance <= limit }
             .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
             .prefix(3).map(\.name)
+    }
+
+    /// The question that follows "there is no …"; empty where no name is near.
+    package static func question(_ nearest: [String]) -> String {
+        guard let last = nearest.last else { return "" }
+        let others = nearest.dropLast().joined(separator: ", ")
+        return "; did you mean " + (others.isEmpty ? last : "\(others) or \(last)") + "?"
     }
 
     /// How many insertions, deletions, replacements and swaps of neighbours make `b` of `a`.
