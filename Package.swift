@@ -71,8 +71,8 @@ let package = Package(
         room(
             "SyncClients",
             [
-                "Wire", "Framing", "OpenRosa", "Simperium", "HTTPLayer", "Storage", "CSQLite",
-                nioCore, nioPosix, nioSSL,
+                "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", "HTTPLayer", "Storage",
+                "CSQLite", nioCore, nioPosix, nioSSL,
             ]),
         room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(
@@ -110,18 +110,17 @@ let package = Package(
         room(
             "SyncServers",
             [
-                "Wire", "Framing", "OpenRosa", "Simperium", "Trace", nioCore, nioPosix, nioSSL,
-                "Interception", "Storage", "CSQLite", yams, nioHTTP1, nioWebSocket,
+                "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", "Trace", nioCore,
+                nioPosix, nioSSL, "Interception", "Storage", "CSQLite", yams, nioHTTP1,
+                nioWebSocket,
             ]),
         .executableTarget(
             name: "tapedeck",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Faults",
-                "Trace", "Interception", "Proxying", "Control", "Interchange",
-                "SyncServers", "SyncClients",
-                "HTTPLayer",
-                "CCurl", "CurlShim", argumentParser, nioCore,
-                nioPosix, nioSSL,
+                "Trace", "Interception", "Proxying", "Control", "Interchange", "Replaying",
+                "SyncServers", "SyncClients", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
+                nioCore, nioPosix, nioSSL,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
         .executableTarget(
@@ -151,14 +150,22 @@ let package = Package(
             ],
             swiftSettings: house),
         tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
-        tests("Replaying", ["Wire"]),
+        tests("Replaying", ["Wire", "OpenRosa", "Simperium"]),
         tests("Interchange", ["Trace", "Wire", "Storage", "CSQLite"]),
         tests("Control", ["Wire", "Faults", "Filters"]),
         tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
         tests(
             "SyncClients",
-            ["Wire", "Simperium", "OpenRosa", "HTTPLayer", "Storage", nioCore, nioPosix]),
-        tests("SyncServers", ["Wire", "Simperium", "OpenRosa", "Storage", nioCore, nioPosix]),
-        tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection", argumentParser]),
+            [
+                "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "HTTPLayer", "Storage",
+                nioCore, nioPosix,
+            ]),
+        tests(
+            "SyncServers",
+            [
+                "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "Storage", nioCore,
+                nioPosix,
+            ]),
+        tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection", "Replaying", argumentParser]),
     ]
 )
