@@ -103,7 +103,7 @@ let package = Package(
                 nioSSL, nioTLS,
             ]),
         room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
-        room("Interchange", ["Wire", "Trace", "Storage", "CSQLite"]),
+        room("Interchange", ["Wire", "Framing", "Trace", "Storage", "CSQLite"]),
         .target(
             name: "Control", dependencies: ["Wire", "Filters", "Faults", hummingbird, logging],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),

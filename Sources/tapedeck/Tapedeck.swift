@@ -17,7 +17,7 @@ struct Tapedeck: AsyncParsableCommand {
             RecordCommand.self, ListCommand.self, ShowCommand.self, TailCommand.self,
             RebuildCommand.self, CACommand.self, ServeCommand.self, SimperiumGroup.self,
             OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self,
-            ExportCommand.self, ImportCommand.self,
+            ExportCommand.self, ImportCommand.self, MinimizeCommand.self,
         ])
 
     static func main() async {

@@ -20,6 +20,7 @@ private func text(_ path: String) throws -> String {
         ("tail", Tapedeck.helpMessage(for: TailCommand.self, columns: 200)),
         ("show", Tapedeck.helpMessage(for: ShowCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
+        ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
         ("export", Tapedeck.helpMessage(for: ExportCommand.self, columns: 200)),
         ("import", Tapedeck.helpMessage(for: ImportCommand.self, columns: 200)),
         (

@@ -45,7 +45,8 @@ final class NewTrace {
 
     /// A connection that is quick rather than safe: nothing is lost with a file that nobody sees.
     func open() throws(StorageFault) -> Connection {
-        let db = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
+        let db = try Connection(
+            path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
         try db.execute(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384")
         return db

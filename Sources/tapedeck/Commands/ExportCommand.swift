@@ -36,37 +36,6 @@ struct ExportCommand: AsyncParsableCommand {
     }
 }
 
-/// How far a command has come, on a terminal, until it is done or somebody ends it.
-final class ProgressLine {
-    private let verb: String
-    private let isOver = Flagged()
-    private var isShown = false
-
-    init(_ verb: String) {
-        self.verb = verb
-        let signal = StopSignal()
-        Task { [isOver] in
-            await signal.wait()
-            isOver.set()
-        }
-    }
-
-    /// Shows `share`, in 0...1, and answers whether to go on.
-    func show(_ share: Double) -> Bool {
-        if StandardError.isTerminal {
-            StandardError.write("\r\(verb): \(Int(share * 100)) %")
-            isShown = true
-        }
-        return !isOver.isSet
-    }
-
-    /// Ends the line.
-    func end() {
-        if isShown { StandardError.write("\n") }
-        isShown = false
-    }
-}
-
 extension Failure {
     init(_ error: InterchangeError) {
         let status: Status =

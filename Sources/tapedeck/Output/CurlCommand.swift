@@ -31,7 +31,7 @@ struct CurlCommand {
         if detail.row.method == "HEAD" {
             words.append("--head")
         } else if detail.row.method != (body.content.isEmpty ? "GET" : "POST") {
-            words += ["--request", Self.quoted(detail.row.method)]
+            words += ["--request", ShellWord.quoted(detail.row.method)]
         }
         for field in String(decoding: body.head, as: UTF8.self)
             .split(whereSeparator: \.isNewline).dropFirst()
@@ -39,7 +39,7 @@ struct CurlCommand {
             let name = field.prefix { $0 != ":" }.lowercased()
             let isDecoded = name == "content-encoding" && !body.coding.isEmpty
             guard !Self.left.contains(name), !isDecoded else { continue }
-            words += ["--header", Self.quoted(String(field))]
+            words += ["--header", ShellWord.quoted(String(field))]
         }
         var prefix = ""
         if !body.content.isEmpty {
@@ -47,17 +47,12 @@ struct CurlCommand {
             if needsBytes { prefix = "printf '\(Self.octal(body.content))' | " }
             words += [
                 "--data-binary",
-                needsBytes ? "@-" : Self.quoted(String(decoding: body.content, as: UTF8.self)),
+                needsBytes ? "@-" : ShellWord.quoted(String(decoding: body.content, as: UTF8.self)),
             ]
             if body.contentType == nil { words += ["--header", "'Content-Type:'"] }
         }
-        words.append(Self.quoted(ListLine.url(detail.row)))
+        words.append(ShellWord.quoted(ListLine.url(detail.row)))
         text = prefix + words.joined(separator: " ")
-    }
-
-    /// `text` in single quotes; one that begins with @ would be a file to curl.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
     /// `bytes` as printf takes them.

@@ -1,0 +1,35 @@
+/// How far a command has come, on a terminal, until it is done or somebody ends it.
+final class ProgressLine {
+    private let verb: String
+    private let isOver = Flagged()
+    private var shown = 0
+
+    init(_ verb: String) {
+        self.verb = verb
+        let signal = StopSignal()
+        Task { [isOver] in
+            await signal.wait()
+            isOver.set()
+        }
+    }
+
+    /// Shows `share`, in 0...1, and answers whether to go on.
+    func show(_ share: Double) -> Bool { show("\(Int(share * 100)) %") }
+
+    /// Shows `state` and answers whether to go on.
+    func show(_ state: String) -> Bool {
+        if StandardError.isTerminal {
+            let text = "\(verb): \(state)"
+            let blanks = String(repeating: " ", count: max(0, shown - text.count))
+            StandardError.write("\r\(text)\(blanks)")
+            shown = text.count
+        }
+        return !isOver.isSet
+    }
+
+    /// Ends the line.
+    func end() {
+        if shown > 0 { StandardError.write("\n") }
+        shown = 0
+    }
+}
