@@ -22,6 +22,7 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
@@ -105,7 +106,10 @@ let package = Package(
         room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
         room("Interchange", ["Wire", "Framing", "Trace", "Storage", "CSQLite"]),
         .target(
-            name: "Control", dependencies: ["Wire", "Filters", "Faults", hummingbird, logging],
+            name: "Control",
+            dependencies: [
+                "Wire", "Filters", "Faults", hummingbird, hummingbirdCore, nioCore, logging,
+            ],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
         room(
             "SyncServers",

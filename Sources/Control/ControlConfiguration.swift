@@ -50,6 +50,10 @@ public struct ControlConfiguration: Sendable {
     public var unixPath: String?
     /// Where to listen on loopback, with a token; nil for nowhere.
     public var loopback: Loopback?
+    /// Most connections that are open at a time on each of the two; others wait to be accepted.
+    public var mostConnections = 64
+    /// How long a connection may say nothing before it is closed, in milliseconds, at least 1.
+    public var idleMilliseconds: Int64 = 60_000
     /// Version of the program, for `/v1/health`.
     public var version: String
     /// Says something to people: a plan that was read again, or could not be.

@@ -1,7 +1,9 @@
 import Faults
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import Logging
+import NIOCore
 
 /// The control interface of a running proxy: HTTP with JSON.
 public struct ControlServer: Sendable {
@@ -42,7 +44,9 @@ public struct ControlServer: Sendable {
                     )
                 }
                 let secret = ControlAccess.makeToken()
-                let listener = try await ControlListener.start(on: loopback) { port in
+                let listener = try await ControlListener.start(
+                    on: loopback, configuration
+                ) { port in
                     ControlResponder(
                         desk: desk,
                         access: .token(
@@ -55,7 +59,8 @@ public struct ControlServer: Sendable {
             if let path = configuration.unixPath {
                 let socket = try SocketPath(path)
                 let listener = try await ControlListener.start(
-                    at: socket.temporary, ControlResponder(desk: desk, access: .owner))
+                    at: socket.temporary, configuration,
+                    ControlResponder(desk: desk, access: .owner))
                 tasks.append(listener.task)
                 placed = try socket.place()
             }
@@ -88,40 +93,48 @@ private struct ControlListener {
     let port: Int
 
     static func start(
-        on loopback: ControlConfiguration.Loopback,
+        on loopback: ControlConfiguration.Loopback, _ configuration: ControlConfiguration,
         _ responder: @escaping @Sendable (_ port: Int) -> ControlResponder
     ) async throws(ControlError) -> ControlListener {
         let late = LateResponder()
         let place = LoopbackName.text(loopback.host, loopback.port)
         return try await run(
-            .hostname(loopback.host, port: loopback.port), place: place, late
+            .hostname(loopback.host, port: loopback.port), configuration, place: place, late
         ) { port in late.set(responder(port)) }
     }
 
     static func start(
-        at path: String, _ responder: ControlResponder
+        at path: String, _ configuration: ControlConfiguration, _ responder: ControlResponder
     ) async throws(ControlError) -> ControlListener {
         let late = LateResponder()
         late.set(responder)
         return try await run(
-            .unixDomainSocket(path: path), place: "a Unix-domain socket", late
+            .unixDomainSocket(path: path), configuration, place: "a Unix-domain socket", late
         ) { _ in }
     }
 
     private static func run(
-        _ address: BindAddress, place: String, _ responder: LateResponder,
+        _ address: BindAddress, _ configuration: ControlConfiguration, place: String,
+        _ responder: LateResponder,
         opened: @escaping @Sendable (_ port: Int) -> Void
     ) async throws(ControlError) -> ControlListener {
         let (answers, answer) = AsyncStream<Result<Int, ControlError>>.makeStream()
+        let logger = Logger(label: "tapedeck.control") { _ in SwiftLogNoOpLogHandler() }
         let application = Application(
             responder: responder,
-            configuration: ApplicationConfiguration(address: address),
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: .milliseconds(max(1, configuration.idleMilliseconds)))),
+            configuration: ApplicationConfiguration(
+                address: address,
+                availableConnectionsDelegate: .maximum(
+                    max(1, configuration.mostConnections), logger: logger)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? 0
                 opened(port)
                 answer.yield(.success(port))
             },
-            logger: Logger(label: "tapedeck.control") { _ in SwiftLogNoOpLogHandler() })
+            logger: logger)
         let task = Task {
             do {
                 try await application.run()

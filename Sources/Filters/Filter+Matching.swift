@@ -31,6 +31,19 @@ extension Filter {
     }
 }
 
+extension FilterComparison {
+    /// Whether a value that is a whole number passes.
+    package func passes(_ number: Int64) -> Bool {
+        test.passes(.integer(number), ignoresCase: ignoresCase, globIgnoresCase: globIgnoresCase)
+    }
+
+    /// Whether a value that is this text, as UTF-8, passes.
+    package func passes(utf8 text: UnsafeRawBufferPointer) -> Bool {
+        test.passes(
+            text, isText: true, ignoresCase: ignoresCase, globIgnoresCase: globIgnoresCase)
+    }
+}
+
 extension FilterTest {
     /// Whether `value`, or one of several, passes.
     ///
@@ -64,7 +77,8 @@ extension FilterTest {
         }
     }
 
-    private func passes(
+    /// Whether the bytes of one value pass, which are text or not.
+    fileprivate func passes(
         _ value: UnsafeRawBufferPointer, isText: Bool, ignoresCase: Bool, globIgnoresCase: Bool
     ) -> Bool {
         switch self {
@@ -74,8 +88,10 @@ extension FilterTest {
             guard isText, value.count == text.utf8.count else { return false }
             return Self.isEqual(value, text, ignoresCase)
         case .glob(let glob): return glob.matches(value, ignoringCase: globIgnoresCase)
-        case .contains(let needle):
-            return ByteSearch.contains(value, lowercasedNeedle: Array(needle.utf8))
+        case .contains(var needle):
+            return needle.withUTF8 {
+                ByteSearch.contains(value, lowercasedNeedle: UnsafeRawBufferPointer($0))
+            }
         case .regex(let regex): return regex.matches(value)
         case .words(let query): return isText && query.matches(value)
         }

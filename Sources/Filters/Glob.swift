@@ -18,7 +18,7 @@ public struct Glob: Hashable, Sendable {
         guard let first = literals.first, let last = literals.last, literals.count > 1 else {
             return false
         }
-        let (head, tail) = (Array(first.utf8), Array(last.utf8))
+        let (head, tail) = (first.utf8, last.utf8)
         guard value.count >= head.count + tail.count,
             Self.fits(value, at: 0, head, ignoringCase),
             Self.fits(value, at: value.count - tail.count, tail, ignoringCase)
@@ -26,7 +26,7 @@ public struct Glob: Hashable, Sendable {
         var position = head.count
         let end = value.count - tail.count
         for literal in literals.dropFirst().dropLast() {
-            let needle = Array(literal.utf8)
+            let needle = literal.utf8
             while true {
                 guard position + needle.count <= end else { return false }
                 if Self.fits(value, at: position, needle, ignoringCase) { break }
@@ -92,10 +92,13 @@ public struct Glob: Hashable, Sendable {
 
     /// Whether `literal` stands at `start`, which leaves room for it.
     private static func fits(
-        _ value: UnsafeRawBufferPointer, at start: Int, _ literal: [UInt8], _ ignoringCase: Bool
+        _ value: UnsafeRawBufferPointer, at start: Int, _ literal: String.UTF8View,
+        _ ignoringCase: Bool
     ) -> Bool {
-        for (index, expected) in literal.enumerated() {
-            let byte = value[start + index]
+        var index = start
+        for expected in literal {
+            let byte = value[index]
+            index += 1
             if byte == expected { continue }
             guard ignoringCase, byte ^ expected == 0x20, (0x61...0x7A).contains(byte | 0x20)
             else { return false }

@@ -34,9 +34,11 @@ extension Schema {
           x.ended_ns          AS ended_ns,       -- last byte of the response
           q.content           AS request_body,   -- decoded request content
           a.content           AS response_body,  -- decoded response content
-          (SELECT CASE WHEN \(faultedExchange) = x.id THEN f.id END FROM fault_statement f
-             WHERE f.connection_id = x.connection_id AND f.chunk_id >= x.request_chunk_id
-             ORDER BY f.chunk_id, f.id LIMIT 1)
+          (SELECT f.id FROM
+             (SELECT g.id, g.connection_id, g.sender, g.chunk_id, g."offset" FROM fault_statement g
+              WHERE g.connection_id = x.connection_id AND g.chunk_id >= x.request_chunk_id
+              ORDER BY g.chunk_id, g.id LIMIT 8) f
+             WHERE \(faultedExchange) = x.id ORDER BY f.chunk_id, f.id LIMIT 1)
                               AS fault_id        -- the first fault done to it
           FROM http_exchange x
           LEFT JOIN body q ON q.id = 2 * x.id
@@ -70,14 +72,46 @@ extension Schema {
 
     /// The exchange that the fault `f` was done to, where it was done to one.
     ///
-    /// The last one that had begun on its connection. What comes after an upgrade is a message's.
+    /// The last one that had begun on its connection; for a fault on an answer the last one that
+    /// was being answered, since more may have been asked by then. What comes after an upgrade is
+    /// a message's.
     private static let faultedExchange = """
         (SELECT CASE WHEN y.status IS NOT 101 OR y.response_chunk_id IS NULL
                        OR f.chunk_id <= y.response_chunk_id THEN y.id END
-         FROM http_exchange y
-         WHERE y.connection_id = f.connection_id AND y.request_chunk_id <= f.chunk_id
-           AND (y.request_chunk_id < f.chunk_id OR y.request_offset <= f."offset")
-         ORDER BY y.request_chunk_id DESC, y.request_offset DESC LIMIT 1)
+         FROM http_exchange y WHERE y.id = CASE f.sender WHEN 1
+           THEN coalesce(\(answeredExchange), \(firstExchange)) ELSE
+             (SELECT r.id FROM http_exchange r
+              WHERE r.connection_id = f.connection_id AND r.request_chunk_id <= f.chunk_id
+                AND (r.request_chunk_id < f.chunk_id OR r.request_offset <= f."offset")
+              ORDER BY r.request_chunk_id DESC, r.request_offset DESC LIMIT 1) END)
+        """
+
+    /// The last exchange that the answer had begun of; where that answer was complete and what the
+    /// fault was done to never came, the one behind it.
+    private static let answeredExchange = """
+        (SELECT CASE WHEN a.outcome = 'complete' AND EXISTS
+             (SELECT 1 FROM patch p WHERE p.chunk_id = f.chunk_id AND p."offset" = 0
+                AND p.reason = 'fault' AND p.removed > 0 AND length(p.inserted) = 0)
+           THEN coalesce(
+             (SELECT n.id FROM http_exchange n
+              WHERE n.connection_id = f.connection_id AND n.request_chunk_id <= f.chunk_id
+                AND (n.request_chunk_id > a.request_chunk_id
+                     OR n.request_chunk_id = a.request_chunk_id
+                        AND n.request_offset > a.request_offset)
+              ORDER BY n.request_chunk_id, n.request_offset LIMIT 1), a.id)
+           ELSE a.id END
+         FROM http_exchange a
+         WHERE a.connection_id = f.connection_id AND a.request_chunk_id <= f.chunk_id
+           AND (a.response_chunk_id < f.chunk_id
+                OR a.response_chunk_id = f.chunk_id AND a.response_offset <= f."offset")
+         ORDER BY a.request_chunk_id DESC, a.request_offset DESC LIMIT 1)
+        """
+
+    /// The first exchange of the connection of the fault `f`, where it had begun.
+    private static let firstExchange = """
+        (SELECT b.id FROM http_exchange b
+         WHERE b.connection_id = f.connection_id AND b.request_chunk_id <= f.chunk_id
+         ORDER BY b.request_chunk_id, b.request_offset LIMIT 1)
         """
 
     /// The message that begins where the fault `f` was done.

@@ -52,6 +52,21 @@ import Wire
         }
     }
 
+    @Test func `closes connections that say nothing, and lets others wait for them`() async throws {
+        let desk = try Desk()
+        var configuration = desk.configuration()
+        configuration.mostConnections = 2
+        configuration.idleMilliseconds = 50
+        try await desk.run(configuration) { client, _ in
+            let silent = try client.linger()
+            let slow = try client.linger(Array("GET /v1/rules HTTP/1.1\r\nHost:".utf8))
+            // It comes to its turn when one of them is closed.
+            #expect(try await client.ask("GET", "/v1/rules").status == 200)
+            await silent.ended()
+            await slow.ended()
+        }
+    }
+
     @Test(arguments: ["0.0.0.0", "192.168.1.1", "::", "example.org", "127.0.0.1.example.org", ""])
     func `listens on loopback alone`(host: String) async throws {
         let desk = try Desk()

@@ -46,6 +46,30 @@ struct PlainClient {
         }
     }
 
+    /// Connects, sends bytes and says nothing more; what the server says until it closes.
+    func linger(_ bytes: [UInt8] = []) throws -> Lingering {
+        let socket = try connected()
+        _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, 0x4000) }
+        return Lingering(socket: socket)
+    }
+
+    /// A connection on which the client says nothing.
+    struct Lingering {
+        fileprivate let socket: Int32
+
+        /// Waits until the server closes, and closes it as well.
+        func ended() async {
+            await withCheckedContinuation { done in
+                Thread.detachNewThread {
+                    var buffer = [UInt8](repeating: 0, count: 4096)
+                    while read(socket, &buffer, buffer.count) > 0 {}
+                    close(socket)
+                    done.resume()
+                }
+            }
+        }
+    }
+
     private struct Refused: Error {}
 
     private func exchange(_ bytes: [UInt8]) throws -> Answer {

@@ -236,6 +236,34 @@ def test_a_connection_that_is_refused(faulty, web):
     assert [row.occurrence for row in faults(deck, 2)] == [1, 2]
 
 
+@feels("refuse", "close", "reset")
+@pytest.mark.parametrize("action", ["refuse", "close", "reset"])
+def test_nothing_is_left_of_connections_that_end_at_once(faulty, web, action):
+    """Whether the socket was ready to be read by then or not."""
+    deck = faulty(web.url, f"=> {action} first=40")
+    for _ in range(40):
+        with pytest.raises((ConnectionError, http.client.RemoteDisconnected)):
+            ask(deck, "/never")
+    faults(deck, 40)
+    eventually(lambda: not control(deck, "GET", "/v1/connections")["connections"],
+               "no connection is left")
+    closed = "SELECT count(*) FROM event WHERE kind = 'closed'"
+    deck.eventually_sql(f"SELECT 1 WHERE ({closed}) = 40")
+
+
+@feels("half-close")
+def test_nothing_is_left_of_a_client_that_goes_before_the_server_is_connected(faulty, web):
+    deck = faulty(web.url, "method:POST => half-close")
+    for _ in range(30):
+        with RawClient(deck.port) as raw:
+            raw.send(f"POST / HTTP/1.1\r\nHost: {web.address}\r\n".encode()
+                     + b"Content-Length: 0\r\n\r\n")
+            raw.read_to_end()
+    faults(deck, 30)
+    eventually(lambda: not control(deck, "GET", "/v1/connections")["connections"],
+               "no connection is left")
+
+
 # Handshakes
 
 @pytest.fixture(name="forward")

@@ -62,6 +62,32 @@ private let second: Int64 = 1_000_000_000
         #expect(answer.hasPrefix("HTTP/1.1 503 "))
     }
 
+    @Test func `does not wait for answers before it changes a request`() throws {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("path:/y => set-header A b sender=client"))
+        let other = get.replacing("/x", with: "/y")
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.client(get, .send(2, sent))
+        let changed = sent.replacing("/x", with: "/y").replacing(
+            "\r\n\r\n", with: "\r\nA: b\r\n\r\n")
+        play.client(other, .send(2, changed))
+        play.server(2, ok + ok, .send(1, ok + ok))
+        play.server(2, ok, .send(1, ok))
+        #expect(play.faults == ["set-header A b sender=client"])
+        // In the middle of an answer it waits for the end of that.
+        var late = Playbook(
+            .reverse(origin), rules: try FaultSession("path:/y => set-header A b sender=client"))
+        late.client(get, .connect(2, "a.example:80"))
+        late.on(.ready(LegID(2)), .send(2, sent))
+        late.client(get, .send(2, sent))
+        late.server(2, String(ok.dropLast()), .send(1, String(ok.dropLast())))
+        late.client(other)
+        late.server(2, "i", .send(1, "i"), .send(2, changed))
+        late.server(2, ok + ok, .send(1, ok + ok))
+        #expect(late.faults.count == 1)
+    }
+
     @Test func `reads on where the first bytes are held back`() throws {
         var play = Playbook(.reverse(origin), rules: try FaultSession("=> latency 1s"))
         play.client(String(get.prefix(8)), .wake(second + 1))
@@ -83,6 +109,31 @@ private let second: Int64 = 1_000_000_000
         play.clock = 2 * second + 2
         play.on(.woke, .send(1, ok))
         #expect(play.faults == ["latency 2s sender=server"])
+    }
+
+    private static let post =
+        "POST /x HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\n"
+
+    @Test func `lets a server have what came before a cut, also where it is not connected yet`()
+        throws
+    {
+        let rule = "=> cut \(Self.post.utf8.count + 3) sender=client"
+        var play = Playbook(.reverse(origin), rules: try FaultSession(rule))
+        play.client(Self.post + "0123456789", .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, Self.post + "012"), .close(1), .close(2))
+        play.on(.closed(LegID(2), isReset: false, ""), .close(1))
+    }
+
+    @Test func `ends a cut connection whose server can not be reached, or that its client leaves`()
+        throws
+    {
+        let rule = "=> cut \(Self.post.utf8.count) how=reset"
+        var play = Playbook(.reverse(origin), rules: try FaultSession(rule))
+        play.client(Self.post + "0", .connect(2, "a.example:80"))
+        play.on(.refused(LegID(2), "no"), .reset(1))
+        var other = Playbook(.reverse(origin), rules: try FaultSession(rule))
+        other.client(Self.post + "0", .connect(2, "a.example:80"))
+        other.on(.closed(Playbook.client, isReset: false, ""), .close(2))
     }
 
     @Test func `judges what is said in a tunnel`() throws {

@@ -14,6 +14,8 @@ struct FaultQuestion {
 
     /// Number of the rule within its session.
     let rule: Int
+    /// What the rule does.
+    let kind: ActionKind
     /// The generation of the rules in which it came.
     let generation: Int
     /// What ends the rule, if that is asked in this phase.
@@ -25,9 +27,11 @@ struct FaultQuestion {
 
     /// The question of the rule with this number in `phase`.
     init(
-        rule: Int, generation: Int, until: Filter?, filters: [Filter], phase: FilterPhase
+        rule: Int, kind: ActionKind, generation: Int, until: Filter?, filters: [Filter],
+        phase: FilterPhase
     ) {
         self.rule = rule
+        self.kind = kind
         self.generation = generation
         self.until = until
         self.filters = filters
@@ -36,6 +40,15 @@ struct FaultQuestion {
             filters.isEmpty
             ? .never : Prospect.all(of: filters.map { Prospect($0.root, phase: phase) })
         prospect = .one(of: [ending, hit])
+    }
+
+    /// What has to be true of an exchange so that it can be something to the rule.
+    var exchangeProspect: ExchangeProspect {
+        let ending = until.map { ExchangeProspect($0.root) } ?? .never
+        let hit =
+            filters.isEmpty
+            ? .never : ExchangeProspect.all(of: filters.map { ExchangeProspect($0.root) })
+        return .one(of: [ending, hit])
     }
 
     /// What `values` are to the rule; nil where they are nothing to it.

@@ -54,16 +54,18 @@ public final class FaultSession: Sendable {
     ///   - at: When it came.
     ///   - since: The ``generation`` in which the rules were asked about it before; only rules that
     ///     came later are asked.
+    ///   - kinds: The actions of the rules that are asked; nil for all.
     /// - Returns: What is to be done, in the order of the rules.
     public func judge(
         _ values: some FilterSubjectValues, phase: FilterPhase, scope: FaultScope, at: Instant,
-        since: Int = 0
+        since: Int = 0, only kinds: Set<ActionKind>? = nil
     ) -> [Firing] {
         guard interest.contains(FaultInterest(phase)) else { return [] }
         // Filters may search long bodies, so nobody waits for them.
         let questions = state.withLock { $0.questions(in: phase) }
         var answers: [FaultQuestion.Answer] = []
-        for question in questions where question.generation > since {
+        for question in questions
+        where question.generation > since && kinds?.contains(question.kind) ?? true {
             if let answer = question.answer(values, phase: phase) { answers.append(answer) }
         }
         if answers.isEmpty { return [] }
@@ -87,6 +89,9 @@ public final class FaultSession: Sendable {
     func prospect(in phase: FilterPhase) -> Prospect {
         .one(of: state.withLock { $0.questions(in: phase) }.map(\.prospect))
     }
+
+    /// What has to be true of an exchange so that some rule can be about it, for each phase.
+    var exchangeProspects: [ExchangeProspect] { state.withLock { $0.exchangeProspects } }
 
     /// Whether a rule is there, not paused, and its windows are open at `at`.
     ///

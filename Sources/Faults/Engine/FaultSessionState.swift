@@ -38,6 +38,8 @@ struct FaultSessionState {
     /// Where each rule stands, by its number.
     private var places: [Int: Int] = [:]
     private var questions: [[FaultQuestion]] = []
+    /// What has to be true of an exchange so that some rule can be about it, for each phase.
+    private(set) var exchangeProspects: [ExchangeProspect] = []
     private var counts: ScopeCounts
     private var nextNumber = 0
 
@@ -209,11 +211,13 @@ struct FaultSessionState {
         for (place, entry) in entries.enumerated() { places[entry.number] = place }
         counts.keep { places[$0] != nil }
         questions = []
+        exchangeProspects = []
         interest = []
         for phase in FilterPhase.allCases {
             let asked = entries.filter { !$0.isPaused }
                 .compactMap { $0.rule.question($0.number, $0.generation, in: phase) }
             questions.append(asked)
+            exchangeProspects.append(.one(of: asked.map(\.exchangeProspect)))
             if !asked.isEmpty { interest.insert(FaultInterest(phase)) }
         }
     }
@@ -242,7 +246,7 @@ extension FaultRule {
         }
         if until == nil && filters.isEmpty { return nil }
         return FaultQuestion(
-            rule: number, generation: generation, until: until, filters: filters,
+            rule: number, kind: action.kind, generation: generation, until: until, filters: filters,
             phase: phase)
     }
 }

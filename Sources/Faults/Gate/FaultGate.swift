@@ -22,6 +22,16 @@ public struct FaultGate {
         http = HTTPGate(context, session: session)
     }
 
+    /// A gate that begins behind requests that are not answered yet, between two of the server's
+    /// messages.
+    public init(
+        _ context: GateContext, session: FaultSession, behind pending: PendingRequests
+    ) {
+        self.context = context
+        self.session = session
+        http = HTTPGate(context, session: session, behind: pending)
+    }
+
     /// Whether messages of a WebSocket are followed.
     public var isWebSocket: Bool { webSocket != nil }
 

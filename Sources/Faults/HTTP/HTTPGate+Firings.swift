@@ -11,7 +11,7 @@ extension HTTPGate {
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
         defer { letGo(&commands) }
-        for firing in firings {
+        for (place, firing) in firings.enumerated() {
             guard case .holding = passage.course else { return }
             let target = firing.target(judgedAt: passage.sender)
             if target != passage.sender {
@@ -23,12 +23,13 @@ extension HTTPGate {
             case .status where target == .client:
                 answer(firing, &passage, exchange, at, &commands)
             case .status:
-                replace(firing, &passage, exchange, at, &commands)
+                let others = firings[(place + 1)...]
+                replace(firing, Array(others), &passage, exchange, at, &commands)
             case .drop:
                 tell(firing, at, .client, came: passage.raw, &commands)
                 takeAway(&passage, &commands)
                 let closes = firing.action.flag("close")
-                if closes { commands.append(.close(isReset: false)) }
+                if closes { close(firing, isReset: false, behind: .client, at, &commands) }
                 state = closes ? .over : .deaf
             case .loseAnswer:
                 lose(firing, &passage, at, &commands)
@@ -63,7 +64,7 @@ extension HTTPGate {
             exchange.requestEndedAt == nil && passage.rawBody.isEmpty
             && passage.head.contains(token: "100-continue", in: "expect")
             && !exchange.wasToldToContinue
-        let made = LocalAnswer(
+        var made = LocalAnswer(
             firing, to: passage.head, api: exchange.row(context).api, closing: isWaiting)
         var due = at.later(by: firing.afterNanoseconds)
         for step in passage.steps + exchange.deferred where step.action.kind == .latency {
@@ -71,6 +72,9 @@ extension HTTPGate {
             due = due.later(by: step.delay)
         }
         tell(firing, at, .client, came: passage.raw, sent: made.bytes, &commands)
+        let changes = edits(of: made, to: exchange, at)
+        made = edited(
+            made, to: exchange, by: changes, statedAbout: .client, at, due: &due, &commands)
         takeAway(&passage, &commands)
         passage.answerDue = due.nanoseconds
         if isWaiting {
@@ -81,22 +85,29 @@ extension HTTPGate {
     }
 
     /// Gives the client another answer than the server's.
+    ///
+    /// What other rules do to the server's answer is done to this one.
     private mutating func replace(
-        _ firing: Firing, _ passage: inout MessagePassage, _ exchange: LiveExchange,
-        _ at: Instant, _ commands: inout [GateCommand]
+        _ firing: Firing, _ others: [Firing], _ passage: inout MessagePassage,
+        _ exchange: LiveExchange, _ at: Instant, _ commands: inout [GateCommand]
     ) {
-        let made = LocalAnswer(
+        var made = LocalAnswer(
             firing, to: exchange.head, api: exchange.row(context).api,
             closing: passage.head.contains(token: "close", in: "connection"))
+        let wasClosing = made.closes
         var due = at.later(by: firing.afterNanoseconds)
-        for step in passage.steps where step.action.kind == .latency {
-            tell(step, at, .server, &commands)
-            due = due.later(by: step.delay)
-        }
-        if due > at { commands.append(.hold(sender: .server, until: due)) }
         let raw = passage.raw
         tell(firing, at, .server, came: raw, sent: made.bytes, &commands)
+        let place = commands.count
+        made = edited(
+            made, to: exchange, by: passage.steps + others, statedAbout: .server, at, due: &due,
+            &commands)
+        if due > at { commands.insert(.hold(sender: .server, until: due), at: place) }
         commands.append(.replace(sender: .server, raw, by: made.bytes))
+        if made.closes, !wasClosing {
+            commands.append(.close(isReset: false))
+            state = .over
+        }
         passage.rawBody = []
         passage.course = .swallowing
         passage.isReplaced = true
@@ -111,13 +122,30 @@ extension HTTPGate {
         takeAway(&passage, &commands)
         let how = firing.action.text("how") ?? "close"
         guard how == "stall" else {
-            commands.append(.close(isReset: how == "reset"))
+            close(firing, isReset: how == "reset", behind: .server, at, &commands)
             state = .over
             return
         }
         // Later answers would be taken for this one.
         state = .deaf
         for index in waiting.indices.dropFirst() { waiting[index].isRepetition = true }
+    }
+
+    /// Closes the connection behind what `sender` sent, or when the time of that has come.
+    private func close(
+        _ firing: Firing, isReset: Bool, behind sender: Peer, _ at: Instant,
+        _ commands: inout [GateCommand]
+    ) {
+        wait(firing, sender, at, &commands)
+        commands.append(.close(isReset: isReset))
+    }
+
+    /// Lets what follows of a sender wait for the moment of an action that comes later.
+    func wait(
+        _ firing: Firing, _ sender: Peer, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        guard firing.afterNanoseconds > 0 else { return }
+        commands.append(.hold(sender: sender, until: at.later(by: firing.afterNanoseconds)))
     }
 
     /// Lets nothing of a message go on.
@@ -254,7 +282,7 @@ extension HTTPGate {
         }
     }
 
-    private func editHead(
+    func editHead(
         _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
         _ made: inout [GateCommand]
     ) {
@@ -277,7 +305,7 @@ extension HTTPGate {
         tell(step, at, passage.sender, came: before, sent: work.bytes, &made)
     }
 
-    private func cutBody(
+    func cutBody(
         _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
         _ made: inout [GateCommand]
     ) -> CutBody? {
@@ -324,7 +352,7 @@ extension Firing {
     }
 
     /// How long a `latency` takes in nanoseconds: its span, more or less by what is drawn.
-    fileprivate var delay: Int64 {
+    var delay: Int64 {
         let jitter = max(0, action.duration("jitter") ?? 0)
         var draws = SeededDraws(seed: draw)
         let drawn = jitter > 0 ? Int64.random(in: -jitter...jitter, using: &draws) : 0

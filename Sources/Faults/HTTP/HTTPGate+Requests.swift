@@ -219,6 +219,7 @@ extension HTTPGate {
             let wanted = Int(clamping: max(1, step.action.integer("count") ?? 1))
             let count = min(wanted, max(1, Self.maximumRepeated / bytes.count))
             tell(step, at, .client, came: bytes, sent: bytes, &commands)
+            wait(step, .client, at, &commands)
             for _ in 0..<count {
                 commands.append(.make(sender: .client, bytes))
                 var exchange = open(work.exchange.head, at)

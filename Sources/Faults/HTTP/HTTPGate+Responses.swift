@@ -231,6 +231,7 @@ extension HTTPGate {
             let bytes = passage.released
             guard !bytes.isEmpty else { continue }
             tell(step, at, .server, came: bytes, sent: bytes, &commands)
+            wait(step, .server, at, &commands)
             commands.append(.make(sender: .server, bytes))
         }
     }

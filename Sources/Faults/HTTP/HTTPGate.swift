@@ -57,6 +57,9 @@ public struct HTTPGate {
     private var later: [(at: Instant, firing: Firing)] = []
     var shaping: [Firing] = []
     private var exchanges = 0
+    /// What rules can be about in each phase, and when that was asked.
+    private var prospects: [ExchangeProspect] = []
+    private var generation = 0
 
     /// A gate at the start of a connection or tunnel.
     public init(_ context: GateContext, session: FaultSession) {
@@ -64,11 +67,21 @@ public struct HTTPGate {
         self.session = session
     }
 
+    /// A gate that begins behind requests that are not answered yet, between two of the server's
+    /// messages.
+    init(_ context: GateContext, session: FaultSession, behind pending: PendingRequests) {
+        self.init(context, session: session)
+        waiting = pending.exchanges
+        exchanges = waiting.last?.number ?? 0
+        for exchange in waiting { responses.expect(exchange.kind) }
+    }
+
     /// Takes what the client sent.
     public mutating func request(
         _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
     ) {
         guard !bytes.isEmpty else { return }
+        refreshProspects()
         if case .following = state {
             followRequests(bytes, at, &commands)
             letGo(&commands)
@@ -84,6 +97,7 @@ public struct HTTPGate {
         _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
     ) -> HTTPSwitch? {
         guard !bytes.isEmpty else { return nil }
+        refreshProspects()
         switch state {
         case .following, .deaf:
             let change = followResponses(bytes, at, &commands)
@@ -99,6 +113,7 @@ public struct HTTPGate {
     public mutating func ended(
         _ sender: Peer, at: Instant, into commands: inout [GateCommand]
     ) {
+        refreshProspects()
         switch sender {
         case .client:
             releaseRequest(at, &commands)
@@ -151,11 +166,22 @@ public struct HTTPGate {
         return LiveExchange(number: exchanges, head: head, at: at)
     }
 
+    /// Takes note of rules that changed.
+    private mutating func refreshProspects() {
+        let now = session.generation
+        guard now != generation else { return }
+        generation = now
+        prospects = session.exchangeProspects
+    }
+
     /// Asks the rules about an exchange.
     func judge(
-        _ exchange: LiveExchange, _ phase: FilterPhase, _ at: Instant, endedAt: Instant? = nil
+        _ exchange: LiveExchange, _ phase: FilterPhase, _ at: Instant, endedAt: Instant? = nil,
+        only kinds: Set<ActionKind>? = nil
     ) -> [Firing] {
         guard session.interest.contains(FaultInterest(phase)) else { return [] }
+        var glimpse = ExchangeGlimpse()
+        guard glimpse.fits(prospects[phase.rawValue], exchange, context) else { return [] }
         var row = exchange.row(context)
         if let endedAt {
             row.endedAt = endedAt
@@ -167,7 +193,7 @@ public struct HTTPGate {
             scope: FaultScope(
                 connection: context.connection, client: row.device ?? context.client,
                 key: "\(row.method) \(row.path)"),
-            at: at)
+            at: at, only: kinds)
     }
 
     /// Gives out bytes that nobody judges.

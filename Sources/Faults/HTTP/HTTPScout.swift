@@ -22,6 +22,11 @@ public struct HTTPScout {
     private var framer = HTTPFramer(role: .request)
     private var isInMessage = false
     private var exchanges = 0
+    /// The requests that it let through and that may not be answered yet.
+    public private(set) var pending = PendingRequests()
+    /// What the rules about heads of requests can be about, and when that was asked.
+    private var prospect = ExchangeProspect.open
+    private var generation = 0
 
     /// A scout for a connection on which no request is under way.
     public init(_ context: GateContext, session: FaultSession) {
@@ -35,7 +40,16 @@ public struct HTTPScout {
     }
 
     /// Looks at what a client sent.
-    public mutating func look(_ bytes: [UInt8], at: Instant) -> Finding {
+    ///
+    /// - Parameters:
+    ///   - bytes: What it sent.
+    ///   - at: When.
+    ///   - isAnswered: Whether all its requests so far were answered.
+    /// - Returns: What was found.
+    public mutating func look(
+        _ bytes: [UInt8], at: Instant, isAnswered: Bool = false
+    ) -> Finding {
+        if isAnswered { pending.removeAll() }
         var events: [HTTPEvent] = []
         _ = framer.consume(bytes.span, into: &events)
         var end = 0
@@ -62,10 +76,24 @@ public struct HTTPScout {
         exchanges += 1
         let exchange = LiveExchange(number: exchanges, head: head, at: at)
         if exchange.isUpgrade || exchange.kind == .connect { return true }
-        guard session.interest.contains(.requestHead) else { return false }
-        return session.mayHit(
-            ExchangeSubject(
-                session: context.session, row: exchange.row(context), contents: exchange.contents),
-            phase: .requestHead)
+        if !session.interest.contains(.requestHead) {
+            pending.append(exchange)
+            return false
+        }
+        let now = session.generation
+        if now != generation {
+            generation = now
+            prospect = session.exchangeProspects[FilterPhase.requestHead.rawValue]
+        }
+        var glimpse = ExchangeGlimpse()
+        let mayHit =
+            glimpse.fits(prospect, exchange, context)
+            && session.mayHit(
+                ExchangeSubject(
+                    session: context.session, row: exchange.row(context),
+                    contents: exchange.contents),
+                phase: .requestHead)
+        if !mayHit { pending.append(exchange) }
+        return mayHit
     }
 }

@@ -26,6 +26,8 @@ struct LiveExchange {
     var deferred: [Firing] = []
     /// Whether it is a repetition, the answer to which the client is not to see.
     var isRepetition = false
+    /// Whether its answer is one of our own.
+    var isLocal = false
     /// Whether the client was told to go on in the server's place.
     var wasToldToContinue = false
 
@@ -34,7 +36,7 @@ struct LiveExchange {
         self.head = head
         kind = HTTPRequestKind(head)
         isUpgrade =
-            head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
+            head.first("upgrade") != nil && head.contains(token: "upgrade", in: "connection")
         startedAt = at
     }
 
@@ -57,9 +59,7 @@ struct LiveExchange {
         let host = context.server?.host ?? address.host
         var row = ExchangeRow(
             id: ExchangeID(Int64(number)), connection: context.connection,
-            api: API.name(
-                method: head.method, host: host, path: address.path, query: address.query,
-                isUpgrade: isUpgrade),
+            api: api(host: host, address),
             method: head.method, scheme: scheme, host: host,
             port: context.server?.port ?? address.port ?? (scheme == "https" ? 443 : 80),
             path: address.path, query: address.query, version: head.version,
@@ -71,9 +71,22 @@ struct LiveExchange {
         row.status = responseHead.status
         row.reason = responseHead.reason
         row.respondedAt = respondedAt
+        row.isLocal = isLocal
         row.responseSize = responseSize
         row.retryAfter = responseHead.first("retry-after").map { responseHead.text($0.value) }
         return row
+    }
+
+    /// What it is for.
+    func api(_ context: GateContext) -> String {
+        let address = RequestAddress(head)
+        return api(host: context.server?.host ?? address.host, address)
+    }
+
+    private func api(host: String, _ address: RequestAddress) -> String {
+        API.name(
+            method: head.method, host: host, path: address.path, query: address.query,
+            isUpgrade: isUpgrade)
     }
 
     /// Its messages as far as they came.

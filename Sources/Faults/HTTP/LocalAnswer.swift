@@ -12,6 +12,12 @@ struct LocalAnswer {
     /// Whether the connection is closed behind it.
     let closes: Bool
 
+    /// The answer with these bytes.
+    init(bytes: [UInt8], closes: Bool) {
+        self.bytes = bytes
+        self.closes = closes
+    }
+
     /// The answer of `firing` to a request.
     ///
     /// - Parameters:

@@ -113,3 +113,21 @@ extension FaultAction {
         return all.filter(wanted.contains)
     }
 }
+
+extension FaultAction {
+    /// Why the action cannot be carried out later than its event in `phase`, in words; nil where it
+    /// can.
+    func refusalToWait(in phase: FilterPhase) -> String? {
+        switch kind {
+        case .drop where !flag("close"):
+            "after: what is dropped never comes; later can be the end of the connection, with close"
+        case .loseAnswer where text("how") == "stall":
+            "after: with how=stall nothing is seen of the answer, now or later"
+        case .reorder, .compact:
+            "after: \(kind) waits for what comes next, and for nothing else"
+        case .refuse where phase == .handshake, .tlsFailure, .expiredCertificate:
+            "after: \(kind) is done when the connection or its TLS begins, and not later"
+        default: nil
+        }
+    }
+}

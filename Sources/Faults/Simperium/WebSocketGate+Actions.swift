@@ -20,11 +20,12 @@ extension WebSocketGate {
         case .drop:
             verdict.before.append(row(firing, sender, at, came: message.payload, sent: []))
             verdict.isDropped = true
-            if action.flag("close") { verdict.after.append(.close(isReset: false)) }
+            if action.flag("close") { close(firing, at, &verdict) }
             return true
         case .doubled:
-            let count = Self.copies(firing, of: message.payload.count)
-            verdict.made += Array(repeating: made(), count: count)
+            for _ in 0..<Self.copies(firing, of: message.payload.count) {
+                make(made(), firing, at, &verdict)
+            }
             verdict.before.append(
                 row(
                     firing, sender, at, came: message.payload,
@@ -61,7 +62,8 @@ extension WebSocketGate {
         }
         switch firing.action.kind {
         case .latency:
-            let due = Self.moment(at, after: Self.delay(firing))
+            let due = Self.moment(
+                Self.moment(at, after: Self.delay(firing)), after: firing.afterNanoseconds)
             let about = firing.action.text("sender").map { $0 == "client" ? Peer.client : .server }
             verdict.before.append(row(firing, sender, at, came: came, sent: [came]))
             verdict.before.append(.hold(sender: about ?? sender, until: due))
@@ -98,6 +100,7 @@ extension WebSocketGate {
         func change(_ changed: [UInt8]?) -> Bool {
             guard let changed else { return false }
             verdict.before.append(row(firing, sender, at, came: text, sent: [changed]))
+            wait(firing, sender, at, &verdict)
             verdict.outcomes[position] = .changed(changed)
             return false
         }
@@ -105,13 +108,15 @@ extension WebSocketGate {
         case .drop:
             verdict.before.append(row(firing, sender, at, came: text, sent: []))
             verdict.outcomes[position] = .dropped
-            if action.flag("close") { verdict.after.append(.close(isReset: false)) }
+            if action.flag("close") { close(firing, at, &verdict) }
             return true
         case .doubled:
-            let count = Self.copies(firing, of: text.count)
-            let made = MessageVerdict.Made(
-                payload: text, receiver: sender.other, draw: firing.draw)
-            verdict.made += Array(repeating: made, count: count)
+            for _ in 0..<Self.copies(firing, of: text.count) {
+                make(
+                    MessageVerdict.Made(
+                        payload: text, receiver: sender.other, draw: firing.draw),
+                    firing, at, &verdict)
+            }
             verdict.before.append(row(firing, sender, at, came: text, sent: [text, text]))
             return false
         case .reorder:
@@ -149,6 +154,32 @@ extension WebSocketGate {
         default:
             return actOnSocket(firing, came: text, sender, at, &verdict)
         }
+    }
+
+    /// Lets a message of a sender wait for the moment of an action that comes later.
+    func wait(
+        _ firing: Firing, _ sender: Peer, _ at: Instant, _ verdict: inout MessageVerdict
+    ) {
+        guard firing.afterNanoseconds > 0 else { return }
+        let due = Self.moment(at, after: firing.afterNanoseconds)
+        verdict.before.append(.hold(sender: sender, until: due))
+    }
+
+    /// Closes the connection, now or when the time of that has come.
+    private mutating func close(
+        _ firing: Firing, _ at: Instant, _ verdict: inout MessageVerdict
+    ) {
+        if postpone(firing, at: at, .end, &verdict) { return }
+        verdict.after.append(.close(isReset: false))
+    }
+
+    /// Sends something that nobody sent, now or when the time of that has come.
+    mutating func make(
+        _ made: MessageVerdict.Made, _ firing: Firing, _ at: Instant,
+        _ verdict: inout MessageVerdict
+    ) {
+        if postpone(firing, at: at, .made(made), &verdict) { return }
+        verdict.made.append(made)
     }
 
     /// `at`, and so many nanoseconds more.

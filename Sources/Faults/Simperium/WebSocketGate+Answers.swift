@@ -41,11 +41,9 @@ extension WebSocketGate {
             row(firing, .client, at, came: spoken.part.text, sent: answers))
         verdict.outcomes[position] = .kept
         for text in answers {
-            let what = Later.What.text(text, to: .client, draw: firing.draw)
-            if !postpone(firing, at: at, what, &verdict) {
-                verdict.made.append(
-                    MessageVerdict.Made(payload: text, receiver: .client, draw: firing.draw))
-            }
+            make(
+                MessageVerdict.Made(payload: text, receiver: .client, draw: firing.draw),
+                firing, at, &verdict)
         }
         return true
     }
@@ -113,6 +111,7 @@ extension WebSocketGate {
         for firing in used {
             verdict.before.append(
                 row(firing, .server, at, came: spoken.part.text, sent: [changed]))
+            wait(firing, .server, at, &verdict)
         }
         verdict.outcomes[position] = .changed(changed)
     }

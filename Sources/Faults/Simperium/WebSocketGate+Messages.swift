@@ -220,15 +220,7 @@ extension WebSocketGate {
             frames, before: verdict.before, decision,
             changesContext: message.isCompressed && !verdict.isSame)
         lanes[index].flush(into: &commands)
-        for made in verdict.made {
-            if made.isCommand {
-                make(made.payload, to: made.receiver, draw: made.draw, into: &commands)
-            } else {
-                emit(
-                    made.opcode, made.payload, to: made.receiver, draw: made.draw,
-                    into: &commands)
-            }
-        }
+        for made in verdict.made { give(made, &commands) }
         for firing in verdict.actions {
             perform(firing, sender: sender, at: at, into: &commands)
         }

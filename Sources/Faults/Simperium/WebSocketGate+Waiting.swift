@@ -5,8 +5,10 @@ extension WebSocketGate {
     /// Something that is done at a moment to come.
     struct Later {
         enum What {
-            case text([UInt8], to: Peer, draw: UInt64)
+            case made(MessageVerdict.Made)
             case action(Firing)
+            /// The connection is closed.
+            case end
         }
 
         let at: Instant

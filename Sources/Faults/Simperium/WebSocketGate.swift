@@ -132,8 +132,8 @@ public struct WebSocketGate {
         later.removeAll { $0.at <= at }
         for item in due {
             switch item.what {
-            case .text(let text, let receiver, let draw):
-                make(text, to: receiver, draw: draw, into: &commands)
+            case .made(let made): give(made, &commands)
+            case .end: commands.append(.close(isReset: false))
             case .action(let firing): perform(firing, sender: nil, at: at, into: &commands)
             }
         }
@@ -259,6 +259,15 @@ public struct WebSocketGate {
         sent.append(payload)
         emit(.close, payload, to: receiver, draw: firing.draw, into: &commands)
         lanes[receiver.other.rawValue].isClosed = true
+    }
+
+    /// Sends something that nobody sent.
+    mutating func give(_ made: MessageVerdict.Made, _ commands: inout [GateCommand]) {
+        if made.isCommand {
+            make(made.payload, to: made.receiver, draw: made.draw, into: &commands)
+        } else {
+            emit(made.opcode, made.payload, to: made.receiver, draw: made.draw, into: &commands)
+        }
     }
 
     /// Sends a text of a command that nobody sent.

@@ -44,7 +44,7 @@ public struct FilterComparison: Hashable, Sendable {
     }
 
     /// Whether things of this kind can have a value.
-    func isFor(_ subject: FilterSubject) -> Bool {
+    package func isFor(_ subject: FilterSubject) -> Bool {
         switch subject {
         case .exchange: isForExchanges
         case .command: isForCommands

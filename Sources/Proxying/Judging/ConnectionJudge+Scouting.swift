@@ -60,10 +60,11 @@ extension ConnectionJudge {
             scout = HTTPScout(context(of: relay), session: session)
         }
         let leg = relay.clientLeg.id
-        switch scout?.look(bytes, at: at) ?? .clear {
+        switch scout?.look(bytes, at: at, isAnswered: relay.isBetweenMessages) ?? .clear {
         case .clear:
             give(.received(leg, bytes), at, &relay, &commands)
         case .suspect(let found):
+            pending = scout?.pending ?? PendingRequests()
             scout = nil
             // Where nothing is under way the gate takes the whole read, and nothing has to wait.
             let start = relay.isBetweenMessages ? 0 : found
@@ -76,11 +77,18 @@ extension ConnectionJudge {
         return true
     }
 
-    /// Gives what is suspect to a gate as soon as nothing is under way that the gate has not seen.
+    /// Gives what is suspect to a gate as soon as that can begin: between two messages of the server.
     mutating func startGate(
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {
-        guard !suspects.isEmpty, relay.isBetweenMessages else { return }
+        guard !suspects.isEmpty else { return }
+        if !relay.isBetweenMessages {
+            guard gate == nil, let count = relay.unansweredBetweenMessages,
+                let before = pending.last(count)
+            else { return }
+            gate = FaultGate(context(of: relay), session: session, behind: before)
+        }
+        pending = PendingRequests()
         let waiting = suspects
         suspects = []
         for bytes in waiting { judge(bytes, .client, at, relay) }

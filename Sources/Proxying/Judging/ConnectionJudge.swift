@@ -29,8 +29,10 @@ struct ConnectionJudge {
     var scout: HTTPScout?
     /// Whether the gate was given bytes since the connection, or the tunnel in it, was opened.
     private var isReading = false
-    /// What waits for the requests before it to be answered, and then for a gate.
+    /// What waits for a gate, which cannot begin in the middle of a message.
     var suspects: [[UInt8]] = []
+    /// What was let through before it.
+    var pending = PendingRequests()
     private var lanes = [Lane(), Lane()]
     private var serverLeg: LegID?
     /// Moments at which the gate wants to be asked again.

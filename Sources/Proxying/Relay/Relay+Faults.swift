@@ -40,6 +40,19 @@ extension Relay {
             && legs.allSatisfy { $0.scan.partial.isEmpty && !$0.scan.isOpaque }
     }
 
+    /// How many requests are not answered, where the next byte of a server begins a message and the
+    /// next one of the client a request; nil where it may not.
+    var unansweredBetweenMessages: Int? {
+        guard case .http = phase, blocked == nil, backlog.isEmpty, scan.partial.isEmpty,
+            !scan.isInBody, !scan.isOpaque, !isAwaitingSwitch,
+            legs.allSatisfy({
+                $0.scan.partial.isEmpty && !$0.scan.isOpaque && $0.responses.isBetweenMessages
+            }),
+            outstanding.allSatisfy({ $0.local == nil && $0.leg == current })
+        else { return nil }
+        return outstanding.count
+    }
+
     /// What waits until a tunnel is open, which no longer waits here.
     mutating func giveBacklog() -> [[UInt8]] {
         defer { backlog = [] }
@@ -144,11 +157,27 @@ extension Relay {
         }
     }
 
-    /// Closes or resets everything.
+    /// Closes or resets everything, where a server is still being connected to that has to get
+    /// something as soon as it has got that.
     mutating func cut(isReset: Bool, _ commands: inout [RelayCommand]) {
+        guard cutWhenReady == nil else { return }
         for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
         phase = .closed
         hasEndedClient = true
+        cutWhenReady = isReset
+        finishCut(&commands)
+    }
+
+    /// Closes what was cut, once nothing is owed to a server any more.
+    mutating func finishCut(_ commands: inout [RelayCommand]) {
+        guard let isReset = cutWhenReady else { return }
+        if isClientClosed {
+            // With the client, all others were closed.
+            cutWhenReady = nil
+            return
+        }
+        guard !legs.contains(where: { !$0.isReady && !$0.held.isEmpty }) else { return }
+        cutWhenReady = nil
         commands.append(.close(clientLeg.id, isReset: isReset))
         closeServers(isReset: isReset, &commands)
     }

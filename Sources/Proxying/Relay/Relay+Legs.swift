@@ -72,7 +72,7 @@ extension Relay {
         if leg.isRecorded { record(.refused, leg: id, at: at, says: why, &commands) }
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
-        guard !isClientClosed else { return }
+        guard !isClientClosed, cutWhenReady == nil else { return }
         if case .raw = phase {
             commands.append(.close(clientLeg.id, isReset: true))
             return

@@ -45,6 +45,9 @@ public struct Relay {
     var hasEndedClient = false
     var isClientClosed = false
     var isClientPaused = false
+    /// Whether everything is to be reset, or closed, as soon as a server has what it is to get; nil
+    /// where it is not.
+    var cutWhenReady: Bool?
     /// Whether connection and client leg are in the trace.
     private var isAnnounced = false
 
@@ -124,6 +127,7 @@ public struct Relay {
             guard isRecorded(leg) else { return }
             record(kind, leg: leg, at: at, says: says, &commands)
         }
+        if cutWhenReady != nil { finishCut(&commands) }
     }
 
     /// Whether what happens to a leg is written to the trace: with `--only`, the client's leg counts

@@ -27,7 +27,16 @@ final class LegHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        // A client's channel that was closed before it was active never becomes inactive.
+        if leg == connection.clientLeg { end() }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if leg == connection.clientLeg { connection.accepted() }
+        context.fireChannelActive()
+    }
 
     /// Reads no more, or reads again.
     func setPaused(_ paused: Bool) {
@@ -74,10 +83,15 @@ final class LegHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    /// Tells the connection that the channel is closed, once.
+    func end() {
         guard !isOver else { return }
         isOver = true
         connection.inactive(leg, errors: errors)
-        context.fireChannelInactive()
     }
 }
 

@@ -4,8 +4,9 @@ import Wire
 
 /// What rules ask of the sockets of a connection.
 extension ProxyConnection {
-    /// The rules about connections are asked.
+    /// The client's channel is active: the rules about connections are asked.
     func accepted() {
+        guard judge != nil else { return }
         var commands: [RelayCommand] = []
         judge?.accepted(at: sink.now(), relay: &relay, into: &commands)
         carryOut(commands)

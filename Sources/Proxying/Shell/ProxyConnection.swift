@@ -82,10 +82,6 @@ final class ProxyConnection {
     func start() throws {
         guard let line = lines[clientLeg] else { return }
         try line.channel.pipeline.syncOperations.addHandler(line.handler)
-        guard judge != nil else { return }
-        // Behind the registration of the channel, so that what is decided can be carried out.
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { bound.value.accepted() }
     }
 
     /// Closes everything, because the proxy stops.
@@ -285,7 +281,10 @@ final class ProxyConnection {
         switch result {
         case .success(let channel):
             guard lines[clientLeg] != nil else {
+                // It is not active yet, so that nobody is told when it becomes inactive.
+                let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self)
                 channel.close(promise: nil)
+                handler?.end()
                 return
             }
             if lines[leg]?.channel !== channel,

@@ -75,6 +75,11 @@ extension ClientBucket {
         let ccid = entry(key).stored.sent?.change.ccids.first
         let isOwn = ccid.map { change.ccids.contains($0) } ?? false
         let known = max(entry(key).stored.ghost?.version ?? 0, tombstones[key] ?? 0)
+        let mark = change.ccids.first ?? change.cv
+        let isRepeated = mark != nil && entries[key]?.lastChange == mark
+        defer { entries[key]?.lastChange = mark }
+        // What the server says anew is not in an index that was read before.
+        if !isRepeated { reindexedFor.remove(key) }
         switch change.operation {
         case .modify:
             guard let ev = change.ev else { return takeWithoutVersion(key, isOwn: isOwn) }
@@ -84,11 +89,13 @@ extension ClientBucket {
                 apply(key, change, ev: ev)
             } else {
                 log("\(Excerpt.quote(name)) is at \(known) already", isVerbose: true)
+                if !isRepeated { doubt(key) }
             }
         case .remove:
             if isOwn {
                 accept(key)
             } else if let ev = change.ev, ev <= known {
+                if !isRepeated { doubt(key) }
                 return
             }
             lose(
@@ -96,6 +103,19 @@ extension ClientBucket {
             index?.seen.insert(key)
         default: log("a change with an unknown operation")
         }
+    }
+
+    /// A change to a version that the object has or is past, which was not heard before: what is
+    /// known may be of a version that there is not, after one that was stated too high.
+    ///
+    /// Only while changes come one by one. In an answer to `cv`, and while the index is read, they
+    /// may be older than what is known.
+    private mutating func doubt(_ key: ExactText) {
+        guard phase == .synced, awaitedAnswers == 0, requests[key] == nil,
+            let ghost = entry(key).stored.ghost
+        else { return }
+        want(key, version: ghost.version)
+        askForEntities()
     }
 
     mutating func advance(to cv: String?) {

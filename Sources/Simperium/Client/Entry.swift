@@ -16,6 +16,8 @@ extension ClientBucket {
         var permissionErrors = 0
         /// Whether the app changed it after the change that was given up.
         var isEditedSinceSent = false
+        /// A client change id, or else the change version, of the last change that was heard of.
+        var lastChange: String?
         /// Changes with the whole object in a row.
         var fullAttempts = 0
 

@@ -249,6 +249,77 @@ struct HTTPActionTests {
         #expect(play.isReset)
     }
 
+    @Test func `rules about answers change those of other rules`() throws {
+        let get = Step.client(Talk.get("/a"))
+        let edited = try HTTPPlay.run(
+            [
+                "path:/a => 503 body=hello retry-after=7", "local:true => set-header X-Kind fault",
+                "status:5xx => remove-header Retry-After", "status:200 => set-header X no",
+                "status:503 => latency 2s sender=server",
+            ], [get])
+        let text = edited.sent(by: .server)
+        #expect(text.hasPrefix("HTTP/1.1 503 "))
+        #expect(text.hasSuffix("X-Kind: fault\r\n\r\nhello"))
+        #expect(!text.contains("Retry-After") && !text.contains("X: no"))
+        #expect(edited.faults.map(\.rule) == ["rule-0", "rule-1", "rule-2", "rule-4"])
+        #expect(edited.faults.allSatisfy { $0.sender == .client })
+        #expect(
+            edited.commands.contains(
+                .hold(sender: .client, until: Instant(nanoseconds: 3_000_000_000))))
+
+        let cut = try HTTPPlay.run(["=> 500 body=hello", "status:500 => truncate 2"], [get])
+        guard case .answer(let bytes, closes: true)? = cut.commands.last else {
+            Issue.record("\(cut.commands)")
+            return
+        }
+        #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("Content-Length: 5\r\n\r\nhe"))
+        let xml = try HTTPPlay.run(
+            ["=> 500 body=\"<a><b/></a>\"", "status:500 => cut-xml 3"], [get])
+        #expect(xml.sent(by: .server).hasSuffix("Content-Length: 3\r\n\r\n<a>"))
+        let twice = try HTTPPlay.run(["=> 500 body=x", "response.body:x => answer-twice"], [get])
+        #expect(twice.sent(by: .server).split(separator: "HTTP/1.1 500").count == 2)
+    }
+
+    @Test func `rules about an answer change the one in its place`() throws {
+        for rules in [
+            ["path:/a => 503 forwarded body=x", "path:/a => set-header X-A b"],
+            ["path:/a => set-header X-A b", "path:/a => 503 forwarded body=x"],
+        ] {
+            let play = try HTTPPlay.run(
+                rules, [.client(Talk.get("/a")), .server(Talk.ok("<a/>"))])
+            let text = play.sent(by: .server)
+            #expect(text.hasPrefix("HTTP/1.1 503 ") && text.hasSuffix("X-A: b\r\n\r\nx"))
+            #expect(play.faults.count == 2)
+            #expect(play.came(from: .server) == Array(Talk.ok("<a/>").utf8))
+        }
+    }
+
+    @Test func `what ends, or comes once more, later is waited for`() throws {
+        let steps: [Step] = [.client(Talk.get("/a")), .server(Talk.ok("x"))]
+        func commands(_ action: String) throws -> [GateCommand] {
+            try HTTPPlay.run(["path:/a => \(action) after=2s"], steps).commands.filter {
+                switch $0 {
+                case .hold, .close, .make: true
+                default: false
+                }
+            }
+        }
+        let due = Instant(nanoseconds: 3_000_000_000)
+        let (client, server) = (
+            GateCommand.hold(sender: .client, until: due),
+            GateCommand.hold(sender: .server, until: due)
+        )
+        #expect(try commands("drop close") == [client, .close(isReset: false)])
+        #expect(try commands("lose-answer") == [server, .close(isReset: false)])
+        #expect(try commands("lose-answer how=reset") == [server, .close(isReset: true)])
+        #expect(
+            try commands("repeat")
+                == [client, .make(sender: .client, Array(Talk.get("/a").utf8))])
+        #expect(
+            try commands("answer-twice")
+                == [server, .make(sender: .server, Array(Talk.ok("x").utf8))])
+    }
+
     @Test func `shaping is left to the shaper`() throws {
         var play = try HTTPPlay.run(["path:/a => bandwidth 100"], [.client(Talk.get("/a"))])
         #expect(play.gate.takeShaping().map(\.action.kind) == [.bandwidth])

@@ -104,6 +104,24 @@ struct PlanRefusalTests {
                 "there is no field \"statsu\"; did you mean status?", "statsu"
             ),
             ("path:/a => 503 until='status:2 key:a'", "exchanges have no key", "key"),
+            (
+                "path:/a => drop after=2s",
+                "after: what is dropped never comes; later can be the end of the connection, "
+                    + "with close", "2s"
+            ),
+            (
+                "path:/a => lose-answer how=stall after=1s first=2",
+                "after: with how=stall nothing is seen of the answer, now or later", "1s"
+            ),
+            (
+                "command:c => reorder after=1s",
+                "after: reorder waits for what comes next, and for nothing else", "1s"
+            ),
+            (
+                "host:a => tls-failure after=3m",
+                "after: tls-failure is done when the connection or its TLS begins, and not later",
+                "3m"
+            ),
             // What cannot hold.
             (
                 "status:200 status:503 => close", "two conditions on status exclude each other",

@@ -141,6 +141,12 @@ private let plays: [SocketPlay] = [
         rule: "command:cv => cv-unknown after=1s", said: [(.client, "0:cv:a")], toServer: [],
         toClient: ["0:cv:?"], shown: ["0:cv:a"], wakesAt: 1_000_000_000),
     SocketPlay(
+        rule: "command:cv => repeat count=2 after=1s", said: [(.client, "0:cv:a")],
+        toServer: ["0:cv:a", "0:cv:a", "0:cv:a"], toClient: [], wakesAt: 1_000_000_000),
+    SocketPlay(
+        rule: "body~welcome opcode:1 => repeat after=1s", said: [(.server, "0:auth:welcome")],
+        toServer: [], toClient: ["0:auth:welcome", "0:auth:welcome"], wakesAt: 1_000_000_000),
+    SocketPlay(
         rule: "bucket:notes app:notes-app clientid:dev-1 key:k ccid:c1 sender:server => drop",
         said: [(.client, opening), (.server, ack), (.server, ack2)], toServer: [opening],
         toClient: [ack2]),
@@ -188,6 +194,27 @@ struct WebSocketGateTests {
         var again = try SocketStage(way, rules: ["command:c sender:server => foreign-ccids"])
         again.say(ack, from: .server)
         #expect(again.heard(.server).texts == heard.texts)
+    }
+
+    @Test(arguments: ["version-gap", "foreign-ccids", "unknown-channel", "latency 0s"])
+    func `what is changed later waits`(_ action: String) throws {
+        var stage = try SocketStage(rules: ["command:c sender:server => \(action) after=2s"])
+        stage.give(stage.frames([ack2], from: .server), from: .server, at: 1_000_000_000)
+        #expect(
+            stage.commands.contains(
+                .hold(sender: .server, until: Instant(nanoseconds: 3_000_000_000))))
+    }
+
+    @Test(arguments: ["command:cv", "opcode:1"])
+    func `what is dropped ends the connection later`(_ filter: String) throws {
+        var stage = try SocketStage(rules: ["\(filter) => drop close after=2s"])
+        stage.say("0:cv:a", from: .client)
+        let due = Instant(nanoseconds: 2_000_000_000)
+        #expect(stage.commands.contains(.wake(at: due)))
+        #expect(!stage.commands.contains(.close(isReset: false)))
+        stage.gate.wake(at: due, into: &stage.commands)
+        #expect(stage.commands.last == .close(isReset: false))
+        #expect(stage.rows.count == 1)
     }
 
     @Test(arguments: SocketStage.Way.all)

@@ -79,6 +79,49 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `reads the index again for what the server says after it`() {
+        let failures = play(
+            #"""
+            < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"r","v":1}},"sv":2,"ev":3,"cv":"c2","ccids":["f"]}]
+            > 0:e:a.3
+            < 0:e:a.3\n?
+            > 0:i:1:::100
+            < 0:i:{"current":"c2","index":[{"id":"a","v":2,"d":{"x":1}}]}
+            ! changed a {"x":"ab"} {"x":1} index
+            < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"r","v":2}},"sv":3,"ev":4,"cv":"c3","ccids":["g"]}]
+            > 0:e:a.4
+            < 0:e:a.4\n?
+            > 0:i:1:::100
+            < 0:i:{"current":"c3","index":[{"id":"a","v":3,"d":{"x":2}}]}
+            ! changed a {"x":1} {"x":2} index
+            """#)
+        #expect(failures == [])
+    }
+
+    @Test func `asks for an object of which it knows a version that is too high`() {
+        let failures = play(
+            #"""
+            // Created at 1, in truth.
+            < 0:c:[{"id":"b","o":"M","v":{"x":{"o":"+","v":1}},"ev":2,"cv":"c2","ccids":["f"]}]
+            ! changed b nil {"x":1} remote
+            < 0:c:[{"id":"b","o":"M","v":{"x":{"o":"+","v":1}},"ev":2,"cv":"c2","ccids":["f"]}]
+            < 0:c:[{"id":"b","o":"M","v":{"x":{"o":"r","v":2}},"sv":1,"ev":2,"cv":"c3","ccids":["g"]}]
+            > 0:e:b.2
+            < 0:e:b.2\n{"data":{"x":2}}
+            ! changed b {"x":1} {"x":2} remote
+            // And one that there is not at all.
+            < 0:c:[{"id":"d","o":"M","v":{"x":{"o":"+","v":1}},"ev":9,"cv":"c4","ccids":["h"]}]
+            ! changed d nil {"x":1} remote
+            < 0:c:[{"id":"d","o":"-","ev":2,"cv":"c5","ccids":["k"]}]
+            > 0:e:d.9
+            < 0:e:d.9\n?
+            > 0:i:1:::100
+            < 0:i:{"current":"c5","index":[{"id":"a","v":1},{"id":"b","v":2}]}
+            ! removed d index
+            """#)
+        #expect(failures == [])
+    }
+
     @Test
     func `removes an object that was not worked on, and an older change stays without effect`() {
         let failures = play(

@@ -1,0 +1,79 @@
+import Filters
+
+/// What has to be true of an exchange so that a filter can hold for it.
+///
+/// Told from the bytes of heads, without making text or rows of them: where it is false the filter
+/// does not hold, where it is true the filter has to be asked.
+indirect enum ExchangeProspect: Sendable {
+    /// The filter may hold for anything.
+    case open
+    /// The filter holds for nothing.
+    case never
+    /// The comparison holds, or does not hold.
+    case comparison(FilterComparison, holds: Bool)
+    /// All of these.
+    case all([ExchangeProspect])
+    /// One of these.
+    case any([ExchangeProspect])
+
+    /// What has to be true for one of several, told at the least expense first.
+    static func one(of prospects: [ExchangeProspect]) -> ExchangeProspect {
+        if prospects.contains(where: \.isOpen) { return .open }
+        let asked = sorted(prospects.filter { !$0.isNever })
+        return asked.isEmpty ? .never : asked.count == 1 ? asked[0] : .any(asked)
+    }
+
+    /// What has to be true for all of several, told at the least expense first.
+    static func all(of prospects: [ExchangeProspect]) -> ExchangeProspect {
+        if prospects.contains(where: \.isNever) { return .never }
+        let asked = sorted(prospects.filter { !$0.isOpen })
+        return asked.isEmpty ? .open : asked.count == 1 ? asked[0] : .all(asked)
+    }
+
+    /// What has to be true so that `node` can hold, or where `holds` is false, so that it can fail
+    /// to hold.
+    init(_ node: FilterNode, holds: Bool = true) {
+        switch node {
+        case .always: self = holds ? .open : .never
+        case .not(let node): self.init(node, holds: !holds)
+        case .and(let nodes), .or(let nodes):
+            let parts = nodes.map { ExchangeProspect($0, holds: holds) }
+            var needsAll = holds
+            if case .or = node { needsAll = !holds }
+            self = needsAll ? .all(of: parts) : .one(of: parts)
+        case .comparison(let comparison):
+            if !comparison.isFor(.exchange) {
+                self = holds ? .never : .open
+            } else if ExchangeGlimpse.shows(comparison.field) {
+                self = .comparison(comparison, holds: holds)
+            } else {
+                self = .open
+            }
+        }
+    }
+
+    private var isOpen: Bool { if case .open = self { true } else { false } }
+    private var isNever: Bool { if case .never = self { true } else { false } }
+
+    private static func sorted(_ prospects: [ExchangeProspect]) -> [ExchangeProspect] {
+        prospects.enumerated().sorted {
+            ($0.element.expense, $0.offset) < ($1.element.expense, $1.offset)
+        }
+        .map(\.element)
+    }
+
+    /// How much work it is to tell, compared with others.
+    private var expense: Int {
+        switch self {
+        case .open, .never: 0
+        case .comparison(let comparison, _):
+            switch comparison.field {
+            case .api: 4
+            case .header, .requestHeader, .responseHeader: 3
+            case .path, .query, .host, .scheme, .device: 2
+            default: 1
+            }
+        case .all(let parts), .any(let parts): parts.map(\.expense).max() ?? 0
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Filters
+import Framing
+import Wire
+
+/// What rules do to answers that a rule made.
+extension HTTPGate {
+    /// What changes an answer, whoever made it.
+    private static let edits: Set<ActionKind> = [
+        .setHeader, .removeHeader, .contentType, .length, .corrupt, .truncate, .cutXML, .latency,
+        .answerTwice,
+    ]
+
+    /// The rules about answers that hold for one of our own, and change it.
+    ///
+    /// They are asked as they would be of a server's answer; what takes an answer away or puts
+    /// another one in its place is not asked.
+    func edits(
+        of answer: LocalAnswer, to exchange: LiveExchange, _ at: Instant
+    ) -> [Firing] {
+        guard !session.interest.isDisjoint(with: [.responseHead, .responseBody]),
+            let (head, content) = Self.parts(of: answer, to: exchange.kind)
+        else { return [] }
+        var exchange = exchange
+        exchange.responseHead = head
+        exchange.respondedAt = at
+        exchange.isLocal = true
+        let early = judge(exchange, .responseHead, at, only: Self.edits)
+        exchange.response.append(content[...])
+        exchange.responseSize = Int64(content.count)
+        return early + judge(exchange, .responseBody, at, endedAt: at, only: Self.edits)
+    }
+
+    /// An answer of our own as `firings` change it, and when it is due.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - exchange: The exchange that it is to.
+    ///   - firings: What changes it, and other things, which do nothing.
+    ///   - lane: Whose bytes the changes are stated about.
+    ///   - at: Now.
+    ///   - due: When it is due without them; gains what makes it later.
+    ///   - commands: Gain what is stated.
+    /// - Returns: The answer to be given.
+    func edited(
+        _ answer: LocalAnswer, to exchange: LiveExchange, by firings: [Firing],
+        statedAbout lane: Peer, _ at: Instant, due: inout Instant,
+        _ commands: inout [GateCommand]
+    ) -> LocalAnswer {
+        let firings = firings.filter { Self.edits.contains($0.action.kind) }
+        guard !firings.isEmpty, let (head, content) = Self.parts(of: answer, to: exchange.kind)
+        else { return answer }
+        var passage = MessagePassage(head, raw: head.bytes, from: lane)
+        passage.hold(content[...], content: content.count)
+        var edited: EditableHead?
+        var body = content
+        var isDoubled = false
+        for step in firings {
+            due = due.later(by: step.afterNanoseconds)
+            switch step.action.kind {
+            case .latency:
+                tell(step, at, lane, &commands)
+                // Its span, without what is counted already.
+                due = due.later(by: step.delay - min(step.afterNanoseconds, step.delay))
+            case .setHeader, .removeHeader, .contentType, .length:
+                editHead(step, &edited, passage, at, &commands)
+            case .cutXML:
+                if let cut = cutBody(step, &edited, passage, at, &commands) { body = cut.rest }
+            case .corrupt, .truncate:
+                passage.editor.add(step, size: Int64(body.count))
+            case .answerTwice:
+                tell(step, at, lane, came: answer.bytes, sent: answer.bytes, &commands)
+                isDoubled = true
+            default: continue
+            }
+        }
+        var closes = answer.closes
+        let start = edited?.bytes ?? head.bytes
+        var bytes = start
+        for outcome in passage.editor.take(body[...], isContent: true) {
+            switch outcome {
+            case .pass(let part): bytes += part
+            case .change(let part, let by, let firing):
+                if let firing {
+                    tell(firing, at, lane, came: Array(part), sent: by, &commands)
+                }
+                bytes += by
+            case .cut(_, let firing):
+                tell(firing, at, lane, &commands)
+                closes = true
+            }
+        }
+        return LocalAnswer(bytes: isDoubled && !closes ? bytes + bytes : bytes, closes: closes)
+    }
+
+    /// Head and content of an answer of our own.
+    private static func parts(
+        of answer: LocalAnswer, to kind: HTTPRequestKind
+    ) -> (head: HTTPHead, content: [UInt8])? {
+        var framer = HTTPFramer(role: .response)
+        framer.expect(kind)
+        var events: [HTTPEvent] = []
+        _ = framer.consume(answer.bytes.span, into: &events)
+        guard case .head(let head, let end)? = events.first else { return nil }
+        return (head, Array(answer.bytes[end...]))
+    }
+}
