@@ -22,9 +22,12 @@ struct PreparedRequest: Sendable {
 
     init(_ request: Request, userAgent: String) throws(HTTPError) {
         self.request = request
+        if let method = request.method, !FieldName.isToken(method) {
+            throw .badHeader(name: method)
+        }
         let isGet = request.requestType == .get
         url = try TargetURL.make(request.url, query: isGet ? request.payload : nil)
-        var fields = try Self.fields(request.headers)
+        var fields = try Self.fields(request.headers, isExact: request.isExact)
         func has(_ name: String) -> Bool {
             fields.contains { FieldName.isSame($0.name, name) }
         }
@@ -59,17 +62,17 @@ struct PreparedRequest: Sendable {
                 if compressesFile { fields.append(("Content-Encoding", "gzip")) }
             }
         }
-        if !has("User-Agent") { fields.append(("User-Agent", userAgent)) }
-        hasAcceptEncoding = has("Accept-Encoding")
+        if !request.isExact, !has("User-Agent") { fields.append(("User-Agent", userAgent)) }
+        hasAcceptEncoding = request.isExact || has("Accept-Encoding")
         isChunked = has("Transfer-Encoding")
         headers = fields.filter { !FieldName.isSame($0.name, "Transfer-Encoding") }
         self.body = body
         self.compressesFile = compressesFile
     }
 
-    /// The fields to send: one for each name, the last one given.
+    /// The fields to send: one for each name, the last one given; all where they are exact.
     private static func fields(
-        _ given: [(name: String, value: String)]
+        _ given: [(name: String, value: String)], isExact: Bool
     ) throws(HTTPError) -> [(name: String, value: String)] {
         var result: [(name: String, value: String)] = []
         for field in given {
@@ -82,7 +85,9 @@ struct PreparedRequest: Sendable {
             {
                 throw .badHeader(name: field.name)
             }
-            if let place = result.firstIndex(where: { FieldName.isSame($0.name, field.name) }) {
+            if !isExact,
+                let place = result.firstIndex(where: { FieldName.isSame($0.name, field.name) })
+            {
                 result[place] = field
             } else {
                 result.append(field)

@@ -35,6 +35,14 @@ public struct Request: Sendable {
     public var url: String
     /// The method.
     public var requestType = Kind.post
+    /// Another method; HEAD has an answer without a body, and a ``Kind/get`` still has none of its
+    /// own.
+    public var method: String?
+    /// Whether the header fields go out as they are given.
+    ///
+    /// Repeated ones too, and none is added but those of the framing. The path keeps its dots, and
+    /// the answer its content coding.
+    public var isExact = false
     /// The JSON body of a POST, or the query of a GET.
     ///
     /// The query is sorted by key, percent-encoded and appended to that of the url; an array

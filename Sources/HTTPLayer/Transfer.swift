@@ -70,6 +70,7 @@ final class Transfer {
         if settings.redirectLimit > 0 { set(CURLOPT_MAXREDIRS, settings.redirectLimit) }
         set(CURLOPT_POSTREDIR, Int(CURL_REDIR_POST_301 | CURL_REDIR_POST_302))
         if !prepared.hasAcceptEncoding { set(CURLOPT_ACCEPT_ENCODING, "") }
+        if prepared.request.isExact { set(CURLOPT_PATH_AS_IS, 1) }
         if let caFile = settings.caFile { set(CURLOPT_CAINFO, caFile) }
         if let proxy = settings.proxy { set(CURLOPT_PROXY, proxy) }
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -86,11 +87,14 @@ final class Transfer {
     }
 
     private func setBody(_ prepared: PreparedRequest) {
+        let method = prepared.request.method
         guard isPost else {
-            set(CURLOPT_HTTPGET, 1)
+            set(method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
+            if let method, method != "HEAD" { set(CURLOPT_CUSTOMREQUEST, method) }
             return
         }
         set(CURLOPT_POST, 1)
+        if let method { set(CURLOPT_CUSTOMREQUEST, method) }
         // libcurl writes Content-Length for a size, and chunks for none.
         let size = source == nil ? 0 : source?.size
         let length = prepared.isChunked && source != nil ? nil : size
@@ -110,6 +114,7 @@ final class Transfer {
         // whose answer it would wait a second for.
         if isPost, !has("Content-Type") { append("Content-Type:") }
         if isPost, !has("Expect") { append("Expect:") }
+        if prepared.request.isExact, !has("Accept") { append("Accept:") }
         _ = shim_easy_setopt_pointer(easy, CURLOPT_HTTPHEADER, fieldLines)
     }
 

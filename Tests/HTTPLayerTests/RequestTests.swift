@@ -28,6 +28,24 @@ struct RequestTests {
         #expect(request.retryCount == 1)
     }
 
+    @Test func `keeps exact fields as they are`() throws {
+        var request = try Request(url: "http://h/")
+        request.isExact = true
+        request.headers = [("A", "1"), ("a", "2"), ("Accept-Encoding", "gzip")]
+        let prepared = try PreparedRequest(request, userAgent: "x")
+        #expect(prepared.headers.map(\.name) == ["A", "a", "Accept-Encoding"])
+        #expect(prepared.hasAcceptEncoding)
+    }
+
+    @Test(arguments: ["", "A B", "A\r\nX: y"])
+    func `refuses methods that are no tokens`(method: String) throws {
+        var request = try Request(url: "http://h/")
+        request.method = method
+        #expect(throws: HTTPError.badHeader(name: method)) {
+            try PreparedRequest(request, userAgent: "x")
+        }
+    }
+
     @Test(arguments: [
         ("www.abc.come/xyz", "https://www.abc.come/xyz"),
         ("localhost:80/x?u=http://y", "https://localhost:80/x?u=http://y"),

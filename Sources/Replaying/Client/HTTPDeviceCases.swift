@@ -1,0 +1,139 @@
+internal import OpenRosa
+internal import Wire
+
+/// The cases of devices, as recorded and as they are now, for the hash that a restore sends.
+///
+/// A device is known by its sync token, which its next restore and its submissions name. Only those
+/// are kept whose token the recording sends together with a hash later on.
+struct HTTPDeviceCases: Sendable {
+    private struct Key: Hashable {
+        var host: String
+        var token: String
+    }
+
+    private struct Device {
+        /// Nil where the recording begins too late to tell.
+        var recorded: CaseSet?
+        var live: CaseSet
+    }
+
+    private var devices: [Key: Device] = [:]
+    private let wanted: Set<Key>
+
+    init(_ exchanges: some Sequence<RecordedExchange>) {
+        var wanted: Set<Key> = []
+        for exchange in exchanges {
+            guard let query = exchange.query, query.contains("since="), query.contains("state=")
+            else { continue }
+            let pieces = QueryText(query)
+            guard let token = pieces["since"], pieces["state"] != nil else { continue }
+            wanted.insert(Key(host: exchange.host, token: token))
+        }
+        self.wanted = wanted
+    }
+
+    /// Whether anything about this device is of use.
+    func isWanted(_ token: String?, host: String) -> Bool {
+        token.map { wanted.contains(Key(host: host, token: $0)) } ?? false
+    }
+
+    /// Takes in a form that the device submits.
+    ///
+    /// - Parameters:
+    ///   - recorded: What the form says.
+    ///   - live: What the form says that is sent.
+    ///   - token: The recorded sync token that goes with it.
+    ///   - host: The recorded host.
+    mutating func submit(
+        _ recorded: [CommCareEvent], _ live: [CommCareEvent], token: String, host: String
+    ) {
+        let key = Key(host: host, token: token)
+        guard var device = devices.removeValue(forKey: key) else { return }
+        _ = try? device.recorded?.submit(recorded, .tolerant)
+        _ = try? device.live.submit(live, .tolerant)
+        devices[key] = device
+    }
+
+    /// Takes in a restore.
+    ///
+    /// - Parameters:
+    ///   - recorded: What the recorded restore says.
+    ///   - live: What the live one says.
+    ///   - since: The recorded sync token that it goes on from; nil for a full one.
+    ///   - host: The recorded host.
+    mutating func restore(
+        _ recorded: [CommCareEvent], _ live: [CommCareEvent], since: String?, host: String
+    ) {
+        guard let token = Self.token(of: recorded) else { return }
+        let before = since.flatMap { devices.removeValue(forKey: Key(host: host, token: $0)) }
+        let key = Key(host: host, token: token)
+        guard wanted.contains(key) else { return }
+        if since != nil, before == nil { return }
+        let extent: RestoreInProgress.Extent = since == nil ? .full : .incremental
+        var device = Device(recorded: nil, live: CaseSet())
+        if since == nil || before?.recorded != nil {
+            device.recorded = Self.set(recorded, extent, before?.recorded ?? CaseSet())
+        }
+        device.live = Self.set(live, extent, before?.live ?? CaseSet())
+        devices[key] = device
+    }
+
+    /// Takes in a full restore that only the live server was asked for.
+    ///
+    /// - Parameters:
+    ///   - live: What it says.
+    ///   - token: The recorded sync token in whose place it stands.
+    ///   - host: The recorded host.
+    mutating func recover(_ live: [CommCareEvent], token: String, host: String) {
+        let key = Key(host: host, token: token)
+        guard wanted.contains(key) else { return }
+        var device = devices[key] ?? Device(recorded: nil, live: CaseSet())
+        device.live = Self.set(live, .full, device.live)
+        devices[key] = device
+    }
+
+    /// The `state` to send in place of the recorded one.
+    ///
+    /// Where the recorded hash was not that of the recorded cases, the live one is wrong in the
+    /// same way.
+    ///
+    /// - Parameters:
+    ///   - sent: As recorded.
+    ///   - token: The recorded sync token that goes with it.
+    ///   - host: The recorded host.
+    /// - Returns: Nil where nothing is known of the device, or what was sent is no hash.
+    func state(for sent: String, token: String, host: String) -> String? {
+        guard let device = devices[Key(host: host, token: token)],
+            let hash = try? CaseStateHash(parsing: sent)
+        else { return nil }
+        let live = Self.purged(device.live)
+        guard let recorded = device.recorded else { return live.stateHash.description }
+        if recorded.stateHash == hash { return device.live.stateHash.description }
+        let purged = Self.purged(recorded)
+        if purged.stateHash == hash { return live.stateHash.description }
+        let digest = live.stateHash.digest ?? .zero
+        return CaseStateHash(digest: digest ^ purged.stateHash.difference(from: hash)).description
+    }
+
+    /// The sync token that a restore gives.
+    static func token(of events: [CommCareEvent]) -> String? {
+        var found: String?
+        for case .restoreID(let token) in events where !token.id.isEmpty { found = token.id }
+        return found
+    }
+
+    private static func set(
+        _ events: [CommCareEvent], _ extent: RestoreInProgress.Extent, _ before: CaseSet
+    ) -> CaseSet {
+        var restore = RestoreInProgress(extent, of: before, .tolerant)
+        for event in events { _ = try? restore.receive(event) }
+        return restore.finish()
+    }
+
+    /// What a device has left when it syncs; everything counts as its own.
+    private static func purged(_ set: CaseSet) -> CaseSet {
+        var set = set
+        _ = try? set.purge(owners: nil)
+        return set
+    }
+}

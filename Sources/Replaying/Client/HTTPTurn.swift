@@ -1,0 +1,77 @@
+internal import OpenRosa
+internal import Simperium
+internal import Wire
+
+/// One exchange that is being played; see ``HTTPPlay``.
+public struct HTTPTurn: Sendable {
+    enum Step: Hashable {
+        case asking
+        /// A full restore is asked for after a 412.
+        case recovering
+    }
+
+    let plan: HTTPPlayPlan
+    var result: PlayedExchange
+    var step = Step.asking
+    /// What is sent, also once more; nil where it is to be made anew.
+    var request: HTTPPlayRequest?
+    var sentAt: Instant
+    var tries = 0
+    var polls = 0
+    var hasRecovered = false
+    /// The 412 that was recovered from.
+    var refusal: HTTPPlayAnswer?
+    var isChallenged = false
+    /// Whether the device has taken in what it submits.
+    var isApplied = false
+
+    /// Lines of notes, at most.
+    private static let mostNotes = 20
+
+    init(_ plan: HTTPPlayPlan) {
+        self.plan = plan
+        let exchange = plan.exchange
+        result = PlayedExchange(
+            exchange.id, line: exchange.line,
+            api: plan.api?.rawValue
+                ?? SimperiumEndpoint.api(host: exchange.host, path: exchange.path),
+            differences: Differences(limit: plan.options.mostDifferences))
+        sentAt = .zero
+    }
+
+    /// What came of it so far, where the replay ends before it does.
+    public func stopped() -> PlayedExchange {
+        var played = result
+        played.outcome = .stopped
+        return played
+    }
+
+    var id: ExchangeID { plan.exchange.id }
+
+    mutating func note(_ text: String) {
+        if result.notes.count < Self.mostNotes { result.notes.append(text) }
+    }
+
+    /// The login of this run, where the recorded request has one.
+    func login(_ options: HTTPPlayOptions) -> HTTPPlayOptions.Login? {
+        plan.recording.request.value("authorization").flatMap {
+            options.login(HTTPAuthorization($0).user)
+        }
+    }
+
+    /// Whether another request is to answer a challenge: the server wants digest instead of basic.
+    mutating func challenge(_ answer: HTTPPlayAnswer, _ options: HTTPPlayOptions) -> Bool {
+        let wantsDigest = answer.message.fields.contains {
+            $0.name.lowercased() == "www-authenticate"
+                && $0.value.lowercased().hasPrefix("digest")
+        }
+        guard wantsDigest, !isChallenged, request?.login == nil, let login = login(options) else {
+            return false
+        }
+        isChallenged = true
+        request?.login = login
+        request?.fields.removeAll { $0.name.lowercased() == "authorization" }
+        note("the server wants digest authentication where the recording has another")
+        return true
+    }
+}
