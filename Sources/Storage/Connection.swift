@@ -87,9 +87,12 @@ package final class Connection {
     package var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
 
     /// Runs `body` in a transaction that is rolled back if it fails.
+    ///
+    /// What only reads (`BEGIN`) joins a transaction that is under way.
     package func transaction<Result>(
         _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(StorageFault) -> Result
     ) throws(StorageFault) -> Result {
+        if begin == "BEGIN", !isIdle { return try body() }
         try execute(begin)
         do {
             let result = try body()

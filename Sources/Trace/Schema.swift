@@ -9,10 +9,11 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, as `user_version` has it.
-    public static let version: Int32 = 3
+    public static let version: Int32 = 4
 
     /// What makes an empty file a trace.
-    static let whole = [truth, derived, statements, views, search].joined(separator: "\n")
+    static let whole = [truth, derived, statements, views, stateViews, search].joined(
+        separator: "\n")
 
     /// What was seen: never updated.
     public static let truth = """

@@ -44,6 +44,13 @@ struct SchemaDocument {
             title: "Views", says: "For people and programs that query a trace.",
             tables: tables(in: Schema.views)),
         Chapter(
+            title: "What each side held",
+            says: """
+                As far as SQL can tell it from the rows above: versions of objects, changes without
+                acknowledgement, forms and syncs. `tapedeck state` applies changes to objects and case
+                blocks to cases as well, for the server and for each client, at any moment.
+                """, tables: tables(in: Schema.stateViews)),
+        Chapter(
             title: "Full-text search",
             says: """
                 Built behind the commits as far as `progress` says. `rowid` is 2 * `body.id` for bodies

@@ -5,6 +5,7 @@ enum SchemaHistory {
         switch version {
         case 1: toFormat2
         case 2: toFormat3
+        case 3: toFormat4
         default: nil
         }
     }
@@ -43,4 +44,8 @@ enum SchemaHistory {
         DROP TABLE old_fault;
         \(Schema.views)
         """
+
+    /// Views tell what each side held.
+    private static let toFormat4 =
+        Schema.stateViewNames.map { "DROP VIEW IF EXISTS \($0);\n" }.joined() + Schema.stateViews
 }

@@ -16,8 +16,9 @@ struct Tapedeck: AsyncParsableCommand {
         subcommands: [
             RecordCommand.self, ListCommand.self, ShowCommand.self, TailCommand.self,
             RebuildCommand.self, CACommand.self, ServeCommand.self, SimperiumGroup.self,
-            OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self,
-            ExportCommand.self, ImportCommand.self, MinimizeCommand.self,
+            OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self, ReplayGroup.self,
+            DiffCommand.self, StateCommand.self, ExportCommand.self, ImportCommand.self,
+            MinimizeCommand.self,
         ])
 
     static func main() async {

@@ -3,8 +3,23 @@ import Wire
 
 @testable import SyncServers
 
+/// What a device talks to.
+protocol CommCareAnswering {
+    mutating func ask(
+        _ method: String, _ target: String, _ fields: [(String, String)], body: [UInt8]
+    ) -> ServedAnswer
+}
+
+extension CommCareAnswering {
+    mutating func ask(
+        _ method: String, _ target: String, _ fields: [(String, String)] = []
+    ) -> ServedAnswer {
+        ask(method, target, fields, body: [])
+    }
+}
+
 /// A CommCare server that a test talks to, and the clock.
-struct CommCarePlay {
+struct CommCarePlay: CommCareAnswering {
     var server: CommCareServer
     var random = SplitMix(state: 1)
     /// 2026-01-01T00:00:00Z.
@@ -45,7 +60,9 @@ struct CommCareDevice {
     }
 
     /// Submits a form and applies it.
-    mutating func submit(_ id: String, _ cases: String, to play: inout CommCarePlay) -> Int {
+    mutating func submit(
+        _ id: String, _ cases: String, to play: inout some CommCareAnswering
+    ) -> Int {
         var fields = [authorization, ("X-OpenRosa-Version", "3.0")]
         if let token, !isForgetful { fields.append((CommCareRequest.lastSyncToken, token)) }
         let form = Array(CommCareServerTests.form(id, cases).utf8)
@@ -57,7 +74,7 @@ struct CommCareDevice {
     }
 
     /// Syncs once; statuses of what was asked, and how many cases came.
-    mutating func sync(with play: inout CommCarePlay) -> (statuses: [Int], cases: Int) {
+    mutating func sync(with play: inout some CommCareAnswering) -> (statuses: [Int], cases: Int) {
         _ = try? set.purge(owners: owners)
         var target = "/a/demo/phone/restore/?version=2.0&items=true"
         if let token { target += "&since=\(token)&state=\(set.stateHash)" }

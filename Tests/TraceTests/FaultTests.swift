@@ -99,48 +99,6 @@ import Wire
                 == ["1|null", "2|1", "3|null"])
     }
 
-    @Test func `knows which of several pipelined exchanges an answer was to`() throws {
-        let trace = try TemporaryTrace()
-        let writer = try trace.writer()
-        var traffic = Traffic()
-        let http = traffic.open()
-        let all = (0..<4).map { traffic.exchange(http, number: $0, body: "b\($0)") }
-        var records = http.records + all.map { $0[0] }
-        records += [fault("first", http, .server)] + all[0].dropFirst()
-        records += [fault("second", http, .server)] + all[1].dropFirst()
-        // The body of an answer, and one that nobody gets.
-        records += [all[2][1], fault("body", http, .server), all[2][2]]
-        for record in all[3].dropFirst() {
-            guard case .chunk(var chunk) = record else { continue }
-            chunk.patches = [
-                Patch(offset: 0, removed: chunk.bytes.count, inserted: [], reason: .fault)
-            ]
-            records += [fault("lost", http, .server), .chunk(chunk)]
-        }
-        _ = writer.put(records + traffic.close(http))
-        writer.finish()
-        #expect(
-            try trace.rows("SELECT rule, exchange_id FROM fault ORDER BY id")
-                == ["first|1", "second|2", "body|3", "lost|4", "lost|4"])
-        #expect(
-            try trace.rows("SELECT id, fault_id FROM exchange ORDER BY id")
-                == ["1|1", "2|2", "3|3", "4|4"])
-    }
-
-    @Test func `takes an answer that nobody gets for that to the first request`() throws {
-        let trace = try TemporaryTrace()
-        let writer = try trace.writer()
-        var traffic = Traffic()
-        let http = traffic.open()
-        let all = (0..<2).map { traffic.exchange(http, number: $0, body: "") }
-        guard case .chunk(var lost) = all[0][1] else { return }
-        lost.patches = [Patch(offset: 0, removed: lost.bytes.count, inserted: [], reason: .fault)]
-        _ = writer.put(
-            http.records + [all[0][0], all[1][0], fault("lost", http, .server), .chunk(lost)])
-        writer.finish()
-        #expect(try trace.rows("SELECT rule, exchange_id FROM fault") == ["lost|1"])
-    }
-
     @Test func `says what a fault was done to`() throws {
         let trace = try TemporaryTrace()
         try record(trace)
@@ -235,6 +193,8 @@ import Wire
         let trace = try TemporaryTrace()
         try record(trace)
         for sql in [
+            "DROP VIEW bucket_object", "DROP VIEW bucket_told", "DROP VIEW unacknowledged_change",
+            "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
             "DROP VIEW exchange", "DROP VIEW fault", "DROP TABLE fault_verdict",
             "ALTER TABLE session DROP COLUMN seed",
             "CREATE TABLE new(id INTEGER PRIMARY KEY, session_id INTEGER NOT NULL, "

@@ -57,6 +57,8 @@ import Wire
         let live = try trace.dumps(tables)
         let bodies = try trace.rows("SELECT * FROM body ORDER BY id")
         for sql in [
+            "DROP VIEW bucket_object", "DROP VIEW bucket_told", "DROP VIEW unacknowledged_change",
+            "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
             "DROP VIEW exchange", "DROP VIEW command", "DROP VIEW fault", "DROP VIEW finding",
             """
             CREATE TABLE old_body(id INTEGER PRIMARY KEY, exchange_id INTEGER NOT NULL,

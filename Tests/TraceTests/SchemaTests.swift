@@ -64,7 +64,7 @@ import Testing
     @Test func `views answer`() throws {
         let trace = try TemporaryTrace()
         try trace.writer().finish()
-        for view in ["exchange", "command", "fault", "finding"] {
+        for view in ["exchange", "command", "fault", "finding"] + Schema.stateViewNames {
             #expect(try trace.rows("SELECT * FROM \(view)") == [])
         }
     }

@@ -19,10 +19,12 @@ private func text(_ path: String) throws -> String {
         ("ls", Tapedeck.helpMessage(for: ListCommand.self, columns: 200)),
         ("tail", Tapedeck.helpMessage(for: TailCommand.self, columns: 200)),
         ("show", Tapedeck.helpMessage(for: ShowCommand.self, columns: 200)),
+        ("state", Tapedeck.helpMessage(for: StateCommand.self, columns: 200)),
         ("rebuild", Tapedeck.helpMessage(for: RebuildCommand.self, columns: 200)),
         ("minimize", Tapedeck.helpMessage(for: MinimizeCommand.self, columns: 200)),
         ("export", Tapedeck.helpMessage(for: ExportCommand.self, columns: 200)),
         ("import", Tapedeck.helpMessage(for: ImportCommand.self, columns: 200)),
+        ("diff", Tapedeck.helpMessage(for: DiffCommand.self, columns: 200)),
         (
             "faults",
             [
@@ -70,6 +72,13 @@ private func text(_ path: String) throws -> String {
             ].joined()
         ),
         ("openrosa", Tapedeck.helpMessage(for: OpenRosaParseCommand.self, columns: 200)),
+        (
+            "replay",
+            [
+                Tapedeck.helpMessage(for: ReplayServerCommand.self, columns: 200),
+                Tapedeck.helpMessage(for: ReplayClientCommand.self, columns: 200),
+            ].joined()
+        ),
     ]
 
     @Test func `knows all commands`() {

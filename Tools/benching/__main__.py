@@ -13,7 +13,8 @@ from pathlib import Path
 import http_load
 from programs import MITMDUMP, ROOT, make_certificates
 
-PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults")
+PARTS = ("http", "https", "websocket", "delay", "memory", "listing", "decoding", "sync", "faults",
+         "replay-http", "replay-simperium", "opening")
 
 
 def machine() -> str:
@@ -109,7 +110,7 @@ def main() -> None:
             if part in ("http", "https"):
                 http_part(table, program, folder, part == "https", options.quick)
             elif program:
-                module = __import__(f"{part}_load")
+                module = __import__(f"{part.replace('-', '_')}_load")
                 module.measure(table, program, folder, options.quick)
     finally:
         if options.keep:

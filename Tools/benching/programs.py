@@ -72,7 +72,7 @@ def make_certificates(folder: Path) -> None:
             "-CAcreateserial", "-days", "2", "-extfile", "leaf.ext", "-out", "leaf.pem")
 
 
-def nginx(folder: Path, name: str, http: str) -> subprocess.Popen:
+def nginx(folder: Path, name: str, http: str, workers: int | str = "auto") -> subprocess.Popen:
     """An nginx of our own with the given content of its `http` block."""
     home = folder / name
     home.mkdir()
@@ -80,7 +80,7 @@ def nginx(folder: Path, name: str, http: str) -> subprocess.Popen:
         (home / place).mkdir()
     user = "user root;" if os.geteuid() == 0 else ""
     (home / "nginx.conf").write_text(f"""
-        daemon off; {user} worker_processes auto; pid {home}/pid; error_log {home}/error.log;
+        daemon off; {user} worker_processes {workers}; pid {home}/pid; error_log {home}/error.log;
         events {{ worker_connections 1024; }}
         http {{
           access_log off; keepalive_requests 1000000000; keepalive_timeout 1h;
@@ -132,4 +132,30 @@ class Tapedeck:
 
     def stop(self) -> float:
         """Ends the recording; returns how long that took in seconds."""
+        return stop(self.process)
+
+
+class Replay:
+    """A running `tapedeck replay server`."""
+
+    def __init__(self, program: Path, folder: Path, trace: Path, *arguments: str):
+        began = time.monotonic()
+        self.process = subprocess.Popen(
+            [program, "replay", "server", trace, "--listen", "127.0.0.1:0", "--ca-dir",
+             folder / "ca", *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        )
+        match = re.fullmatch(r"listening on (.*):(\d+)\n", self.process.stdout.readline())
+        if not match:
+            raise RuntimeError("tapedeck replay server did not become ready")
+        # Seconds until it listened.
+        self.opening = time.monotonic() - began
+        self.port = int(match[2])
+
+    def peak_memory(self) -> int:
+        """The largest resident size so far, in bytes."""
+        return peak_memory(self.process.pid)
+
+    def stop(self) -> float:
+        """Ends it; returns how long that took in seconds."""
         return stop(self.process)

@@ -29,7 +29,8 @@ public enum AnswerComparison {
         return found
     }
 
-    private static func fields(_ message: ReplayMessage, _ leftOut: LeftOut) -> [FormField] {
+    /// The header fields that are compared, by name.
+    static func fields(_ message: ReplayMessage, _ leftOut: LeftOut) -> [FormField] {
         message.fields.map { ($0.name.lowercased(), $0.value) }
             .filter { !leftOut.leavesOut(header: $0.0) }
             .map { name, value in

@@ -45,16 +45,15 @@ public struct HTTPReplay: Sendable {
         case missed(HTTPMiss)
     }
 
+    /// A method, host and path as they are compared.
     private struct Target: Hashable {
         var method: String
         var host: String
         var path: String
     }
 
-    /// Exchanges with one method, host and path.
+    /// What was found out about the exchanges of a group.
     private struct Group {
-        /// Places in ``exchanges``, in order.
-        var members: [Int32] = []
         /// Number of members of which the key is known.
         var known = 0
         /// Members that are known and not used, by digest.
@@ -63,11 +62,27 @@ public struct HTTPReplay: Sendable {
 
     /// What is compared.
     public let rules: Rules
-    private let exchanges: [RecordedExchange]
+    private let exchanges: RecordedExchanges
     private let fetch: Fetch
-    private let ignoresHost: Bool
-    private var groups: [Target: Group] = [:]
+    /// The only host, as targets have it; nil where there are several.
+    private let onlyHost: String?
+    /// Places in ``exchanges``, group after group, each in order.
+    private let members: [Int32]
+    /// Where the members of each group begin, and where the last ones end. The group of a target has
+    /// its number.
+    private let starts: [Int32]
+    /// Groups of targets that stand for others too: those of SockJS, without what a client makes up.
+    private let wildcards: [Target: UInt32]
+    /// Those that were asked for.
+    private var groups: [UInt32: Group] = [:]
     private var isUsed: [Bool]
+    /// The key of the last live request.
+    private var live = KeyMemory()
+    /// The key of the recorded request that was read last.
+    private var read = KeyMemory()
+
+    /// What live devices call the cases that they make.
+    public private(set) var cases = CaseBindings()
 
     /// Requests that got their answer.
     public private(set) var matched = 0
@@ -89,17 +104,53 @@ public struct HTTPReplay: Sendable {
     ///   - exchanges: In the order of the recording.
     ///   - rules: What is compared.
     ///   - fetch: Gives the recorded messages; nil is an empty one. Called during ``answer(_:)``.
-    public init(_ exchanges: [RecordedExchange], rules: Rules = Rules(), fetch: @escaping Fetch) {
+    public init(_ exchanges: RecordedExchanges, rules: Rules = Rules(), fetch: @escaping Fetch) {
         self.exchanges = exchanges
         self.rules = rules
         self.fetch = fetch
         isUsed = Array(repeating: false, count: exchanges.count)
-        let first = exchanges.first?.host
-        ignoresHost = exchanges.allSatisfy { $0.host == first }
-        for (place, exchange) in exchanges.enumerated() {
-            let target = target(exchange.method, exchange.host, exchange.path)
-            groups[target, default: Group()].members.append(Int32(truncatingIfNeeded: place))
+        onlyHost = exchanges.hosts.count == 1 ? exchanges.hosts.first : nil
+        let (wildcards, aliases) = Self.wildcards(exchanges, isOneHost: onlyHost != nil)
+        self.wildcards = wildcards
+        var starts = [Int32](repeating: 0, count: exchanges.targets.count + 2)
+        func group(_ place: Int) -> Int {
+            let target = exchanges.target(at: place)
+            return Int(aliases.isEmpty ? target : aliases[target] ?? target)
         }
+        for place in exchanges.indices { starts[group(place) + 2] += 1 }
+        for group in starts.indices.dropFirst() { starts[group] += starts[group - 1] }
+        var members = [Int32](repeating: 0, count: exchanges.count)
+        for place in exchanges.indices {
+            let group = group(place) + 1
+            members[Int(starts[group])] = Int32(truncatingIfNeeded: place)
+            starts[group] += 1
+        }
+        self.members = members
+        self.starts = starts
+    }
+
+    /// The replay of `exchanges`, in the order of the recording.
+    public init(_ exchanges: [RecordedExchange], rules: Rules = Rules(), fetch: @escaping Fetch) {
+        self.init(RecordedExchanges(exchanges), rules: rules, fetch: fetch)
+    }
+
+    /// The targets that a client of SockJS makes up parts of: the first of each kind, and the first
+    /// for each other.
+    private static func wildcards(
+        _ exchanges: RecordedExchanges, isOneHost: Bool
+    ) -> (first: [Target: UInt32], aliases: [UInt32: UInt32]) {
+        var first: [Target: UInt32] = [:]
+        var aliases: [UInt32: UInt32] = [:]
+        for number in 0..<UInt32(truncatingIfNeeded: exchanges.targets.count)
+        where exchanges.mayBeSocket(number) {
+            let (method, host, path) = exchanges.parts(of: number)
+            let meant = meant(path)
+            guard meant != path else { continue }
+            let target = Target(method: method, host: isOneHost ? "" : host, path: meant)
+            aliases[number] = first[target] ?? number
+            if first[target] == nil { first[target] = number }
+        }
+        return (first, aliases)
     }
 
     /// Exchanges that were recorded.
@@ -123,38 +174,96 @@ public struct HTTPReplay: Sendable {
     /// - Complexity: Each recorded request is read once over the whole replay, and once more where
     ///   it fits or explains a miss.
     public mutating func answer(_ request: ReplayRequest) -> Answer {
-        let target = target(request.method, request.host, request.path)
-        let key = RequestKey(query: request.query, message: request.message, rules: rules)
-        guard let place = take(target, key) else {
-            let miss = explain(request, target, key)
-            missed += 1
-            if misses.count < Self.mostMisses { misses.append(miss) }
-            return .missed(miss)
+        var first: Sought?
+        for variant in cases.variants(of: request) {
+            let target = target(variant.method, variant.host, variant.path)
+            let sought = Sought(
+                request: variant, target: target, group: group(of: target, host: variant.host),
+                key: live.key(variant.query, variant.message, rules))
+            if let group = sought.group, let place = take(group, sought.key) {
+                learn(request, sought.key, place)
+                isUsed[place] = true
+                matched += 1
+                return .recorded(exchanges[place])
+            }
+            if first == nil { first = sought }
         }
-        isUsed[place] = true
-        matched += 1
-        return .recorded(exchanges[place])
+        missed += 1
+        // There is always one variant.
+        guard let first else {
+            return .missed(HTTPMiss(line: request.line, reason: .unknownTarget, candidates: []))
+        }
+        let miss = explain(first.request, first.target, first.group, first.key)
+        if misses.count < Self.mostMisses { misses.append(miss) }
+        return .missed(miss)
     }
 
-    private mutating func take(_ target: Target, _ key: RequestKey) -> Int? {
-        guard var group = groups[target] else { return nil }
+    /// A request as the recording may have it.
+    private struct Sought {
+        var request: ReplayRequest
+        var target: Target
+        var group: UInt32?
+        var key: RequestKey
+    }
+
+    /// Binds the cases that a form makes to those of its counterpart.
+    private mutating func learn(_ request: ReplayRequest, _ key: RequestKey, _ place: Int) {
+        guard !key.made.isEmpty || !cases.isEmpty && !key.closed.isEmpty else { return }
+        // What was translated has the recorded identifiers already.
+        let live =
+            cases.isEmpty
+            ? key
+            : RequestKey(query: nil, message: request.message, rules: rules)
+        cases.learn(
+            recorded: key.made.isEmpty ? [] : self.key(of: place).made, live: live.made,
+            closed: live.closed)
+    }
+
+    /// A body of a recorded answer with what live devices call the cases that they made.
+    ///
+    /// - Parameter body: After transfer and content coding.
+    /// - Returns: Nil where it stays what it is.
+    public func rewritten(_ body: [UInt8]) -> [UInt8]? { cases.rewritten(body) }
+
+    private func members(of group: UInt32) -> ArraySlice<Int32> {
+        members[Int(starts[Int(group)])..<Int(starts[Int(group) + 1])]
+    }
+
+    /// The group of the exchanges of a target; nil where there are none.
+    private func group(of target: Target, host: String) -> UInt32? {
+        if let group = wildcards[target] { return group }
+        let hosts = onlyHost.map { [$0] } ?? exchanges.hosts(shownAs: host)
+        for host in hosts {
+            if let number = exchanges.target(target.method, host, target.path) { return number }
+        }
+        return nil
+    }
+
+    private mutating func take(_ number: UInt32, _ key: RequestKey) -> Int? {
         // Taken out while it changes, so that nothing is copied.
-        groups[target] = nil
-        defer { groups[target] = group }
+        var group = groups.removeValue(forKey: number) ?? Group()
+        defer { groups[number] = group }
         for (index, place) in (group.waiting[key.digest] ?? []).enumerated()
         where self.key(of: Int(place)).isSame(as: key) {
             group.waiting[key.digest]?.remove(at: index)
             if group.waiting[key.digest]?.isEmpty == true { group.waiting[key.digest] = nil }
             return Int(place)
         }
-        while group.known < group.members.count {
-            let place = group.members[group.known]
+        let members = members(of: number)
+        while group.known < members.count {
+            let place = members[members.startIndex + group.known]
             group.known += 1
-            let other = self.key(of: Int(place))
+            let other = newKey(of: Int(place))
             if other.digest == key.digest, other.isSame(as: key) { return Int(place) }
             group.waiting[other.digest, default: []].append(place)
         }
         return nil
+    }
+
+    /// The key of a recorded request, which often is the same as the last one's.
+    private mutating func newKey(of place: Int) -> RequestKey {
+        let message = fetch(exchanges.id(at: place), .client) ?? ReplayMessage()
+        return read.key(exchanges.query(at: place), message, rules)
     }
 
     private func key(of place: Int) -> RequestKey {
@@ -165,11 +274,11 @@ public struct HTTPReplay: Sendable {
     }
 
     private func target(_ method: String, _ host: String, _ path: String) -> Target {
-        Target(method: method, host: ignoresHost ? "" : host, path: Self.meant(path))
+        Target(method: method, host: onlyHost == nil ? host : "", path: Self.meant(path))
     }
 
     /// The path, without the server and session that a client of SockJS makes up.
-    private static func meant(_ path: String) -> String {
+    static func meant(_ path: String) -> String {
         guard path.hasPrefix("/sock/"),
             SimperiumEndpoint.recognise(path: path)?.transport == .sockJS
         else { return path }
@@ -180,14 +289,16 @@ public struct HTTPReplay: Sendable {
 
     // MARK: Misses
 
-    private func explain(_ request: ReplayRequest, _ target: Target, _ key: RequestKey) -> HTTPMiss
-    {
-        guard let group = groups[target] else {
+    private func explain(
+        _ request: ReplayRequest, _ target: Target, _ group: UInt32?, _ key: RequestKey
+    ) -> HTTPMiss {
+        guard let group else {
             return HTTPMiss(
                 line: request.line, reason: .unknownTarget, candidates: similar(to: target, key))
         }
-        let unused = group.members.lazy.filter { !isUsed[Int($0)] }.prefix(Self.mostCompared)
-        let used = group.members.reversed().lazy.filter { isUsed[Int($0)] }.prefix(4)
+        let members = members(of: group)
+        let unused = members.lazy.filter { !isUsed[Int($0)] }.prefix(Self.mostCompared)
+        let used = members.reversed().lazy.filter { isUsed[Int($0)] }.prefix(4)
         var candidates: [HTTPMiss.Candidate] = []
         var times = 0
         for place in Array(unused) + Array(used) {
@@ -196,7 +307,7 @@ public struct HTTPReplay: Sendable {
             candidates.append(candidate)
         }
         if times > 0 {
-            times = group.members.prefix(Self.mostCounted).count {
+            times = members.prefix(Self.mostCounted).count {
                 isUsed[Int($0)] && self.key(of: Int($0)).isSame(as: key)
             }
             let same = candidates.filter { $0.differences.isEmpty }.prefix(1)
@@ -237,13 +348,17 @@ public struct HTTPReplay: Sendable {
     private func similar(to target: Target, _ key: RequestKey) -> [HTTPMiss.Candidate] {
         let steps = target.path.split(separator: "/")
         var best: [(score: Int, place: Int)] = []
-        for (other, group) in groups.prefix(10_000) {
+        for number in 0..<UInt32(truncatingIfNeeded: min(exchanges.targets.count, 10_000)) {
+            let members = members(of: number)
+            guard let first = members.first else { continue }
+            let parts = exchanges.parts(of: number)
+            let other = self.target(parts.method, parts.host, parts.path)
             let others = other.path.split(separator: "/")
             let common =
                 zip(steps, others).prefix { $0 == $1 }.count
                 + zip(steps.reversed(), others.reversed()).prefix { $0 == $1 }.count
-            let place = group.members.first { !isUsed[Int($0)] } ?? group.members.first
-            guard common > 0, let place else { continue }
+            guard common > 0 else { continue }
+            let place = members.first { !isUsed[Int($0)] } ?? first
             let score =
                 4 * common - 2 * abs(steps.count - others.count)
                 + (other.method == target.method ? 1 : 0) + (other.host == target.host ? 1 : 0)

@@ -20,12 +20,16 @@ public struct RecordedExchange: Hashable, Sendable {
     public var respondedAt: Instant?
     /// When the last byte of the response came.
     public var endedAt: Instant?
+    /// The connection it went over.
+    public var connection: ConnectionID
+    /// What it is for, as the trace has it: `commcare.submit`, `http`; empty where unknown.
+    public var api: String
 
     /// An exchange with these values.
     public init(
         id: ExchangeID, method: String, host: String, path: String, query: String? = nil,
         status: Int? = nil, startedAt: Instant = .zero, respondedAt: Instant? = nil,
-        endedAt: Instant? = nil
+        endedAt: Instant? = nil, connection: ConnectionID = ConnectionID(0), api: String = ""
     ) {
         self.id = id
         self.method = method
@@ -36,6 +40,8 @@ public struct RecordedExchange: Hashable, Sendable {
         self.startedAt = startedAt
         self.respondedAt = respondedAt
         self.endedAt = endedAt
+        self.connection = connection
+        self.api = api
     }
 
     /// Nanoseconds between the request and its response, at least 0.

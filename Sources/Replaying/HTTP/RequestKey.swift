@@ -4,6 +4,10 @@ struct RequestKey: Sendable {
     let fields: [FormField]
     let meaning: Meaning
     let digest: Int
+    /// Identifiers of the cases that it makes, which are no part of it.
+    let made: [String]
+    /// Identifiers of the cases that it closes.
+    let closed: [String]
 
     init(query: String?, message: ReplayMessage, rules: HTTPReplay.Rules) {
         let leftOut = rules.leftOut
@@ -15,7 +19,10 @@ struct RequestKey: Sendable {
             if rules.maskedHeaders.contains(name) { return FormField(name, LeftOut.mark) }
             return FormField(name, name == "content-type" ? HeaderText.mediaType(value) : value)
         }
-        meaning = message.meaning(without: leftOut)
+        let numbered = NumberedCases(message.meaning(without: leftOut))
+        meaning = numbered.meaning
+        made = numbered.made
+        closed = numbered.closed
         var hasher = Hasher()
         hasher.combine(self.query)
         hasher.combine(fields)

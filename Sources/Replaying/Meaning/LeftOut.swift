@@ -66,7 +66,8 @@ public struct LeftOut: Hashable, Sendable {
     /// Header fields that say something about one transfer only, in lower case.
     public static let volatileHeaders: Set<String> = [
         "age", "authorization", "connection", "content-encoding", "content-length", "cookie",
-        "date", "etag", "expires", "keep-alive", "last-modified", "proxy-connection", "server",
+        "date", "etag", "expires", "keep-alive", "last-modified", "proxy-connection",
+        "sec-websocket-accept", "sec-websocket-key", "server",
         "set-cookie", "transfer-encoding", "vary", "via", "x-openrosa-deviceid", "x-request-id",
     ]
 

@@ -109,7 +109,7 @@ public enum Meaning: Sendable {
 
 extension JSONValue {
     /// The value without what is left out; nil where it is left out itself.
-    fileprivate func without(_ leftOut: LeftOut, _ path: inout [String]) -> JSONValue? {
+    func without(_ leftOut: LeftOut, _ path: inout [String]) -> JSONValue? {
         if !path.isEmpty {
             if leftOut.droppedJSON.matches(path) { return nil }
             if leftOut.maskedJSON.matches(path) { return .string(LeftOut.mark) }

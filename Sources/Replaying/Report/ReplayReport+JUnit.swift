@@ -14,17 +14,17 @@ extension ReplayReport {
                 + "tests=\"\(1 + section.misses.count + left.count)\" failures=\"\(failures)\" "
                 + "errors=\"0\" skipped=\"\(allowsUnused ? left.count : 0)\">\n"
             output += "    <testcase classname=\"\(Self.escaped(section.name))\" "
-            output += "name=\"\(section.matched) of \(section.recorded) matched\"/>\n"
+            output += "name=\"\(section.matched) of \(section.recorded) \(words.matched)\"/>\n"
             for miss in section.misses {
-                output += Self.test(section.name, miss, "failure", "missed")
+                output += Self.test(section.name, miss, "failure", words.missed)
             }
             for item in left {
                 output += Self.test(
-                    section.name, item, allowsUnused ? "skipped" : "failure", "never asked for")
+                    section.name, item, allowsUnused ? "skipped" : "failure", words.unused)
             }
             if section.misses.count < section.missed || left.count < section.unused {
                 output +=
-                    "    <system-out>\(section.missed) missed, \(section.unused) never asked for"
+                    "    <system-out>\(section.missed) \(words.missed), \(section.unused) \(words.unused)"
                     + "; not all are listed</system-out>\n"
             }
             output += "  </testsuite>\n"

@@ -7,21 +7,37 @@ extension ReplayReport {
         var lines: [String] = []
         for section in sections {
             lines.append(
-                "\(section.name): \(section.matched) of \(section.recorded) matched, "
-                    + "\(section.missed) missed, \(section.unused) never asked for")
+                "\(section.name): \(section.matched) of \(section.recorded) \(words.matched), "
+                    + "\(section.missed) \(words.missed), \(section.unused) \(words.unused)")
             for miss in section.misses {
-                lines += miss.lines("missed: ")
+                lines += miss.lines("\(words.missed): ")
             }
             if section.misses.count < section.missed {
                 lines.append("  … and \(section.missed - section.misses.count) more")
             }
-            for item in section.unusedItems { lines += item.lines("never asked for: ") }
+            for item in section.unusedItems { lines += item.lines("\(words.unused): ") }
             if section.unusedItems.count < section.unused {
                 lines.append("  … and \(section.unused - section.unusedItems.count) more")
             }
         }
-        lines.append(isSatisfied(allowsUnused: allowsUnused) ? "satisfied" : "not satisfied")
+        lines.append(words.verdict(isSatisfied(allowsUnused: allowsUnused)))
         return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+extension ReplayReport.Words {
+    /// What is said of those that had their counterpart.
+    var matched: String { self == .server ? "matched" : "the same" }
+    /// What is said of those that had none.
+    var missed: String { self == .server ? "missed" : "different" }
+    /// What is said of those that are left over.
+    var unused: String { self == .server ? "never asked for" : "not played" }
+
+    fileprivate func verdict(_ isSatisfied: Bool) -> String {
+        switch self {
+        case .server: isSatisfied ? "satisfied" : "not satisfied"
+        case .client: isSatisfied ? "no difference" : "not the same"
+        }
     }
 }
 

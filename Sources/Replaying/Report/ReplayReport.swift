@@ -46,8 +46,18 @@ public struct ReplayReport: Hashable, Sendable {
         }
     }
 
+    /// How the counts are called.
+    public enum Words: Hashable, Sendable {
+        /// A replayed server: requests matched and missed, answers never asked for.
+        case server
+        /// A replayed client: answers the same and different, requests not played.
+        case client
+    }
+
     /// The sections.
     public var sections: [Section]
+    /// How the counts are called.
+    public var words = Words.server
 
     /// A report of these sections.
     public init(_ sections: [Section] = []) { self.sections = sections }

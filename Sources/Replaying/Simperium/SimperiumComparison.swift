@@ -22,6 +22,22 @@ public enum SimperiumComparison {
         recorded: [UInt8], live: [UInt8], keys: [String: String] = [:], rules: [IgnoreRule] = [],
         limit: Int = 20
     ) -> Differences {
+        differences(
+            recorded: recorded, live: live, keys: keys, leftOut: leftOut(rules), limit: limit)
+    }
+
+    /// What takes no part: what servers choose anew, and what rules name.
+    static func leftOut(_ rules: [IgnoreRule]) -> LeftOut {
+        var leftOut = LeftOut(rules: rules)
+        for pattern in volatile.compactMap(PathPattern.init) { leftOut.mask(json: pattern) }
+        return leftOut
+    }
+
+    /// The same, with what takes no part made ready.
+    static func differences(
+        recorded: [UInt8], live: [UInt8], keys: [String: String], leftOut: LeftOut,
+        limit: Int = 20
+    ) -> Differences {
         var found = Differences(limit: limit)
         let one = Pieces(recorded)
         let other = Pieces(live)
@@ -46,8 +62,6 @@ public enum SimperiumComparison {
                     .presence, "version", recorded: one.version.map { OneLine.text($0) },
                     live: other.version.map { OneLine.text($0) }))
         }
-        var leftOut = LeftOut(rules: rules)
-        for pattern in volatile.compactMap(PathPattern.init) { leftOut.mask(json: pattern) }
         let a = Meaning(one.payload, without: leftOut).replacing(keys)
         found.compare(
             a, Meaning(other.payload, without: leftOut), in: Difference.Scope())
@@ -55,7 +69,7 @@ public enum SimperiumComparison {
     }
 
     /// Name, key and JSON of a command.
-    private struct Pieces {
+    struct Pieces {
         var name: String
         var key: String?
         var version: String?

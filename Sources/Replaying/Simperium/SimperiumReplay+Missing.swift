@@ -3,8 +3,8 @@ internal import Wire
 extension SimperiumReplay {
     /// What becomes of a command that is not the next one of its channel.
     mutating func miss(
-        _ command: ClientCommand, in stream: Int?, on socket: Int, _ channel: Int?, _ live: Live,
-        at now: Instant
+        _ command: ClientCommand, _ text: [UInt8], in stream: Int?, on socket: Int,
+        _ channel: Int?, _ live: Live, at now: Instant
     ) -> [ReplayCommand] {
         if mode == .lenient, let stream, let later = later(command, in: stream) {
             return skip(to: later, command, in: stream, on: socket, channel, at: now)
@@ -26,6 +26,9 @@ extension SimperiumReplay {
             socket: socket, channel: channel,
             bucket: stream.map { streams[$0].bucket } ?? command.bucket, line: command.line,
             reason: reason, candidate: candidate)
+        if mode == .model {
+            return giveUp(text, in: stream, on: socket, channel, because: miss, at: now)
+        }
         missed += 1
         if misses.count < Self.mostMisses { misses.append(miss) }
         guard mode == .strict else { return [.report(miss)] }

@@ -2,6 +2,7 @@ internal import Wire
 
 extension SimperiumReplay {
     mutating func receive(_ text: [UInt8], on socket: Int, at now: Instant) -> [ReplayCommand] {
+        if let output = modelled(text, on: socket, at: now) { return output }
         var live = lives[socket] ?? Live()
         defer { lives[socket] = live }
         if text.starts(with: [0x68, 0x3A]), let number = Self.number(text.dropFirst(2)) {
@@ -26,7 +27,10 @@ extension SimperiumReplay {
                 return accept(command, in: stream, next, on: socket, channel, at: now)
             }
         }
-        return miss(command, in: known, on: socket, channel, live, at: now)
+        let output = miss(command, text, in: known, on: socket, channel, live, at: now)
+        // A model may have taken channels away.
+        live = lives[socket] ?? live
+        return output
     }
 
     /// The value of ASCII digits; nil for anything else.
@@ -141,6 +145,7 @@ extension SimperiumReplay {
     }
 
     mutating func close(_ socket: Int, at now: Instant) -> [ReplayCommand] {
+        takeover?.close(socket)
         guard let live = lives.removeValue(forKey: socket), let place = live.socket else {
             return []
         }

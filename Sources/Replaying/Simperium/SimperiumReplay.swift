@@ -9,6 +9,9 @@ public import Wire
 /// came after. A change of another recorded client waits until that client has made it, where that
 /// client is there (``waitsForAbsent``). Sockets that open alike are paired in their order.
 ///
+/// With ``Mode/model`` the buckets of which a client says something else than the recording are taken
+/// over by a `ServerModel`.
+///
 /// Identifiers that clients choose are bound on the way (``Bindings``) and rewritten in everything
 /// that goes out. Heartbeats are answered with the next number and, like lines of a log, neither
 /// missed nor left over. Reads no clock: times are those of the events.
@@ -19,6 +22,9 @@ public struct SimperiumReplay: Sendable {
         case strict
         /// It stays without answer, or the recorded commands before its counterpart are passed over.
         case lenient
+        /// A model of the server takes the bucket over, with what the recording implies of it: all
+        /// channels that are open on it, on all sockets, and those that are opened later.
+        case model
     }
 
     /// Fetches the text of a recorded command; nil is an empty one.
@@ -82,18 +88,25 @@ public struct SimperiumReplay: Sendable {
     ///
     /// With one live client for a recording of several they would never come.
     public let waitsForAbsent: Bool
-    let commands: [RecordedCommand]
+    let commands: RecordedCommands
     let fetch: Fetch
     var streams: [Stream] = []
     var sockets: [Socket] = []
     /// Recorded client command that first has a change, by its `ccid`.
-    var authors: [String: Int32] = [:]
+    var authors: ChangeAuthors
     /// Channels that wait for a change, by its recorded `ccid`.
     var waiting: [String: [Int]] = [:]
     var lives: [Int: Live] = [:]
     var isDone: [Bool]
     /// Place of the recorded channel of each client command.
     var streamOf: [Int32]
+    /// The model, once one is needed.
+    var takeover: BucketModel?
+    /// Users by tokens that a model gave out.
+    var introduced: [String: String] = [:]
+    /// Recorded client commands that nobody waits for since a model took over.
+    var relinquishedPlaces: Set<Int32> = []
+    let seed: UInt64
 
     /// What the live clients call what the recording has.
     public internal(set) var bindings = Bindings()
@@ -111,6 +124,10 @@ public struct SimperiumReplay: Sendable {
     public internal(set) var isStopped = false
     /// Number of recorded client commands, without heartbeats and lines of logs.
     public private(set) var recorded = 0
+    /// Commands that a model took.
+    public internal(set) var modelled = 0
+    /// The first buckets that a model took over, at most ``mostMisses``.
+    public internal(set) var handOvers: [SimperiumHandOver] = []
 
     /// Misses that are kept.
     public static let mostMisses = 1_000
@@ -125,21 +142,36 @@ public struct SimperiumReplay: Sendable {
     ///   - mode: What happens when a command has no counterpart.
     ///   - pace: How fast recorded time passes.
     ///   - waitsForAbsent: Whether all recorded clients are expected to connect.
+    ///   - seed: Decides the change versions of a model; another one for each replay, so that
+    ///     clients that come back do not take them for those they know.
     ///   - fetch: Gives the text of a recorded command; called during ``handle(_:at:)``.
     public init(
-        _ commands: [RecordedCommand], sockets: [RecordedSocket] = [], mode: Mode = .strict,
-        pace: ReplayPace = .asFastAsPossible, waitsForAbsent: Bool = false,
+        _ commands: RecordedCommands, sockets: [RecordedSocket] = [], mode: Mode = .strict,
+        pace: ReplayPace = .asFastAsPossible, waitsForAbsent: Bool = false, seed: UInt64 = 0,
         fetch: @escaping Fetch
     ) {
         self.commands = commands
+        authors = ChangeAuthors(commands)
         self.mode = mode
         self.pace = pace
         self.waitsForAbsent = waitsForAbsent
+        self.seed = seed
         self.fetch = fetch
         isDone = Array(repeating: false, count: commands.count)
         streamOf = Array(repeating: -1, count: commands.count)
         let ends = Dictionary(sockets.map { ($0.id, $0.end) }, uniquingKeysWith: { $1 })
         index(ends)
+    }
+
+    /// The replay of recorded commands, of all sockets and in the order of the recording.
+    public init(
+        _ commands: [RecordedCommand], sockets: [RecordedSocket] = [], mode: Mode = .strict,
+        pace: ReplayPace = .asFastAsPossible, waitsForAbsent: Bool = false, seed: UInt64 = 0,
+        fetch: @escaping Fetch
+    ) {
+        self.init(
+            RecordedCommands(commands), sockets: sockets, mode: mode, pace: pace,
+            waitsForAbsent: waitsForAbsent, seed: seed, fetch: fetch)
     }
 
     private struct Route: Hashable {
@@ -150,7 +182,8 @@ public struct SimperiumReplay: Sendable {
     private mutating func index(_ ends: [ConnectionID: RecordedSocket.End?]) {
         var places: [ConnectionID: Int] = [:]
         var routes: [Route: Int] = [:]
-        for (index, command) in commands.enumerated() {
+        for index in commands.indices {
+            let command = commands.outline(at: index)
             let place = Int32(truncatingIfNeeded: index)
             let socket: Int
             if let known = places[command.socket] {
@@ -187,7 +220,7 @@ public struct SimperiumReplay: Sendable {
                 streamOf[index] = Int32(truncatingIfNeeded: stream)
                 sockets[socket].count += 1
                 recorded += 1
-                for ccid in command.ccids where authors[ccid] == nil { authors[ccid] = place }
+                for ccid in commands.ccidNumbers(at: index) { authors.insert(ccid, place) }
             } else {
                 streams[stream].server.append(place)
                 let gate =
@@ -198,14 +231,20 @@ public struct SimperiumReplay: Sendable {
         }
     }
 
-    /// Recorded client commands that did not come, without heartbeats and lines of logs.
-    public var unused: Int { recorded - matched }
+    /// Recorded client commands that did not come, without heartbeats and lines of logs, nor those
+    /// that a model made needless.
+    public var unused: Int { recorded - matched - relinquished }
+
+    /// Recorded client commands that nobody waits for since a model took over.
+    public var relinquished: Int { relinquishedPlaces.count }
 
     /// The first recorded client commands that did not come, in order.
     public func unused(limit: Int) -> [RecordedCommand] {
         var found: [RecordedCommand] = []
         for (index, command) in commands.enumerated()
-        where command.sender == .client && !command.isFree && !isDone[index] {
+        where command.sender == .client && !command.isFree && !isDone[index]
+            && !relinquishedPlaces.contains(Int32(truncatingIfNeeded: index))
+        {
             guard found.count < limit else { break }
             found.append(command)
         }

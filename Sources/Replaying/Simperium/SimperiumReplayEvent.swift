@@ -18,6 +18,8 @@ public enum ReplayCommand: Hashable, Sendable {
     case close(socket: Int, code: Int?, due: Instant)
     /// A command has no counterpart; the replay goes on.
     case report(SimperiumMiss)
+    /// A model answers for a bucket from now on; nothing is to be done.
+    case handOver(SimperiumHandOver)
     /// A command has no counterpart; nothing follows.
     case stop(SimperiumMiss)
 

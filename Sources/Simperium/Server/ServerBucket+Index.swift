@@ -64,6 +64,11 @@ extension ServerBucket {
         return result + removed.sorted { $0.key < $1.key }
     }
 
+    /// What the page after an object is asked with; nil where the object is not there.
+    public func mark(after key: String) -> String? {
+        objects[ExactText(key)]?.place.map(mark(after:))
+    }
+
     /// What the page after a place is asked with: 24 characters, never all digits.
     ///
     /// Bound to the change versions of this bucket, so that another's is not taken for ours.

@@ -20,8 +20,9 @@ public struct ReplayTarget: Sendable {
     public var base: SimperiumTarget?
     /// Servers by recorded host, in lower case, with its port where it was given with one.
     public var hosts: [String: SimperiumTarget] = [:]
-    /// The login in place of every recorded one; nil keeps the recorded credentials. The number of
-    /// the client takes the place of the first `{}`.
+    /// The login in place of every recorded one; nil keeps the recorded credentials.
+    ///
+    /// The number of the client takes the place of the first `{}`.
     public var login: Login?
     /// Logins in place of those of single recorded users; they go before ``login``.
     public var logins: [String: Login] = [:]

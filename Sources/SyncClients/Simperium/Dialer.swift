@@ -41,7 +41,7 @@ struct Dialer: Sendable {
     ) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: loop)
             .connectTimeout(.seconds(10))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [context, target] channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let context {

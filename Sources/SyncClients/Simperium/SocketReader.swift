@@ -20,6 +20,8 @@ struct SocketReader {
     /// Most bytes of a message.
     static let longest = 64 << 20
 
+    /// Code of the close frame, or of SockJS; nil before one came, and where it has none.
+    private(set) var closeCode: Int?
     private let isSockJS: Bool
     private let key: String
     private var framer = HTTPFramer(role: .response)
@@ -131,6 +133,7 @@ struct SocketReader {
         switch message.opcode {
         case .ping: events.append(.ping(message.payload))
         case .close:
+            closeCode = message.closeCode
             let reason = String(decoding: message.closeReason, as: UTF8.self)
             let code = message.closeCode.map { " with \($0)" } ?? ""
             end(
@@ -149,6 +152,7 @@ struct SocketReader {
             case .heartbeat: break
             case .messages(let messages): events += messages.map { .message($0.text) }
             case .close(let code, let reason):
+                closeCode = code
                 let text = String(decoding: reason.text, as: UTF8.self)
                 end("the server closed the SockJS session with \(code): \(text)", &events)
             }

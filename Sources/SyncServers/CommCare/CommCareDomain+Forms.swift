@@ -166,7 +166,7 @@ extension CommCareDomain {
         return nil
     }
 
-    private static func weight(_ state: CaseState) -> Int {
+    static func weight(_ state: CaseState) -> Int {
         state.properties.reduce(300 + 100 * state.indices.count) {
             $0 + $1.key.string.utf8.count + $1.value.utf8.count + 64
         }

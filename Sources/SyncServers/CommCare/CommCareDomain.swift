@@ -129,6 +129,18 @@ struct CommCareDomain: Sendable {
         return dropped
     }
 
+    /// Adds owners whose cases belong on the device that has this sync token.
+    mutating func own(_ owners: Set<ExactText>, token: String) {
+        logs[token]?.cases.ownerIDs.formUnion(owners)
+    }
+
+    /// Takes away a case that is not there any more.
+    mutating func remove(_ id: ExactText) {
+        guard let state = set.remove(id.string) else { return }
+        weight -= Self.weight(state)
+        marks[id] = nil
+    }
+
     /// Takes in a form that came with a sync token, and has the restore that is being made for the
     /// same token begin again.
     mutating func take(_ form: FormDocument, token: String, ownsAll: Bool) {

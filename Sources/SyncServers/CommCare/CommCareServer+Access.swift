@@ -56,7 +56,7 @@ extension CommCareServer {
     /// - Returns: Whose data it is, or why it is not to be had.
     func loginAs(_ name: String?, by user: Accounts.User, _ domain: String) -> Access {
         guard let name, !name.isEmpty else { return .user(user) }
-        guard user.mayLoginAs || accounts.isOpen else {
+        guard user.mayLoginAs || accounts.isOpen || accounts.takesAll else {
             return .refused(
                 Self.unauthorized(
                     "\(user.name) may not log in as others; `login-as: true` in the accounts file "

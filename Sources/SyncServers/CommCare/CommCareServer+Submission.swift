@@ -21,7 +21,7 @@ extension CommCareServer {
         let isDemonstration = request.parameter("submit_mode") == "demo"
         var user: Accounts.User?
         if !isDemonstration {
-            switch access(request, domain, isRequired: !accounts.isOpen) {
+            switch access(request, domain, isRequired: !accounts.isOpen && !accounts.takesAll) {
             case .user(let known): user = known
             case .nobody: break
             case .refused(let answer): return answer
@@ -53,13 +53,13 @@ extension CommCareServer {
         }
     }
 
-    private enum Body {
+    enum Body {
         case whole([UInt8])
         case refused(ServedAnswer)
     }
 
     /// The body without its content codings.
-    private static func body(_ request: ServedRequest) -> Body {
+    static func body(_ request: ServedRequest) -> Body {
         guard !request.body.isEmpty else {
             return .refused(.text(400, "Post may not have an empty body"))
         }
@@ -79,13 +79,13 @@ extension CommCareServer {
         }
     }
 
-    private enum Parts {
+    enum Parts {
         case found(form: [UInt8], [Attachment])
         case refused(ServedAnswer)
     }
 
     /// The form and the files that came with it.
-    private static func parts(
+    static func parts(
         _ body: [UInt8], _ request: ServedRequest, _ isOpenRosa: Bool
     ) -> Parts {
         let type = request.value("content-type")

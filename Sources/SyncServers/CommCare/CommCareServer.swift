@@ -50,7 +50,7 @@ public struct CommCareServer: Sendable {
     }
 
     let options: Options
-    let accounts: Accounts
+    var accounts: Accounts
     var domains: [String: CommCareDomain] = [:]
     /// Whether what happened is written to a file.
     var isKept = true

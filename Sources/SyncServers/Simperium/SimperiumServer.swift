@@ -162,6 +162,9 @@ public struct SimperiumServer: Sendable {
         return Self.written(model.askForLog(SocketID(connection), level: level))
     }
 
+    /// Lets go of what would have to be stored, where nothing is.
+    mutating func forgetRecords() { records = [] }
+
     /// Makes change versions unlike those of any other start of a server.
     mutating func seed(_ random: inout some RandomNumberGenerator) {
         // Clients that come back to a server that was started anew must not be taken for known.

@@ -130,7 +130,7 @@ extension TraceReader {
     }
 
     /// Gives the chunks of one sender on a connection, a few at a time.
-    private func chunks(
+    func chunks(
         of connection: ConnectionID, _ sender: Peer, from first: ChunkID, upto last: ChunkID?,
         ended: Instant?, _ body: (ChunkID, Chunk) -> Bool
     ) throws(StorageFault) {

@@ -59,6 +59,7 @@ struct Playbook {
         case .close(let socket, let code, _): "close \(socket) \(code ?? 0)"
         case .report: "report"
         case .stop: "stop"
+        case .handOver(let one): "model \(one.bucket)"
         }
     }
 }

@@ -1,0 +1,181 @@
+public import Wire
+
+/// When each exchange, socket and command of a recorded client has its turn.
+///
+/// Something begins when everything that had ended before it began in the recording has ended now:
+/// an answer came, a command of the server came; a socket also waits for others to end. Several recorded clients are in
+/// one schedule, as one may have waited for what another one did. Commands in flight at once on one
+/// bucket keep the order in which the server answered them. Reads no clock.
+public struct ReplaySchedule: Sendable {
+    /// Something that is played, or that ends.
+    public enum Step: Hashable, Sendable {
+        /// A request and its answer.
+        case exchange(ExchangeID)
+        /// A WebSocket, from opening to closing.
+        case socket(ConnectionID)
+        /// A Simperium command: one of the client begins, one of the server ends.
+        case command(CommandID)
+    }
+
+    /// Something whose turn has come.
+    public struct Start: Hashable, Sendable {
+        /// What.
+        public var step: Step
+        /// Recorded nanoseconds since what it waited for, or since the beginning; at least 0.
+        public var pause: Int64
+
+        /// A turn with these values.
+        public init(_ step: Step, pause: Int64 = 0) {
+            self.step = step
+            self.pause = pause
+        }
+    }
+
+    /// A ``Start`` and the ends that it waits for.
+    struct Waiting {
+        var start: Start
+        /// Number of ends, in the order of the recording, that must all have come.
+        var need: Int32
+        /// Number of later ends that must have come as well; in ``dependents``.
+        var more: Int32 = 0
+        /// Number of sockets, in the order in which they ended, that must all have ended; only a
+        /// socket waits for sockets.
+        var closed: Int32 = 0
+    }
+
+    /// In the order of the recording, and so of ``Waiting/need``.
+    var starts: [Waiting] = []
+    /// What ends, in the order of the recording.
+    var ends: [Step] = []
+    /// Sockets, in the order in which they ended.
+    var closes: [ConnectionID] = []
+    /// Places in ``ends``.
+    var places: [Step: Int32] = [:]
+    /// Places in ``starts`` that wait for an end beyond their ``Waiting/need``, by its place.
+    var dependents: [Int32: [Int32]] = [:]
+    /// Places in ``ends`` of what the server sent over a socket.
+    var served: [ConnectionID: [Int32]] = [:]
+    /// The client commands that an end is the answer to, by its place.
+    var answers: [Int32: [CommandID]] = [:]
+
+    private var hasEnded: [Bool] = []
+    /// Ends before this place have all come.
+    private var frontier = 0
+    private var nextStart = 0
+    private var hasClosed: Set<ConnectionID> = []
+    private var closeFrontier = 0
+    /// Places of sockets in ``starts`` that wait for others to end, in order.
+    private var sockets: [Int] = []
+    private var given = 0
+
+    /// The schedule of a recorded session.
+    ///
+    /// - Parameters:
+    ///   - exchanges: In the order of the recording, with those that opened sockets.
+    ///   - upgrades: The sockets that exchanges opened; these are played as sockets.
+    ///   - commands: Of all sockets, in the order of the recording.
+    ///   - sockets: How servers ended sockets.
+    ///   - fetch: Gives the text of a recorded command; only `init` is asked for.
+    public init(
+        exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],
+        commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
+        fetch: (CommandID) -> [UInt8]? = { _ in nil }
+    ) {
+        var planner = SchedulePlanner(exchanges, upgrades, commands, sockets)
+        planner.plan(into: &self)
+        var order = AnswerOrder(commands)
+        order.read(&self, fetch)
+        order.keep(turns: planner.turns, in: &self)
+        hasEnded = Array(repeating: false, count: ends.count)
+    }
+
+    /// Turns that are left, of exchanges, sockets and commands.
+    public var left: Int { starts.count - given }
+
+    /// The client commands to which this server command is the answer.
+    public func commands(answeredBy command: CommandID) -> [CommandID] {
+        guard let place = places[.command(command)] else { return [] }
+        return answers[place] ?? []
+    }
+
+    /// What waits for nothing; once, before anything else.
+    public mutating func begin() -> [Start] {
+        var ready: [Start] = []
+        advance(&ready)
+        return ready
+    }
+
+    /// An exchange was answered, a socket closed, or a command of the server came.
+    ///
+    /// With a socket everything ends that the recorded server sent over it. What is not known, or
+    /// has ended, changes nothing.
+    ///
+    /// - Returns: Whose turn comes with it, in the order of the recording.
+    public mutating func end(_ step: Step) -> [Start] {
+        var ready: [Start] = []
+        if let place = places[step] { end(place, &ready) }
+        if case .socket(let id) = step {
+            hasClosed.insert(id)
+            for place in served.removeValue(forKey: id) ?? [] { end(place, &ready) }
+        }
+        advance(&ready)
+        return ready
+    }
+
+    /// Lets go on what waits, where nothing comes any more: the first end that is missing counts as
+    /// over.
+    ///
+    /// - Returns: Whose turn comes with it; none where nothing is missing.
+    public mutating func giveUp() -> [Start] {
+        // The order of answers is the weaker promise.
+        var ready: [Start] = []
+        for place in 0..<nextStart where starts[place].more > 0 {
+            starts[place].more = 0
+            give(place, &ready)
+        }
+        if ready.isEmpty, let first = sockets.first {
+            sockets.removeFirst()
+            starts[first].closed = 0
+            give(first, &ready)
+        }
+        if ready.isEmpty, frontier < ends.count {
+            end(Int32(truncatingIfNeeded: frontier), &ready)
+            advance(&ready)
+        }
+        return ready
+    }
+
+    private mutating func end(_ place: Int32, _ ready: inout [Start]) {
+        guard !hasEnded[Int(place)] else { return }
+        hasEnded[Int(place)] = true
+        for start in dependents.removeValue(forKey: place) ?? [] where starts[Int(start)].more > 0 {
+            starts[Int(start)].more -= 1
+            if starts[Int(start)].more == 0, start < nextStart { give(Int(start), &ready) }
+        }
+    }
+
+    private mutating func advance(_ ready: inout [Start]) {
+        while frontier < ends.count, hasEnded[frontier] { frontier += 1 }
+        while closeFrontier < closes.count, hasClosed.contains(closes[closeFrontier]) {
+            closeFrontier += 1
+        }
+        while let first = sockets.first, starts[first].closed <= closeFrontier {
+            sockets.removeFirst()
+            give(first, &ready)
+        }
+        while nextStart < starts.count, starts[nextStart].need <= frontier {
+            nextStart += 1
+            let start = starts[nextStart - 1]
+            if start.closed > closeFrontier {
+                sockets.append(nextStart - 1)
+            } else if start.more == 0 {
+                give(nextStart - 1, &ready)
+            }
+        }
+    }
+
+    private mutating func give(_ place: Int, _ ready: inout [Start]) {
+        given += 1
+        ready.append(starts[place].start)
+    }
+}

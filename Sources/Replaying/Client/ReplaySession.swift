@@ -1,0 +1,89 @@
+public import Wire
+
+/// What of a recorded session is played to a live server, and in which order.
+public struct ReplaySession: Sendable {
+    /// An exchange or a socket.
+    public struct Part: Hashable, Sendable {
+        /// Which.
+        public var step: ReplaySchedule.Step
+        /// Answers, or commands of the recorded server.
+        public var recorded: Int
+        /// What it is, on one line.
+        public var line: String
+    }
+
+    /// The order, from the beginning.
+    public let schedule: ReplaySchedule
+    /// Exchanges and sockets.
+    public let parts: [Part]
+    /// Exchanges among ``parts``.
+    public let exchanges: Int
+    /// Simperium commands of clients, without heartbeats and lines of logs.
+    public let commands: Int
+    /// Recorded nanoseconds from the first thing that begins to the last that ends.
+    public let length: Int64
+    private let names: [CommandID: String]
+
+    /// The session that was recorded.
+    ///
+    /// - Parameters:
+    ///   - exchanges: In the order of the recording; of those that opened a socket, only those whose
+    ///     socket is played.
+    ///   - upgrades: The sockets that exchanges opened.
+    ///   - commands: Of all sockets, in the order of the recording.
+    ///   - sockets: The sockets, and how servers ended them.
+    ///   - fetch: Gives the text of a recorded command.
+    public init(
+        exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],
+        commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
+        fetch: (CommandID) -> [UInt8]? = { _ in nil }
+    ) {
+        schedule = ReplaySchedule(
+            exchanges: exchanges, upgrades: upgrades, commands: commands, sockets: sockets,
+            fetch: fetch)
+        var names: [CommandID: String] = [:]
+        var known: [String: String] = [:]
+        var served: [ConnectionID: Int] = [:]
+        for command in commands {
+            // Sockets of which the recording has no more than commands are played as well.
+            served[command.socket, default: 0] +=
+                command.sender == .server && !command.isFree ? 1 : 0
+            guard command.sender == .client, !command.isFree else { continue }
+            let name = known[command.name] ?? "simperium \(OneLine.text(command.name))"
+            known[command.name] = name
+            names[command.id] = name
+        }
+        self.names = names
+        self.commands = names.count
+        var parts: [Part] = []
+        for exchange in exchanges {
+            if let socket = upgrades[exchange.id] {
+                parts.append(
+                    Part(
+                        step: .socket(socket), recorded: served.removeValue(forKey: socket) ?? 0,
+                        line: "connection \(socket), \(exchange.line)"))
+            } else {
+                parts.append(
+                    Part(
+                        step: .exchange(exchange.id), recorded: 1,
+                        line: "exchange \(exchange.id), \(exchange.line)"))
+            }
+        }
+        for (socket, count) in served.sorted(by: { $0.key < $1.key }) {
+            parts.append(
+                Part(step: .socket(socket), recorded: count, line: "connection \(socket)"))
+        }
+        self.parts = parts
+        self.exchanges = exchanges.count { upgrades[$0.id] == nil }
+        let first = min(
+            exchanges.first?.startedAt.nanoseconds ?? .max,
+            commands.first?.at.nanoseconds ?? .max)
+        let last = max(
+            exchanges.lazy.map { ($0.endedAt ?? $0.startedAt).nanoseconds }.max() ?? .min,
+            commands.last?.at.nanoseconds ?? .min)
+        length = last > first ? last - first : 0
+    }
+
+    /// What durations of a command of a client count as, such as `simperium c`.
+    public func name(of command: CommandID) -> String? { names[command] }
+}

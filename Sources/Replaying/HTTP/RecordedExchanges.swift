@@ -1,0 +1,315 @@
+public import Wire
+
+/// The exchanges of a recording in their order: a collection of ``RecordedExchange`` that takes some
+/// 40 bytes for each, and each method with host and path once.
+public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
+    /// What is known of an exchange in a trace, as bytes that need to live for a call alone.
+    public struct Row {
+        /// Its number.
+        public var id: ExchangeID
+        /// The connection.
+        public var connection: ConnectionID
+        /// What it is for.
+        public var api: UnsafeRawBufferPointer
+        /// Method as sent.
+        public var method: UnsafeRawBufferPointer
+        /// Host without port, in lower case.
+        public var host: UnsafeRawBufferPointer
+        /// TCP port.
+        public var port: Int
+        /// Path without query.
+        public var path: UnsafeRawBufferPointer
+        /// Query without question mark.
+        public var query: UnsafeRawBufferPointer?
+        /// Status of the final response.
+        public var status: Int?
+        /// When the request began.
+        public var startedAt: Instant
+        /// When the first byte of the response came.
+        public var respondedAt: Instant?
+        /// When the last byte of the response came.
+        public var endedAt: Instant?
+
+        /// A row with these values.
+        public init(
+            id: ExchangeID, connection: ConnectionID, api: UnsafeRawBufferPointer,
+            method: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer, port: Int,
+            path: UnsafeRawBufferPointer, query: UnsafeRawBufferPointer?, status: Int?,
+            startedAt: Instant, respondedAt: Instant?, endedAt: Instant?
+        ) {
+            self.id = id
+            self.connection = connection
+            self.api = api
+            self.method = method
+            self.host = host
+            self.port = port
+            self.path = path
+            self.query = query
+            self.status = status
+            self.startedAt = startedAt
+            self.respondedAt = respondedAt
+            self.endedAt = endedAt
+        }
+    }
+
+    /// An exchange as it is kept.
+    ///
+    /// Numbers are kept as what they are more than those of the first exchange, times as what they
+    /// are more than its start.
+    private struct Entry {
+        var started: Int64
+        var id: UInt32
+        var connection: UInt32
+        var responded: UInt32
+        var ended: UInt32
+        var target: UInt32
+        /// Number of the query plus 1.
+        var query: UInt32
+        /// Status plus 1.
+        var status: UInt16
+        var api: UInt16
+    }
+
+    /// Stands for no value.
+    private static let none = UInt32.max
+    /// Stands for a value that does not fit: it is in ``far``.
+    private static let elsewhere = UInt32.max - 1
+
+    /// A value of an entry.
+    private struct Slot: Hashable {
+        var place: Int
+        var field: UInt8
+    }
+
+    private var first: (id: Int64, connection: Int64) = (0, 0)
+    private var far: [Slot: Int64] = [:]
+    private var entries: [Entry] = []
+    /// Method, host and path, with a NUL between them.
+    private(set) var targets = TextTable()
+    private var queries = TextTable()
+    private var apis = TextTable()
+    private var scratch: [UInt8] = []
+    /// Ports by name of a host, of rows.
+    private var ports: [String: Set<Int>] = [:]
+    /// The hosts that are there, as targets have them.
+    private(set) var hosts: Set<String> = []
+
+    /// None.
+    public init() {}
+
+    /// These exchanges.
+    public init(_ exchanges: some Sequence<RecordedExchange>) {
+        for exchange in exchanges { append(exchange) }
+    }
+
+    /// These exchanges.
+    public init(arrayLiteral elements: RecordedExchange...) { self.init(elements) }
+
+    /// Makes room for this many.
+    public mutating func reserveCapacity(_ count: Int) {
+        entries.reserveCapacity(count)
+        targets.reserveCapacity(count)
+        queries.reserveCapacity(count)
+    }
+
+    /// Adds one at the end.
+    public mutating func append(_ exchange: RecordedExchange) {
+        scratch.removeAll(keepingCapacity: true)
+        scratch += exchange.method.utf8
+        scratch.append(0)
+        scratch += exchange.host.utf8
+        scratch.append(0)
+        scratch += exchange.path.utf8
+        let (target, isNew) = internScratch()
+        if isNew { hosts.insert(exchange.host) }
+        append(
+            id: exchange.id, connection: exchange.connection, startedAt: exchange.startedAt,
+            respondedAt: exchange.respondedAt, endedAt: exchange.endedAt, target: target,
+            query: exchange.query.map { queries.intern($0) }, status: exchange.status,
+            api: apis.intern(exchange.api))
+    }
+
+    /// Adds one at the end.
+    public mutating func append(_ row: Row) {
+        scratch.removeAll(keepingCapacity: true)
+        scratch += row.method
+        scratch.append(0)
+        scratch += row.host
+        scratch.append(0x3A)
+        scratch += String(row.port).utf8
+        scratch.append(0)
+        scratch += row.path
+        let (target, isNew) = internScratch()
+        if isNew {
+            let name = String(decoding: row.host, as: UTF8.self)
+            ports[name, default: []].insert(row.port)
+            hosts.insert("\(name):\(row.port)")
+        }
+        append(
+            id: row.id, connection: row.connection, startedAt: row.startedAt,
+            respondedAt: row.respondedAt, endedAt: row.endedAt, target: target,
+            query: row.query.map { queries.intern($0) }, status: row.status,
+            api: apis.intern(row.api))
+    }
+
+    private mutating func append(
+        id: ExchangeID, connection: ConnectionID, startedAt: Instant, respondedAt: Instant?,
+        endedAt: Instant?, target: UInt32, query: UInt32?, status: Int?, api: UInt32
+    ) {
+        if entries.isEmpty { first = (id.rawValue, connection.rawValue) }
+        let start = startedAt.nanoseconds
+        entries.append(
+            Entry(
+                started: start, id: kept(id.rawValue, first.id, 0),
+                connection: kept(connection.rawValue, first.connection, 1),
+                responded: kept(respondedAt?.nanoseconds, start, 2),
+                ended: kept(endedAt?.nanoseconds, start, 3), target: target,
+                query: query.map { $0 + 1 } ?? 0,
+                status: status.flatMap { UInt16(exactly: $0 &+ 1) } ?? 0,
+                api: UInt16(truncatingIfNeeded: api)))
+    }
+
+    /// A value as the next entry keeps it.
+    private mutating func kept(_ value: Int64?, _ base: Int64, _ field: UInt8) -> UInt32 {
+        guard let value else { return Self.none }
+        let (more, overflow) = value.subtractingReportingOverflow(base)
+        if !overflow, more >= 0, more < Int64(Self.elsewhere) { return UInt32(more) }
+        far[Slot(place: entries.count, field: field)] = value
+        return Self.elsewhere
+    }
+
+    /// A value as it was.
+    private func value(_ kept: UInt32, _ base: Int64, _ place: Int, _ field: UInt8) -> Int64? {
+        switch kept {
+        case Self.none: nil
+        case Self.elsewhere: far[Slot(place: place, field: field)]
+        default: base + Int64(kept)
+        }
+    }
+
+    private mutating func internScratch() -> (number: UInt32, isNew: Bool) {
+        let before = targets.count
+        let number = scratch.withUnsafeBytes { targets.intern($0) }
+        return (number, targets.count > before)
+    }
+
+    // MARK: Hosts
+
+    /// A host as exchanges name it: without port where no other port of it was recorded.
+    ///
+    /// - Parameters:
+    ///   - name: Name or address, in lower case.
+    ///   - port: TCP port.
+    /// - Returns: The name alone, or `NAME:PORT`.
+    public func host(_ name: String, port: Int) -> String {
+        (ports[name]?.count ?? 0) > 1 ? "\(name):\(port)" : name
+    }
+
+    /// The hosts that exchanges name, in the order of their first.
+    public var hostNames: [String] {
+        var seen: Set<String> = []
+        var names: [String] = []
+        for number in 0..<UInt32(truncatingIfNeeded: targets.count) {
+            let name = parts(of: number).host
+            if seen.insert(name).inserted { names.append(name) }
+        }
+        return names
+    }
+
+    /// The host of a target as exchanges name it.
+    func shown(_ host: Substring) -> String {
+        guard !ports.isEmpty, let colon = host.utf8.lastIndex(of: 0x3A),
+            ports[String(host[..<colon])]?.count == 1
+        else { return String(host) }
+        return String(host[..<colon])
+    }
+
+    /// The hosts of targets that exchanges name like this.
+    func hosts(shownAs name: String) -> [String] {
+        if let port = ports[name], port.count == 1, let port = port.first {
+            return ["\(name):\(port)"]
+        }
+        return [name]
+    }
+
+    // MARK: Targets
+
+    /// The number of the method, host and path of the exchange at `place`.
+    func target(at place: Int) -> UInt32 { entries[place].target }
+
+    /// Method, host and path of a target.
+    func parts(of target: UInt32) -> (method: String, host: String, path: String) {
+        // By bytes: looking for characters takes ten times as long.
+        let parts = targets[target].utf8.split(
+            separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+        func text(_ place: Int) -> Substring {
+            place < parts.count ? Substring(parts[place]) : ""
+        }
+        return (String(text(0)), parts.count > 1 ? shown(text(1)) : "", String(text(2)))
+    }
+
+    /// Whether the path of a target may be that of a socket.
+    func mayBeSocket(_ target: UInt32) -> Bool {
+        targets.bytes(target) { bytes in
+            bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).last?
+                .starts(with: "/sock/".utf8) ?? false
+        }
+    }
+
+    /// The target of this method and path on a host as targets have it.
+    func target(_ method: String, _ host: String, _ path: String) -> UInt32? {
+        targets.find("\(method)\0\(host)\0\(path)")
+    }
+
+    // MARK: Collection
+
+    /// 0.
+    public var startIndex: Int { 0 }
+
+    /// Number of exchanges.
+    public var endIndex: Int { entries.count }
+
+    /// The exchange at `place`.
+    public subscript(_ place: Int) -> RecordedExchange {
+        let entry = entries[place]
+        let (method, host, path) = parts(of: entry.target)
+        return RecordedExchange(
+            id: id(at: place), method: method, host: host, path: path,
+            query: entry.query == 0 ? nil : queries[entry.query - 1],
+            status: entry.status == 0 ? nil : Int(entry.status) - 1,
+            startedAt: Instant(nanoseconds: entry.started),
+            respondedAt: instant(entry.responded, entry, place, 2),
+            endedAt: instant(entry.ended, entry, place, 3),
+            connection: ConnectionID(value(entry.connection, first.connection, place, 1) ?? 0),
+            api: apis[UInt32(entry.api)])
+    }
+
+    /// The number of the exchange at `place`, without the rest of it.
+    public func id(at place: Int) -> ExchangeID {
+        ExchangeID(value(entries[place].id, first.id, place, 0) ?? 0)
+    }
+
+    /// The query of the exchange at `place`, without the rest of it.
+    func query(at place: Int) -> String? {
+        let query = entries[place].query
+        return query == 0 ? nil : queries[query - 1]
+    }
+
+    /// The place of the exchange with this number; nil where there is none.
+    ///
+    /// Numbers rise with places.
+    public func place(of id: ExchangeID) -> Int? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.id(at: middle) < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && self.id(at: low) == id ? low : nil
+    }
+
+    private func instant(
+        _ kept: UInt32, _ entry: Entry, _ place: Int, _ field: UInt8
+    ) -> Instant? {
+        value(kept, entry.started, place, field).map { Instant(nanoseconds: $0) }
+    }
+}

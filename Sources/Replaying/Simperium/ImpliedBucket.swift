@@ -1,0 +1,147 @@
+internal import Simperium
+internal import Wire
+
+/// What the commands of a recording imply of one bucket, and of the channels on it, at a moment of
+/// its replay.
+///
+/// They are taken in the order of the recording; each is past, or still to come in the replay.
+struct ImpliedBucket {
+    /// What a client asked for and has no answer to.
+    enum Item {
+        case auth(InitRequest)
+        case index(IndexRequest)
+        case entity(key: String, version: Int64)
+        case changesSince(String)
+        case change(SimperiumMessage.Change)
+    }
+
+    /// What is past of a channel.
+    struct Channel {
+        /// Asked for and not answered, in order.
+        var items: [Item] = []
+        /// Change versions that the client was told.
+        var told: [String] = []
+        /// Whether it was told where the bucket is, so that it waits for what happens there.
+        var isInformed = false
+        /// Change versions from which changes were asked for in the recording.
+        var asked: [String] = []
+    }
+
+    var log = ImpliedLog()
+    var objects = ImpliedObjects()
+    /// By place of the recorded channel.
+    var channels: [Int: Channel] = [:]
+    /// Places of commands still to come that refuse a change, by its `ccid`.
+    var refusals: [String: Int32] = [:]
+    /// The last key of pages that went out, by their mark.
+    var marks: [String: String] = [:]
+
+    /// Takes the next command of a client.
+    mutating func client(
+        _ body: SimperiumMessage.Body, on stream: Int, at place: Int32, isPast: Bool
+    ) {
+        var channel = channels.removeValue(forKey: stream) ?? Channel()
+        defer { channels[stream] = channel }
+        var items: [Item] = []
+        switch body {
+        case .initialize(let request):
+            items.append(.auth(request))
+            switch request.request {
+            case .index(let request): items.append(.index(request))
+            case .changesSince(let cv): items.append(.changesSince(cv))
+            case .other, nil: break
+            }
+            // What was asked for before does not matter to the client any more.
+            if isPast { channel = Channel() }
+        case .indexRequest(let request): items.append(.index(request))
+        case .entityRequest(let key, let version):
+            items.append(.entity(key: key, version: version))
+        case .changesSince(let cv): items.append(.changesSince(cv))
+        case .changes(let changes): items += changes.map { .change($0) }
+        default: break
+        }
+        for item in items {
+            switch item {
+            case .index(let request) where request.mark == nil:
+                objects.beginWalk(stream, at: place)
+            case .changesSince(let cv): channel.asked.append(cv)
+            default: break
+            }
+        }
+        if isPast { channel.items += items }
+    }
+
+    /// Takes the next command of the server.
+    mutating func server(
+        _ body: SimperiumMessage.Body, on stream: Int, at place: Int32, isPast: Bool,
+        isAwaited: (SimperiumMessage.Change) -> Bool
+    ) {
+        var channel = channels.removeValue(forKey: stream) ?? Channel()
+        defer { channels[stream] = channel }
+        switch body {
+        case .auth(.expired): break
+        case .auth: channel.answer(isPast) { if case .auth = $0 { true } else { false } }
+        case .indexPage(let page):
+            channel.answer(isPast) { if case .index = $0 { true } else { false } }
+            objects.see(page, on: stream, at: place, isPast: isPast)
+            if let current = page.current, !current.isEmpty {
+                log.see(current: current, isPast: isPast)
+                if isPast { channel.told.append(current) }
+            }
+            guard isPast else { return }
+            channel.isInformed = true
+            if let mark = page.mark, let key = page.entries.last?.key { marks[mark] = key }
+        case .unknownMark:
+            channel.answer(isPast) { if case .index = $0 { true } else { false } }
+        case .entity(let key, let version, let data):
+            channel.answer(isPast) {
+                if case .entity(key, version) = $0 { true } else { false }
+            }
+            if let data { objects.see(key, version, data, at: place, isPast: isPast) }
+        case .unknownChangeVersion:
+            if !channel.asked.isEmpty { channel.asked.removeFirst() }
+            channel.answer(isPast) { if case .changesSince = $0 { true } else { false } }
+        case .changes(let changes):
+            take(changes, &channel, at: place, isPast: isPast, isAwaited: isAwaited)
+        default: break
+        }
+    }
+
+    private mutating func take(
+        _ changes: [SimperiumMessage.Change], _ channel: inout Channel, at place: Int32,
+        isPast: Bool, isAwaited: (SimperiumMessage.Change) -> Bool
+    ) {
+        // While changes are asked for, the next ones are the answer.
+        var since: String?
+        if changes.allSatisfy({ $0.error == nil }), !channel.asked.isEmpty {
+            since = channel.asked.removeFirst()
+            channel.answer(isPast) { if case .changesSince = $0 { true } else { false } }
+        }
+        for change in changes where change.error != nil && !isPast {
+            for ccid in change.ccids { refusals[ccid] = place }
+        }
+        let made = changes.filter { $0.error == nil && $0.cv != nil }
+        log.tell(made, since: since, at: place, isPast: isPast, isAwaited: isAwaited)
+        guard isPast else { return }
+        if let since {
+            channel.isInformed = true
+            channel.told.append(since)
+        }
+        channel.told += made.compactMap(\.cv)
+        let ccids = Set(changes.flatMap(\.ccids))
+        channel.items.removeAll { item in
+            guard case .change(let change) = item else { return false }
+            return change.ccids.contains { ccids.contains($0) }
+        }
+    }
+}
+
+extension ImpliedBucket.Channel {
+    /// Takes out the first thing asked for that this answers.
+    fileprivate mutating func answer(
+        _ isPast: Bool, _ fits: (ImpliedBucket.Item) -> Bool
+    ) {
+        guard isPast, let place = items.firstIndex(where: fits) else { return }
+        items.remove(at: place)
+    }
+}

@@ -1,0 +1,162 @@
+public import Wire
+
+/// The Simperium commands of a recording in their order: a collection of ``RecordedCommand`` that
+/// takes some 30 bytes for each, and each `ccid` once.
+public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
+    /// A command as it is kept.
+    private struct Entry {
+        var id: Int64
+        var at: Int64
+        var stream: UInt32
+        var name: UInt16
+        var sender: UInt8
+    }
+
+    /// A connection and a channel, or what belongs to the connection.
+    private struct Stream: Hashable {
+        var socket: ConnectionID
+        var channel: Int?
+    }
+
+    private var entries: [Entry] = []
+    private var streams: [Stream] = []
+    private var numbers: [Stream: UInt32] = [:]
+    private var last: (stream: Stream, number: UInt32)?
+    private var names = TextTable()
+    /// Numbers of names of up to 7 bytes, by these.
+    private var shortNames: [(bytes: UInt64, number: UInt32)] = []
+    private var ccidTexts = TextTable()
+    /// Numbers of `ccid`s, of one command after the other.
+    private var ccids: [UInt32] = []
+    /// Where those of a command end in ``ccids``.
+    private var ccidEnds: [UInt32] = []
+
+    /// None.
+    public init() {}
+
+    /// These commands.
+    public init(_ commands: some Sequence<RecordedCommand>) {
+        for command in commands {
+            var name = command.name
+            name.withUTF8 {
+                append(
+                    command.id, command.socket, command.sender, command.at, command.channel,
+                    name: UnsafeRawBufferPointer($0))
+            }
+            for ccid in command.ccids {
+                var ccid = ccid
+                ccid.withUTF8 { addCCID(UnsafeRawBufferPointer($0)) }
+            }
+        }
+    }
+
+    /// These commands.
+    public init(arrayLiteral elements: RecordedCommand...) { self.init(elements) }
+
+    /// Makes room for this many.
+    public mutating func reserveCapacity(_ count: Int) {
+        entries.reserveCapacity(count)
+        ccidEnds.reserveCapacity(count)
+        ccids.reserveCapacity(count)
+        // A change is sent, acknowledged and told to others under one.
+        ccidTexts.reserveCapacity(count / 2)
+    }
+
+    /// Adds a command without any `ccid` at the end; `name` needs to live for the call alone.
+    public mutating func append(
+        _ id: CommandID, _ socket: ConnectionID, _ sender: Peer, _ at: Instant, _ channel: Int?,
+        name: UnsafeRawBufferPointer
+    ) {
+        let stream = Stream(socket: socket, channel: channel)
+        let number: UInt32
+        if let last, last.stream == stream {
+            number = last.number
+        } else if let known = numbers[stream] {
+            number = known
+        } else {
+            number = UInt32(truncatingIfNeeded: streams.count)
+            streams.append(stream)
+            numbers[stream] = number
+        }
+        last = (stream, number)
+        entries.append(
+            Entry(
+                id: id.rawValue, at: at.nanoseconds, stream: number,
+                name: UInt16(truncatingIfNeeded: nameNumber(name)),
+                sender: UInt8(truncatingIfNeeded: sender.rawValue)))
+        ccidEnds.append(ccidEnds.last ?? 0)
+    }
+
+    /// The number of a name; nearly all are one of a dozen short ones.
+    private mutating func nameNumber(_ name: UnsafeRawBufferPointer) -> UInt32 {
+        guard name.count < 8 else { return names.intern(name) }
+        let bytes = name.reduce(UInt64(name.count)) { $0 << 8 | UInt64($1) }
+        for known in shortNames where known.bytes == bytes { return known.number }
+        let number = names.intern(name)
+        if shortNames.count < 16 { shortNames.append((bytes, number)) }
+        return number
+    }
+
+    /// Adds a `ccid` to the last command.
+    public mutating func addCCID(_ ccid: UnsafeRawBufferPointer) {
+        guard !ccidEnds.isEmpty else { return }
+        ccids.append(ccidTexts.intern(ccid))
+        ccidEnds[ccidEnds.count - 1] = UInt32(truncatingIfNeeded: ccids.count)
+    }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+
+    /// Number of commands.
+    public var endIndex: Int { entries.count }
+
+    /// The command at `place`.
+    public subscript(_ place: Int) -> RecordedCommand {
+        var command = outline(at: place)
+        command.ccids = ccidNumbers(at: place).map { ccidTexts[$0] }
+        return command
+    }
+
+    /// Number of different `ccid`s.
+    var ccidCount: Int { ccidTexts.count }
+
+    /// The command at `place` without its `ccid`s, which costs nothing.
+    func outline(at place: Int) -> RecordedCommand {
+        let entry = entries[place]
+        let stream = streams[Int(entry.stream)]
+        return RecordedCommand(
+            id: CommandID(entry.id), socket: stream.socket,
+            sender: Peer(rawValue: Int(entry.sender)) ?? .client,
+            at: Instant(nanoseconds: entry.at), channel: stream.channel,
+            name: names[UInt32(entry.name)])
+    }
+
+    /// The number of the command at `place`, without the rest of it.
+    public func id(at place: Int) -> CommandID { CommandID(entries[place].id) }
+
+    /// The numbers of the `ccid`s of the command at `place`: equal ones have the same.
+    public func ccidNumbers(at place: Int) -> ArraySlice<UInt32> {
+        ccids[Int(place == 0 ? 0 : ccidEnds[place - 1])..<Int(ccidEnds[place])]
+    }
+
+    /// The number that a `ccid` has in the commands; nil where none has it.
+    public func number(ofCCID ccid: String) -> UInt32? { ccidTexts.find(ccid) }
+
+    /// The connections that commands went over, in the order of their first.
+    public var sockets: [ConnectionID] {
+        var seen: Set<ConnectionID> = []
+        return streams.compactMap { seen.insert($0.socket).inserted ? $0.socket : nil }
+    }
+
+    /// The place of the command with this number; nil where there is none.
+    ///
+    /// Numbers rise with places.
+    public func place(of id: CommandID) -> Int? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id < id.rawValue { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].id == id.rawValue ? low : nil
+    }
+}

@@ -1,0 +1,246 @@
+internal import Simperium
+internal import Wire
+
+extension BucketState {
+    /// Takes changes that a client sent.
+    ///
+    /// - Parameters:
+    ///   - client: Its place.
+    ///   - changes: The changes.
+    ///   - message: The message that they are in.
+    ///   - reached: Whether the server got them.
+    ///   - told: When.
+    mutating func clientSent(
+        _ client: Int, _ changes: [SimperiumChange], _ message: [UInt8], reached: Bool, _ told: Told
+    ) {
+        for change in changes {
+            guard let name = change.key, let ccid = change.ccids.first,
+                change.operation == .modify || change.operation == .remove
+            else { continue }
+            let key = ExactText(name)
+            let identifier = ExactText(ccid)
+            func part(_ range: Range<Int>?) -> [UInt8]? {
+                range.flatMap { $0.upperBound <= message.count ? Array(message[$0]) : nil }
+            }
+            awaiting[identifier] = client
+            var list = clients[client].unacknowledged.removeValue(forKey: key) ?? []
+            if let index = list.firstIndex(where: { ExactText($0.ccid) == identifier }) {
+                list[index].tries += 1
+                if reached || list[index].fate != .unanswered {
+                    list[index].fate = reached ? .unanswered : .lost
+                }
+                list[index].operations = part(change.value) ?? list[index].operations
+                list[index].data = part(change.data) ?? list[index].data
+                list[index].sv = change.sv ?? list[index].sv
+            } else {
+                // A client that goes on has got over what was refused.
+                list.removeAll {
+                    guard $0.isRefused else { return false }
+                    awaiting[ExactText($0.ccid)] = nil
+                    return true
+                }
+                list.append(
+                    UnacknowledgedChange(
+                        ccid: ccid, key: name, isRemoval: change.operation == .remove,
+                        sv: change.sv, operations: part(change.value), data: part(change.data),
+                        command: told.command, at: told.at, fate: reached ? .unanswered : .lost))
+            }
+            clients[client].unacknowledged[key] = list
+        }
+    }
+
+    /// Notes that changes of a client which had been held back reached the server.
+    mutating func serverReceived(_ client: Int, _ changes: [SimperiumChange]) {
+        for change in changes {
+            guard let name = change.key, let ccid = change.ccids.first else { continue }
+            let key = ExactText(name)
+            let index = clients[client].unacknowledged[key]?.firstIndex {
+                ExactText($0.ccid) == ExactText(ccid) && $0.fate == .lost
+            }
+            guard let index else { continue }
+            clients[client].unacknowledged[key]?[index].fate = .unanswered
+        }
+    }
+
+    /// Takes changes that a client received.
+    mutating func clientReceived(
+        _ client: Int, _ changes: [SimperiumChange], _ message: [UInt8], _ told: Told
+    ) {
+        for change in changes {
+            if change.operation == .empty {
+                clients[client].objects = [:]
+                clients[client].missed = [:]
+                if let cv = change.cv { clients[client].cv = cv }
+                continue
+            }
+            guard let name = change.key else { continue }
+            let key = ExactText(name)
+            let isOwn = acknowledge(client, key, change)
+            guard change.error == nil else { continue }
+            if let cv = change.cv { clients[client].cv = cv }
+            let held = clients[client].objects[key]
+            if let held, let ev = change.ev, ev <= held.version { continue }
+            switch change.operation {
+            case .remove:
+                clients[client].objects[key] = nil
+                clients[client].missed[key] = nil
+            case .modify:
+                guard let ev = change.ev else { continue }
+                guard change.data != nil || change.sv == nil || change.sv == held?.version else {
+                    miss(client, key, .gap, ev, told)
+                    continue
+                }
+                let result = result(of: change, on: held, message)
+                guard result != nil || isOwn || held?.json == nil && held != nil else {
+                    miss(client, key, .inapplicable, ev, told)
+                    continue
+                }
+                hold(
+                    client, key,
+                    HeldObject(
+                        version: ev, json: result, command: told.command, touched: told.order))
+            default: continue
+            }
+        }
+    }
+
+    /// Notes that the server sent changes that a client did not get.
+    mutating func clientMissed(_ client: Int, _ changes: [SimperiumChange], _ told: Told) {
+        for change in changes where change.error == nil {
+            guard let name = change.key else { continue }
+            let key = ExactText(name)
+            if let held = clients[client].objects[key], let ev = change.ev, ev <= held.version {
+                continue
+            }
+            miss(client, key, .lost, change.ev, told)
+        }
+    }
+
+    private mutating func miss(
+        _ client: Int, _ key: ExactText, _ reason: MissedChange.Reason, _ version: Int64?,
+        _ told: Told
+    ) {
+        // What was lost explains the gap behind it.
+        if reason == .gap, clients[client].missed[key]?.reason == .lost { return }
+        clients[client].missed[key] = MissedChange(
+            reason: reason, command: told.command, version: version, at: told.at)
+    }
+
+    /// Takes the answer to a client's own changes.
+    ///
+    /// - Returns: Whether the change is one of its own.
+    private mutating func acknowledge(
+        _ client: Int, _ key: ExactText, _ change: SimperiumChange
+    ) -> Bool {
+        guard !change.ccids.isEmpty, var list = clients[client].unacknowledged[key] else {
+            return false
+        }
+        var isOwn = false
+        for ccid in change.ccids {
+            let name = ExactText(ccid)
+            guard let index = list.firstIndex(where: { ExactText($0.ccid) == name }) else {
+                continue
+            }
+            isOwn = true
+            switch change.error {
+            case nil, 412?:
+                list.remove(at: index)
+                awaiting[name] = nil
+            // The server has the change; the client gets it with what it asks for next.
+            case 409?: list[index].fate = .duplicate
+            case let code?: list[index].fate = .refused(code: code)
+            }
+        }
+        clients[client].unacknowledged[key] = list.isEmpty ? nil : list
+        return isOwn
+    }
+
+    /// Takes an object that a client received whole.
+    mutating func clientReceived(
+        _ client: Int, _ key: String, _ version: Int64, _ json: [UInt8], _ told: Told
+    ) {
+        let key = ExactText(key)
+        if let held = clients[client].objects[key] {
+            guard version >= held.version else { return }
+            if version == held.version, held.json == json {
+                clients[client].objects[key]?.touched = told.order
+                return
+            }
+        }
+        // One text for both sides where it is the same.
+        let server = objects[key].flatMap { $0.version == version ? $0.json : nil }
+        hold(
+            client, key,
+            HeldObject(
+                version: version, json: server == json ? server : json, command: told.command,
+                touched: told.order))
+    }
+
+    private mutating func hold(_ client: Int, _ key: ExactText, _ object: HeldObject) {
+        clients[client].objects[key] = object
+        if let missed = clients[client].missed[key], missed.version ?? 0 <= object.version {
+            clients[client].missed[key] = nil
+        }
+        // What was answered otherwise is over once the object has come anew.
+        guard var list = clients[client].unacknowledged[key] else { return }
+        list.removeAll { change in
+            guard change.isAnswered else { return false }
+            awaiting[ExactText(change.ccid)] = nil
+            return true
+        }
+        clients[client].unacknowledged[key] = list.isEmpty ? nil : list
+    }
+
+    /// Takes the end of an index of everything that a client received.
+    mutating func clientReceived(_ client: Int, endOf listing: Listing) {
+        let state = clients[client]
+        for (key, object) in state.objects
+        where object.touched < listing.since && !listing.keys.contains(key)
+            && state.unacknowledged[key] == nil
+        {
+            clients[client].objects[key] = nil
+            clients[client].missed[key] = nil
+        }
+        clients[client].isComplete = true
+        if let current = listing.current, !current.isEmpty { clients[client].cv = current }
+    }
+
+    /// Takes what a client says about itself.
+    mutating func clientTold(_ client: Int, _ state: IndexState, _ told: Told) {
+        var objects: [ExactText: HeldObject] = [:]
+        for entry in state.entries {
+            guard let name = entry.key, let version = entry.version else { continue }
+            let key = ExactText(name)
+            if let held = clients[client].objects[key], held.version == version {
+                objects[key] = held
+            } else {
+                let known = self.objects[key].flatMap { $0.version == version ? $0.json : nil }
+                objects[key] = HeldObject(
+                    version: version, json: known, command: told.command, touched: told.order)
+            }
+        }
+        clients[client].objects = objects
+        clients[client].missed = clients[client].missed.filter { key, missed in
+            (objects[key]?.version ?? 0) < missed.version ?? 0
+        }
+        clients[client].isComplete = true
+        if let current = state.current { clients[client].cv = current }
+    }
+}
+
+extension UnacknowledgedChange {
+    var isRefused: Bool {
+        switch fate {
+        case .refused, .refusedUnheard: true
+        default: false
+        }
+    }
+
+    /// Whether the client has got an answer to it, though not an acknowledgement.
+    var isAnswered: Bool {
+        switch fate {
+        case .refused, .duplicate: true
+        default: false
+        }
+    }
+}

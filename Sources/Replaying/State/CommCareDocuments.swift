@@ -1,0 +1,121 @@
+internal import OpenRosa
+internal import Wire
+
+/// A restore as a whole.
+struct RestoreDocument {
+    let events: [CommCareEvent]
+    /// Whether it was read to its end.
+    let isComplete: Bool
+    private(set) var isRestore = false
+    private(set) var token: String?
+    private(set) var userName: String?
+    private var userID: String?
+    private var groups: [String]?
+
+    init(_ body: [UInt8]) {
+        let (events, error) = CommCareReader.read(body)
+        self.events = events
+        isComplete = error == nil
+        for event in events {
+            switch event {
+            case .response: isRestore = true
+            case .restoreID(let restore): token = restore.id
+            case .registration(let registration):
+                userName = registration.username
+                userID = registration.uuid
+            case .fixture(let fixture) where fixture.id == "user-groups":
+                let range = fixture.bytes.clamped(to: 0..<Int64(body.count))
+                let bytes = body[Int(range.lowerBound)..<Int(range.upperBound)]
+                groups = Self.groups(Array(bytes))
+            default: continue
+            }
+        }
+    }
+
+    /// The case blocks, in order.
+    var blocks: some Sequence<CaseBlock> {
+        events.lazy.compactMap { event in
+            if case .caseBlock(let block) = event { return block }
+            return nil
+        }
+    }
+
+    /// Whose cases belong on the device, after this restore; nil for all, where no groups were told.
+    func owners(before: Set<ExactText>?) -> Set<ExactText>? {
+        guard let userID, let groups, !groups.isEmpty else { return before }
+        return Set(groups.map(ExactText.init)).union([ExactText(userID)])
+    }
+
+    /// Identifiers of the groups of the fixture `user-groups`; nil where they cannot be read.
+    private static func groups(_ fixture: [UInt8]) -> [String]? {
+        let reader = GroupReader()
+        let stream = XMLStream(handler: reader)
+        do throws(XMLError) {
+            try stream.feed(fixture.span)
+            try stream.finish()
+        } catch { return nil }
+        return reader.ids
+    }
+
+    /// Source: reference/commcare-in-practice.md, 2.2.
+    private final class GroupReader: XMLEventHandler {
+        var ids: [String] = []
+
+        func start(_ tag: borrowing XMLTag) {
+            guard tag.depth == 3, tag.name.local == "group" else { return }
+            for index in 0..<tag.count where tag.name(at: index).local == "id" {
+                ids.append(tag.value(at: index))
+            }
+        }
+
+        func end(_ tag: borrowing XMLTag) {}
+
+        func text(_ bytes: borrowing Span<UInt8>) {}
+    }
+}
+
+/// A filled form, as a request carries it.
+struct FormDocument {
+    /// What it does to cases and ledgers.
+    let events: [CommCareEvent]
+    private(set) var instanceID: String?
+
+    /// Nil where the request carries none that can be read.
+    init?(_ request: ReplayMessage) {
+        guard let xml = Self.xml(request) else { return nil }
+        let (all, error) = CommCareReader.read(xml, purpose: .submission)
+        guard error == nil else { return nil }
+        var events: [CommCareEvent] = []
+        for event in all {
+            switch event {
+            case .caseBlock, .ledger: events.append(event)
+            case .meta(let meta): instanceID = instanceID ?? meta.instanceID
+            default: continue
+            }
+        }
+        self.events = events
+    }
+
+    /// The case blocks, in order.
+    var blocks: [CaseBlock] {
+        events.compactMap { event in
+            if case .caseBlock(let block) = event { return block }
+            return nil
+        }
+    }
+
+    private static func xml(_ request: ReplayMessage) -> [UInt8]? {
+        let type = request.value("content-type") ?? ""
+        guard HeaderText.mediaType(type).hasPrefix("multipart/") else {
+            return request.body.isEmpty ? nil : request.body
+        }
+        guard let boundary = HeaderText.parameter("boundary", of: type),
+            let body = MultipartBody(request.body, boundary: boundary)
+        else { return nil }
+        let part = body.parts.first { part in
+            part.value("content-disposition").flatMap { HeaderText.parameter("name", of: $0) }
+                == SubmissionPart.formName
+        }
+        return part.map { Array(request.body[$0.content]) }
+    }
+}

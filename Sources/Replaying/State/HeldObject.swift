@@ -1,0 +1,107 @@
+internal import Simperium
+public import Wire
+
+/// An object of a bucket as one side has it.
+public struct HeldObject: Hashable, Sendable {
+    /// The version.
+    public var version: Int64
+    /// The JSON text of its data; nil where the trace does not tell it.
+    public var json: [UInt8]?
+    /// The command that brought it.
+    public var command: CommandID?
+    /// When it came, in the order of what was told.
+    var touched: Int
+
+    /// An object with these values.
+    public init(
+        version: Int64, json: [UInt8]?, command: CommandID? = nil
+    ) {
+        self.init(version: version, json: json, command: command, touched: 0)
+    }
+
+    init(version: Int64, json: [UInt8]?, command: CommandID?, touched: Int) {
+        self.version = version
+        self.json = json
+        self.command = command
+        self.touched = touched
+    }
+
+    /// The data.
+    public var value: JSONValue? { json.flatMap(Self.value) }
+
+    static func value(_ json: [UInt8]) -> JSONValue? {
+        (try? JSONDocument.scan(json)).map { JSONValue($0.root) }
+    }
+}
+
+/// A change that a client sent and has not seen acknowledged.
+public struct UnacknowledgedChange: Hashable, Sendable {
+    /// What is known of its fate.
+    public enum Fate: Hashable, Sendable {
+        /// It was on its way to the server and nothing came back.
+        case unanswered
+        /// The server never got it.
+        case lost
+        /// The server told somebody that it is part of this version, and the client did not hear it.
+        case accepted(version: Int64?)
+        /// The client was told that the server has it already (409), and has not got it back.
+        case duplicate
+        /// The client was told that the server refused it.
+        case refused(code: Int)
+        /// The server said that it refused it, and the client did not hear it.
+        case refusedUnheard(code: Int)
+    }
+
+    /// Identifier of the change.
+    public var ccid: String
+    /// Key of the object.
+    public var key: String
+    /// Whether the object is removed.
+    public var isRemoval: Bool
+    /// Version it applies to; nil for a new object.
+    public var sv: Int64?
+    /// The JSON text of its map of operations; nil where it has none.
+    public var operations: [UInt8]?
+    /// The JSON text of the whole object, where it was sent.
+    public var data: [UInt8]?
+    /// The command that sent it first; nil where no receiver got that.
+    public var command: CommandID?
+    /// When it was sent first.
+    public var at: Instant
+    /// How many times it was sent.
+    public var tries = 1
+    /// What is known of its fate.
+    public var fate = Fate.unanswered
+
+    /// The object after this change; nil where it is removed or cannot be told.
+    func applied(to json: [UInt8]?) -> [UInt8]? {
+        if isRemoval { return nil }
+        if let data { return data }
+        guard let operations, let map = HeldObject.value(operations) else { return nil }
+        let base = json ?? (sv == nil ? Array("{}".utf8) : nil)
+        guard let base, let value = HeldObject.value(base) else { return nil }
+        return (try? JSONDiff.apply(map, to: value))?.bytes()
+    }
+}
+
+/// A change of the server that a client does not have.
+public struct MissedChange: Hashable, Sendable {
+    /// Why it does not have it.
+    public enum Reason: Hashable, Sendable {
+        /// It never reached the client.
+        case lost
+        /// The client had another version than the one it applies to, or the object was not known.
+        case gap
+        /// It does not fit what the client has.
+        case inapplicable
+    }
+
+    /// Why.
+    public var reason: Reason
+    /// The command that told it; nil where no receiver got that.
+    public var command: CommandID?
+    /// Version of the object after it; nil where it was not said.
+    public var version: Int64?
+    /// When.
+    public var at: Instant
+}

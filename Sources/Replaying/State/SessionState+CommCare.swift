@@ -1,0 +1,229 @@
+internal import OpenRosa
+internal import Wire
+
+extension SessionState {
+    /// Takes an exchange that went through as it was sent.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange, in the order of requests.
+    ///   - api: What it is for, as in ``OpenRosaAPI``; others than restores and submissions are
+    ///     passed over.
+    ///   - request: The request.
+    ///   - response: The response; nil where there was none.
+    public mutating func exchange(
+        _ exchange: RecordedExchange, api: String, request: ReplayMessage, response: ReplayMessage?
+    ) {
+        let answer = exchange.status.flatMap { status in
+            response.map { ExchangeSides.Response(status: status, message: $0) }
+        }
+        self.exchange(
+            exchange, api: api, ExchangeSides(request: request, sent: answer, received: answer))
+    }
+
+    /// Takes an exchange that may have been lost or altered on its way.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange, in the order of requests.
+    ///   - api: What it is for.
+    ///   - sides: What each side had of it.
+    public mutating func exchange(
+        _ exchange: RecordedExchange, api: String, _ sides: ExchangeSides
+    ) {
+        switch api {
+        case OpenRosaAPI.commcareRestore.rawValue: restore(exchange, sides)
+        case OpenRosaAPI.commcareSubmit.rawValue: submission(exchange, sides)
+        default: break
+        }
+    }
+
+    // MARK: Restores
+
+    private mutating func restore(_ exchange: RecordedExchange, _ sides: ExchangeSides) {
+        order += 1
+        let asker = UserDirectory.Asker(exchange, sides.request)
+        let place = directory.place(of: asker, in: &users)
+        let isFull = asker.since == nil
+        if !isFull {
+            _ = try? users[place].client.cases.purge(owners: users[place].client.owners)
+        }
+        if let state = asker.state { users[place].sentState = (state, exchange.id) }
+        var read: (body: [UInt8], document: RestoreDocument)?
+        func document(_ response: ExchangeSides.Response) -> RestoreDocument {
+            if let read, read.body == response.message.body { return read.document }
+            let document = RestoreDocument(response.message.body)
+            read = (response.message.body, document)
+            return document
+        }
+        if sides.reached, let sent = sides.sent, sent.status == 200 {
+            let document = document(sent)
+            if document.isRestore { serverRestored(place, document, exchange, isFull: isFull) }
+            if let name = document.userName, let authorization = asker.authorization {
+                directory.name(authorization, name)
+            }
+        }
+        if let received = sides.received, received.status == 200 {
+            let document = document(received)
+            if document.isRestore, document.isComplete, received.isWhole {
+                clientRestored(place, document, exchange, isFull: isFull)
+            }
+        }
+    }
+
+    private mutating func serverRestored(
+        _ place: Int, _ document: RestoreDocument, _ exchange: RecordedExchange, isFull: Bool
+    ) {
+        let domain = users[place].domain
+        var state = domains.removeValue(forKey: domain) ?? DomainState(name: domain)
+        let owners = document.owners(before: users[place].client.owners)
+        for block in document.blocks {
+            state.apply(block, from: .restore, order)
+        }
+        let since = exchange.since
+        let basis = since.flatMap { users[place].server.log($0) }
+        var log =
+            isFull ? SyncLog(ownerIDs: owners ?? []) : basis ?? SyncLog(ownerIDs: owners ?? [])
+        if let owners { log.ownerIDs = owners }
+        for block in document.blocks {
+            guard let id = block.caseID, let held = state.cases[id] else { continue }
+            if owners == nil, let owner = held.ownerID { log.ownerIDs.insert(ExactText(owner)) }
+            // What others closed goes from the device with its next purge.
+            if block.isClosed, !isFull { log.apply([block]) } else { log.receive(held) }
+        }
+        domains[domain] = state
+        if let user = document.userName, users[place].user == nil { users[place].user = user }
+        guard let token = document.token, !token.isEmpty else { return }
+        directory.give(token, domain, to: place)
+        users[place].server.syncToken = token
+        users[place].server.restore = exchange.id
+        // The device may have the one before.
+        users[place].server.logs.removeAll { $0.token == token }
+        users[place].server.logs = users[place].server.logs.suffix(2) + [(token, log)]
+    }
+
+    private mutating func clientRestored(
+        _ place: Int, _ document: RestoreDocument, _ exchange: RecordedExchange, isFull: Bool
+    ) {
+        let before = users[place].client.owners
+        let set = users[place].client.cases
+        users[place].client.cases = CaseSet()
+        var restore = RestoreInProgress(isFull ? .full : .incremental, of: set, .tolerant)
+        for event in document.events { try? restore.receive(event) }
+        users[place].client.cases = restore.finish()
+        users[place].client.owners = document.owners(before: before)
+        if let token = document.token, !token.isEmpty { users[place].client.syncToken = token }
+        users[place].client.restore = exchange.id
+        users[place].client.restoredAt = order
+        if isFull { users[place].client.isComplete = true }
+    }
+
+    // MARK: Submissions
+
+    private mutating func submission(_ exchange: RecordedExchange, _ sides: ExchangeSides) {
+        order += 1
+        let asker = UserDirectory.Asker(exchange, sides.request)
+        let place = directory.place(of: asker, in: &users)
+        guard let form = FormDocument(sides.request) else { return }
+        let id = form.instanceID ?? "exchange \(exchange.id)"
+        let isAccepted = sides.reached && sides.sent.map(Self.isAccepted) ?? false
+        if isAccepted {
+            let arrived = sides.arrived.flatMap(FormDocument.init) ?? form
+            accept(arrived, id, of: place, token: sides.arrivedToken(asker))
+        }
+        guard !users[place].finished.contains(ExactText(id)) else { return }
+        var list = users[place].unanswered
+        users[place].unanswered = []
+        let index: Int
+        if let known = list.firstIndex(where: { ExactText($0.instanceID) == ExactText(id) }) {
+            list[known].tries += 1
+            index = known
+        } else {
+            list.append(
+                UnansweredForm(
+                    instanceID: id, exchange: exchange.id, at: exchange.startedAt,
+                    events: form.events))
+            index = list.count - 1
+        }
+        if let received = sides.received, Self.isAccepted(received) {
+            let form = list.remove(at: index)
+            _ = try? users[place].client.cases.submit(form.events, .tolerant)
+            users[place].finished.insert(ExactText(id))
+        } else if isAccepted {
+            list[index].fate = .accepted
+        } else if let received = sides.received, received.status != 202 {
+            list[index].fate = .refused(status: received.status)
+        } else if list[index].fate != .accepted {
+            list[index].fate = sides.reached ? .unanswered : .lost
+        }
+        users[place].unanswered = list
+    }
+
+    /// The server has taken a form.
+    private mutating func accept(
+        _ form: FormDocument, _ id: String, of place: Int, token: String?
+    ) {
+        let domain = users[place].domain
+        var state = domains.removeValue(forKey: domain) ?? DomainState(name: domain)
+        defer { domains[domain] = state }
+        // The same form again is no second one.
+        guard state.forms.insert(ExactText(id)).inserted else { return }
+        for event in form.events {
+            switch event {
+            case .caseBlock(let block): state.apply(block, from: .submission, order)
+            case .ledger(let block): _ = try? state.cases.apply(block, .tolerant)
+            default: continue
+            }
+        }
+        guard let token,
+            let index = users[place].server.logs.lastIndex(where: { $0.token == token })
+        else { return }
+        if users[place].client.owners == nil {
+            for block in form.blocks {
+                let owners = [
+                    block.create.flatMap { $0.ownerID ?? block.userID },
+                    block.update?.last { $0.name == "owner_id" }?.value,
+                ]
+                users[place].server.logs[index].log.ownerIDs.formUnion(
+                    owners.compactMap(\.self).map(ExactText.init))
+            }
+        }
+        users[place].server.logs[index].log.apply(form.blocks)
+    }
+
+    /// Whether a response to a form says that the server has it.
+    private static func isAccepted(_ response: ExchangeSides.Response) -> Bool {
+        let nature = CommCareReader.read(Array(response.message.body.prefix(64 << 10))).events
+            .lazy.compactMap { event -> OpenRosaNature? in
+                guard case .message(let message) = event else { return nil }
+                return message.knownNature
+            }.first
+        switch nature {
+        case .submitError, .processingFailure: return false
+        case .postProcessingFailure: return true
+        default: return (200..<300).contains(response.status)
+        }
+    }
+}
+
+extension DomainState {
+    fileprivate mutating func apply(
+        _ block: CaseBlock, from source: CaseSet.Source, _ order: Int
+    ) {
+        guard let id = block.caseID else { return }
+        _ = try? cases.apply(block, from: source, .tolerant)
+        touched[ExactText(id)] = order
+    }
+}
+
+extension ExchangeSides {
+    /// The sync token that the server got with a form.
+    fileprivate func arrivedToken(_ asker: UserDirectory.Asker) -> String? {
+        guard let arrived else { return asker.token }
+        return arrived.value("x-commcarehq-lastsynctoken")
+    }
+}
+
+extension RecordedExchange {
+    fileprivate var since: String? {
+        FormField.parse((query ?? "").utf8).last { $0.name == "since" }?.value
+    }
+}

@@ -1,0 +1,304 @@
+internal import Simperium
+public import Wire
+
+/// What each side of a session holds, as far as what was said tells.
+///
+/// A fold of commands and exchanges in their order. Servers are believed: an object is what the
+/// server said it is. A client holds what it must, having sent and received what it did; what was
+/// lost or altered on its way counts for either side as it was there. Memory is bounded by what is
+/// held.
+public struct SessionState: Sendable {
+    /// Simperium buckets, in the order in which they were opened.
+    public private(set) var allBuckets: [BucketState] = []
+    /// What the servers hold of CommCare projects, by domain.
+    public internal(set) var domains: [String: DomainState] = [:]
+    /// CommCare users with their devices, in the order in which they came.
+    public internal(set) var users: [UserState] = []
+
+    private var bucketPlaces: [BucketKey: Int] = [:]
+    private var sockets: [ConnectionID: [Int: Channel]] = [:]
+    private var accounts: [ExactText: String] = [:]
+    var order = 0
+    /// Commands that belong to no bucket that is known.
+    public private(set) var unassigned = 0
+    var directory = UserDirectory()
+
+    private struct BucketKey: Hashable {
+        var app: ExactText
+        var name: ExactText
+        var user: ExactText?
+    }
+
+    /// A channel of a socket.
+    private struct Channel {
+        var app: String
+        var name: String
+        var client: String
+        var token: String?
+        /// Place of its bucket.
+        var bucket: Int
+        /// Place of its client in that.
+        var place: Int
+        /// The index that the server sends.
+        var sending: Listing?
+        /// The same as the client gets it.
+        var receiving: Listing?
+    }
+
+    /// A session of which nothing was told yet.
+    public init() {}
+
+    /// Simperium buckets of which something is known, in the order in which they were opened.
+    public var buckets: [BucketState] { allBuckets.filter { !$0.isEmpty } }
+
+    /// Takes a command that reached its receiver as it was sent.
+    ///
+    /// - Parameters:
+    ///   - id: Its number.
+    ///   - socket: The connection it went over.
+    ///   - sender: Who sent it.
+    ///   - at: When its last byte arrived.
+    ///   - text: The command, out of any SockJS frame.
+    public mutating func command(
+        _ id: CommandID, socket: ConnectionID, sender: Peer, at: Instant, text: [UInt8]
+    ) {
+        command(id, socket: socket, sender: sender, at: at, sent: text, received: text)
+    }
+
+    /// Takes a command that may have been lost, altered or made up on its way.
+    ///
+    /// - Parameters:
+    ///   - id: Its number; nil where no receiver got it.
+    ///   - socket: The connection it went over.
+    ///   - sender: In whose name it was sent.
+    ///   - at: When its last byte arrived.
+    ///   - sent: The command as the sender sent it; nil where it did not.
+    ///   - received: The command as the receiver got it; nil where it did not.
+    public mutating func command(
+        _ id: CommandID?, socket: ConnectionID, sender: Peer, at: Instant, sent: [UInt8]?,
+        received: [UInt8]?
+    ) {
+        order += 1
+        let told = Told(command: id, at: at, order: order)
+        let original = sent.map { Parsed($0, sender) }
+        let arrived = sent == received ? original : received.map { Parsed($0, sender) }
+        if sender == .client {
+            if let original {
+                clientSent(original, reached: received != nil, socket, told)
+            } else if let arrived {
+                serverReceived(arrived, socket)
+            }
+        } else {
+            if let original { serverSent(original, socket, told) }
+            if let arrived {
+                clientReceived(arrived, socket, told)
+            } else if let original {
+                clientMissed(original, socket, told)
+            }
+        }
+    }
+
+    /// A socket is over.
+    public mutating func socketEnded(_ socket: ConnectionID, at: Instant) {
+        guard let channels = sockets.removeValue(forKey: socket) else { return }
+        for channel in channels.values {
+            allBuckets[channel.bucket].clients[channel.place].sockets.remove(socket)
+        }
+    }
+
+    /// A message as it was on one side.
+    private struct Parsed {
+        var message: [UInt8]
+        var command: SimperiumCommand
+
+        init(_ message: [UInt8], _ sender: Peer) {
+            self.message = message
+            command = SimperiumCommand.parse(message, from: sender)
+        }
+
+        /// Bytes of the message.
+        func part(_ range: Range<Int>?) -> [UInt8]? {
+            range.flatMap { $0.upperBound <= message.count ? Array(message[$0]) : nil }
+        }
+    }
+
+    /// Where a channel leads: the places of its bucket and of its client in that.
+    private func way(_ socket: ConnectionID, _ number: Int) -> (bucket: Int, place: Int)? {
+        // The whole channel would keep the pages of its index from being added to in place.
+        guard let place = sockets[socket]?[number]?.place,
+            let bucket = sockets[socket]?[number]?.bucket
+        else { return nil }
+        return (bucket, place)
+    }
+
+    // MARK: The client speaks
+
+    private mutating func clientSent(
+        _ parsed: Parsed, reached: Bool, _ socket: ConnectionID, _ told: Told
+    ) {
+        guard let number = parsed.command.channel else { return }
+        if case .initialize(let request) = parsed.command.body {
+            return open(request, socket, number)
+        }
+        guard let channel = way(socket, number) else {
+            unassigned += 1
+            return
+        }
+        switch parsed.command.body {
+        case .changes(let changes):
+            allBuckets[channel.bucket].clientSent(
+                channel.place, changes, parsed.message, reached: reached, told)
+        case .indexRequest(let request) where request.mark == nil:
+            begin(socket, number)
+        case .indexState(let state):
+            allBuckets[channel.bucket].clientTold(channel.place, state, told)
+        default: break
+        }
+    }
+
+    /// Something reached the server that had been held back.
+    private mutating func serverReceived(_ parsed: Parsed, _ socket: ConnectionID) {
+        guard let number = parsed.command.channel, let channel = way(socket, number),
+            case .changes(let changes) = parsed.command.body
+        else { return }
+        allBuckets[channel.bucket].serverReceived(channel.place, changes)
+    }
+
+    private mutating func begin(_ socket: ConnectionID, _ number: Int) {
+        sockets[socket]?[number]?.sending = Listing(since: order)
+        sockets[socket]?[number]?.receiving = Listing(since: order)
+    }
+
+    private mutating func open(_ request: InitRequest, _ socket: ConnectionID, _ number: Int) {
+        leave(socket, number)
+        let client = request.clientID ?? "socket \(socket)"
+        let user = request.token.flatMap { accounts[ExactText($0)] }
+        let bucket = place(request.app ?? "", request.bucket ?? "", user)
+        let place = allBuckets[bucket].place(of: client)
+        allBuckets[bucket].clients[place].sockets.insert(socket)
+        sockets[socket, default: [:]][number] = Channel(
+            app: request.app ?? "", name: request.bucket ?? "", client: client,
+            token: request.token, bucket: bucket, place: place)
+        if case .index(let index)? = request.request, index.mark == nil { begin(socket, number) }
+    }
+
+    private mutating func leave(_ socket: ConnectionID, _ number: Int) {
+        guard let old = sockets[socket]?.removeValue(forKey: number) else { return }
+        let isElsewhere = sockets[socket]?.values.contains {
+            $0.bucket == old.bucket && $0.place == old.place
+        }
+        if isElsewhere != true {
+            allBuckets[old.bucket].clients[old.place].sockets.remove(socket)
+        }
+    }
+
+    private mutating func place(_ app: String, _ name: String, _ user: String?) -> Int {
+        let key = BucketKey(
+            app: ExactText(app), name: ExactText(name), user: user.map(ExactText.init))
+        if let place = bucketPlaces[key] { return place }
+        bucketPlaces[key] = allBuckets.count
+        allBuckets.append(BucketState(app: app, name: name, user: user))
+        return allBuckets.count - 1
+    }
+
+    /// The server said who the user of a channel is.
+    private mutating func accept(_ user: String, _ socket: ConnectionID, _ number: Int) {
+        guard let channel = sockets[socket]?[number] else { return }
+        if let token = channel.token { accounts[ExactText(token)] = user }
+        let bucket = place(channel.app, channel.name, user)
+        guard bucket != channel.bucket else { return }
+        let place = allBuckets[bucket].place(of: channel.client)
+        allBuckets[channel.bucket].clients[channel.place].sockets.remove(socket)
+        allBuckets[bucket].clients[place].sockets.insert(socket)
+        // What it sent before it was let in goes with it.
+        let early = allBuckets[channel.bucket].clients[channel.place].unacknowledged
+        allBuckets[channel.bucket].clients[channel.place].unacknowledged = [:]
+        for (key, changes) in early {
+            allBuckets[bucket].clients[place].unacknowledged[key, default: []] += changes
+            for change in changes { allBuckets[bucket].awaiting[ExactText(change.ccid)] = place }
+        }
+        sockets[socket]?[number]?.bucket = bucket
+        sockets[socket]?[number]?.place = place
+    }
+
+    // MARK: The server speaks
+
+    private mutating func serverSent(_ parsed: Parsed, _ socket: ConnectionID, _ told: Told) {
+        guard let number = parsed.command.channel else { return }
+        guard let channel = way(socket, number) else {
+            unassigned += 1
+            return
+        }
+        switch parsed.command.body {
+        case .auth(.accepted(let user)): accept(user, socket, number)
+        case .changes(let changes):
+            allBuckets[channel.bucket].serverSent(changes, parsed.message, told)
+        case .entity(let reply):
+            guard let data = reply.data, data.upperBound <= parsed.message.count else { return }
+            allBuckets[channel.bucket].serverSent(
+                reply.key, reply.version, Array(parsed.message[data]), told)
+        case .indexPage(let page):
+            allBuckets[channel.bucket].serverSent(current: page.current)
+            var listing = sockets[socket]?[number]?.sending
+            sockets[socket]?[number]?.sending = nil
+            for entry in page.entries {
+                guard let key = entry.key, let version = entry.version else { continue }
+                listing?.keys.insert(ExactText(key))
+                allBuckets[channel.bucket].serverSent(
+                    key, version, parsed.part(entry.data), told)
+            }
+            if page.mark == nil {
+                if let listing { allBuckets[channel.bucket].serverEnded(listing) }
+            } else {
+                sockets[socket]?[number]?.sending = listing
+            }
+        case .unknownMark: sockets[socket]?[number]?.sending = nil
+        default: break
+        }
+    }
+
+    private mutating func clientReceived(_ parsed: Parsed, _ socket: ConnectionID, _ told: Told) {
+        guard let number = parsed.command.channel, let channel = way(socket, number) else {
+            return
+        }
+        switch parsed.command.body {
+        case .auth(.refused), .auth(.expired): leave(socket, number)
+        case .changes(let changes):
+            allBuckets[channel.bucket].clientReceived(
+                channel.place, changes, parsed.message, told)
+        case .entity(let reply):
+            guard let data = parsed.part(reply.data) else { return }
+            allBuckets[channel.bucket].clientReceived(
+                channel.place, reply.key, reply.version, data, told)
+        case .indexPage(let page):
+            var listing = sockets[socket]?[number]?.receiving
+            sockets[socket]?[number]?.receiving = nil
+            if listing?.current == nil { listing?.current = page.current }
+            for entry in page.entries {
+                guard let key = entry.key else { continue }
+                listing?.keys.insert(ExactText(key))
+                guard let version = entry.version, let data = parsed.part(entry.data) else {
+                    continue
+                }
+                allBuckets[channel.bucket].clientReceived(
+                    channel.place, key, version, data, told)
+            }
+            if page.mark == nil {
+                if let listing {
+                    allBuckets[channel.bucket].clientReceived(channel.place, endOf: listing)
+                }
+            } else {
+                sockets[socket]?[number]?.receiving = listing
+            }
+        case .unknownMark: sockets[socket]?[number]?.receiving = nil
+        default: break
+        }
+    }
+
+    private mutating func clientMissed(_ parsed: Parsed, _ socket: ConnectionID, _ told: Told) {
+        guard let number = parsed.command.channel, let channel = way(socket, number),
+            case .changes(let changes) = parsed.command.body
+        else { return }
+        allBuckets[channel.bucket].clientMissed(channel.place, changes, told)
+    }
+}

@@ -1,0 +1,129 @@
+internal import Wire
+
+/// Tells to whom a request to a CommCare server belongs.
+struct UserDirectory: Sendable {
+    private struct Key: Hashable {
+        var domain: String
+        var user: ExactText?
+        var device: ExactText?
+    }
+
+    private var places: [Key: Int] = [:]
+    /// Places by sync token.
+    private var tokens: [ExactText: Int] = [:]
+    /// Names of users by what they sign in with.
+    private var names: [ExactText: String] = [:]
+
+    /// What a request says about who asks.
+    struct Asker {
+        var domain: String
+        var user: String?
+        var device: String?
+        var token: String?
+        var since: String?
+        var state: String?
+        var authorization: String?
+    }
+
+    /// The place of who asks among `users`, which is extended where it is new.
+    mutating func place(of asker: Asker, in users: inout [UserState]) -> Int {
+        if let token = asker.token ?? asker.since, let place = tokens[key(token, asker.domain)],
+            asker.device == nil || users[place].device == asker.device
+        {
+            return place
+        }
+        let user = asker.user ?? asker.authorization.flatMap { names[ExactText($0)] }
+        let key = Key(
+            domain: asker.domain, user: user.map(ExactText.init),
+            device: asker.device.map(ExactText.init))
+        if let place = places[key] { return place }
+        // One that says less than another is the same where there is only one such.
+        let similar = users.indices.filter { index in
+            let known = users[index]
+            guard known.domain == asker.domain else { return false }
+            return (user == nil || known.user == nil || known.user == user)
+                && (asker.device == nil || known.device == asker.device)
+        }
+        if similar.count == 1, let place = similar.first {
+            if users[place].user == nil, let user { users[place].user = user }
+            places[key] = place
+            return place
+        }
+        users.append(UserState(domain: asker.domain, user: user, device: asker.device))
+        places[key] = users.count - 1
+        return users.count - 1
+    }
+
+    /// A restore gave out a sync token.
+    mutating func give(_ token: String, _ domain: String, to place: Int) {
+        tokens[key(token, domain)] = place
+    }
+
+    /// Somebody who signs in like this is this user.
+    mutating func name(_ authorization: String, _ user: String) {
+        names[ExactText(authorization)] = user
+    }
+
+    private func key(_ token: String, _ domain: String) -> ExactText {
+        ExactText("\(domain) \(token)")
+    }
+}
+
+extension UserDirectory.Asker {
+    init(_ exchange: RecordedExchange, _ request: ReplayMessage) {
+        domain = Self.domain(exchange.host, exchange.path)
+        let query = FormField.parse((exchange.query ?? "").utf8)
+        func parameter(_ name: String) -> String? {
+            query.last { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+        }
+        authorization = request.value("authorization")
+        user = parameter("as") ?? authorization.flatMap(Self.user)
+        device = request.value("x-openrosa-deviceid") ?? parameter("device_id")
+        token = request.value("x-commcarehq-lastsynctoken")
+        since = parameter("since")
+        state = parameter("state")
+    }
+
+    /// `HOST/a/PROJECT`; the host alone for servers without projects.
+    static func domain(_ host: String, _ path: String) -> String {
+        let parts = path.split(separator: "/")
+        guard let place = parts.firstIndex(of: "a"), place + 1 < parts.count else { return host }
+        return "\(host)/\(parts[...(place + 1)].joined(separator: "/"))"
+    }
+
+    /// The name of `Basic` credentials, without the domain behind it.
+    private static func user(_ authorization: String) -> String? {
+        let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "basic",
+            let bytes = decoded(words[1].utf8),
+            let colon = bytes.firstIndex(of: 0x3A)
+        else { return nil }
+        let name = String(decoding: bytes[..<colon], as: UTF8.self)
+        return name.isEmpty ? nil : name
+    }
+
+    /// The bytes of a text in Base64 (RFC 4648, 4).
+    private static func decoded(_ text: Substring.UTF8View) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in text where byte != 0x3D {
+            let digit: UInt8
+            switch byte {
+            case 0x41...0x5A: digit = byte - 0x41
+            case 0x61...0x7A: digit = byte - 0x61 + 26
+            case 0x30...0x39: digit = byte - 0x30 + 52
+            case 0x2B, 0x2D: digit = 62
+            case 0x2F, 0x5F: digit = 63
+            default: return nil
+            }
+            bits = (bits << 6 | UInt32(digit)) & 0xFFFFFF
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+}

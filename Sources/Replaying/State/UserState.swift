@@ -1,0 +1,118 @@
+public import OpenRosa
+public import Wire
+
+/// What the server holds of a CommCare project: what accepted forms and restores imply.
+public struct DomainState: Sendable {
+    /// Host and path of the project: `hq.example/a/demo`.
+    public let name: String
+    /// Cases, closed ones included, with what was done to them by any device.
+    public internal(set) var cases = CaseSet()
+    /// For each case where in the order of what was told it was changed last.
+    var touched: [ExactText: Int] = [:]
+    /// Forms that were accepted.
+    var forms: Set<ExactText> = []
+
+    init(name: String) { self.name = name }
+}
+
+/// A CommCare user on a device, as client and server see it.
+public struct UserState: Sendable {
+    /// Host and path of the project: `hq.example/a/demo`.
+    public let domain: String
+    /// Name of the user; nil where nobody said.
+    public internal(set) var user: String?
+    /// Identifier of the device; nil where nobody said.
+    public let device: String?
+    /// What the device holds.
+    public internal(set) var client = DeviceSide()
+    /// What the server takes it to hold.
+    public internal(set) var server = ServerSide()
+    /// Forms that the device sent and has not seen accepted, in order.
+    public internal(set) var unanswered: [UnansweredForm] = []
+    /// Value of `state` that it sent last, and the exchange that it was in.
+    public internal(set) var sentState: (hash: String, exchange: ExchangeID)?
+    /// Forms that the device has seen accepted.
+    var finished: Set<ExactText> = []
+
+    /// What a device holds.
+    public struct DeviceSide: Sendable {
+        /// What it received and submitted, purged as devices do; forms that are not accepted yet are
+        /// not in it.
+        public internal(set) var cases = CaseSet()
+        /// Sync token of the last restore that it received whole.
+        public internal(set) var syncToken: String?
+        /// The exchange that brought it.
+        public internal(set) var restore: ExchangeID?
+        /// Whether the trace has a full restore, so that all cases are known.
+        public internal(set) var isComplete = false
+        /// The user and the groups whose cases belong on it; nil for all, where no groups were told.
+        public internal(set) var owners: Set<ExactText>?
+        var restoredAt = 0
+    }
+
+    /// What a server takes a device to hold.
+    public struct ServerSide: Sendable {
+        /// Sync token of the last restore that it sent.
+        public internal(set) var syncToken: String?
+        /// The exchange that carried it.
+        public internal(set) var restore: ExchangeID?
+        /// What it remembers with each of the last sync tokens, the newest last.
+        var logs: [(token: String, log: SyncLog)] = []
+
+        /// What it takes the device to hold since the last restore that it sent.
+        public var log: SyncLog? { logs.last?.log }
+
+        /// What it remembers with a sync token.
+        public func log(_ token: String) -> SyncLog? { logs.last { $0.token == token }?.log }
+    }
+
+    init(domain: String, user: String?, device: String?) {
+        self.domain = domain
+        self.user = user
+        self.device = device
+    }
+
+    /// The hash of the cases that the device will tell the server when it syncs: after its purge.
+    public var nextState: CaseStateHash {
+        var cases = client.cases
+        _ = try? cases.purge(owners: client.owners)
+        return cases.stateHash
+    }
+
+    /// What the user of the device sees: with the forms that are not accepted yet.
+    public var local: CaseSet {
+        var cases = client.cases
+        for form in unanswered {
+            _ = try? cases.submit(form.events, .tolerant)
+        }
+        return cases
+    }
+}
+
+/// A form that a device sent and has not seen accepted.
+public struct UnansweredForm: Hashable, Sendable {
+    /// What is known of its fate.
+    public enum Fate: Hashable, Sendable {
+        /// Nothing came back.
+        case unanswered
+        /// The server never got it.
+        case lost
+        /// The server took it, and the device did not hear of it.
+        case accepted
+        /// The device was told to try again or to leave it, with this status.
+        case refused(status: Int)
+    }
+
+    /// `instanceID`; the number of the exchange where it has none.
+    public var instanceID: String
+    /// The exchange that carried it first.
+    public var exchange: ExchangeID
+    /// When that began.
+    public var at: Instant
+    /// How many times it was sent.
+    public var tries = 1
+    /// What is known of its fate.
+    public var fate = Fate.unanswered
+    /// What it does to cases and ledgers.
+    var events: [CommCareEvent]
+}

@@ -1,0 +1,66 @@
+internal import Framing
+internal import NIOCore
+internal import Replaying
+internal import Wire
+
+/// The socket of a played client: bytes become commands for its desk.
+final class PlayedSocketHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let id: ConnectionID
+    private let request: [UInt8]
+    private var reader: SocketReader
+    private let desk: NIOLoopBound<SocketDesk>
+    private var hasEnded = false
+
+    init(
+        _ id: ConnectionID, request: [UInt8], reader: SocketReader,
+        desk: NIOLoopBound<SocketDesk>
+    ) {
+        self.id = id
+        self.request = request
+        self.reader = reader
+        self.desk = desk
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        desk.value.up(id, context.channel)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: request)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hand(reader.consume(Array(unwrapInboundIn(data).readableBytesView)), context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        hand(reader.endOfStream(), context)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        hand([.ended(Dialer.says(error))], context)
+        context.close(promise: nil)
+    }
+
+    private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
+        guard !hasEnded else { return }
+        var told: [SimperiumPlayEvent] = []
+        for event in events {
+            switch event {
+            case .opened: told.append(.opened(id))
+            case .message(let text): told.append(.received(id, text))
+            case .ping(let payload):
+                let pong = SocketHandler.frame(.pong, payload)
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
+            case .ended(let reason):
+                hasEnded = true
+                told.append(.closed(id, code: reader.closeCode, reason: reason))
+                context.close(promise: nil)
+            }
+            if hasEnded { break }
+        }
+        if !told.isEmpty { desk.value.take(told) }
+    }
+}

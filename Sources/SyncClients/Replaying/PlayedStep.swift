@@ -1,0 +1,54 @@
+public import Replaying
+
+/// What came of an exchange or a socket that was played.
+public struct PlayedStep: Sendable {
+    /// How it ended.
+    public enum Outcome: Sendable {
+        /// The server answered; what it said may differ.
+        case played
+        /// No connection could be opened; the reason, for people.
+        case unreachable(String)
+        /// It was not played, or not to its end, because the replay was ended.
+        case stopped
+    }
+
+    /// How it ended.
+    public var outcome: Outcome
+    /// What it is, on one line.
+    public var line = ""
+    /// Recorded answers, or commands of the recorded server, in all.
+    public var recorded: Int
+    /// Those that had their counterpart without a difference.
+    public var matched: Int
+    /// Things that differ: answers, and commands that came otherwise or not at all.
+    public var differing: Int
+    /// Some of them, in order.
+    public var items: [ReplayReport.Item]
+    /// What an exchange is for, such as `commcare.submit`.
+    public var api = "http"
+    /// Requests that were sent.
+    public var requests = 0
+    /// Nanoseconds from the last request to its answer; nil without one.
+    public var latency: Int64?
+
+    /// A step of which one answer was recorded, and came.
+    public init(
+        _ outcome: Outcome = .played, recorded: Int = 1, matched: Int = 1, differing: Int = 0,
+        items: [ReplayReport.Item] = []
+    ) {
+        self.outcome = outcome
+        self.recorded = recorded
+        self.matched = matched
+        self.differing = differing
+        self.items = items
+    }
+}
+
+/// Plays the steps of one recorded client to a live server.
+public protocol StepPlayer: Sendable {
+    /// Plays an exchange or a socket to its end; cancelled with its task.
+    ///
+    /// - Parameter step: No command: these are played by their socket.
+    /// - Returns: What came of it.
+    func play(_ step: ReplaySchedule.Step) async -> PlayedStep
+}

@@ -1,0 +1,165 @@
+public import Replaying
+internal import Synchronization
+internal import Wire
+
+/// Counts what clients that play at once have done, for the report and for whoever looks on.
+public final class ReplayTally: Sendable {
+    /// The counts at one moment.
+    public struct Figures: Sendable {
+        /// Clients that were begun.
+        public var clients = 0
+        /// Clients that are through.
+        public var finished = 0
+        /// Exchanges that are to be played, by all clients.
+        public var exchanges = 0
+        /// Exchanges that were played.
+        public var played = 0
+        /// Requests that were sent, also those that a server asked to repeat.
+        public var requests = 0
+        /// Sockets that are to be played, by all clients.
+        public var sockets = 0
+        /// Sockets that were played.
+        public var closed = 0
+        /// Simperium commands of clients that are to be played, by all of them.
+        public var commands = 0
+        /// Simperium commands that clients sent.
+        public var sent = 0
+        /// Simperium commands that came.
+        public var came = 0
+        /// Answers and commands that differ.
+        public var differing = 0
+        /// Nanoseconds from a request to its answer, by what it is for.
+        public var latencies: [String: LatencyCounts] = [:]
+
+        /// None.
+        public init() {}
+
+        /// Everything that is to be done, and what is done of it.
+        public var share: (done: Int, of: Int) { (played + sent, exchanges + commands) }
+    }
+
+    private struct State {
+        var figures = Figures()
+        var http = ReplayReport.Section(name: "HTTP")
+        var simperium = ReplayReport.Section(name: "Simperium")
+    }
+
+    private let state = Mutex(State())
+
+    /// Things that differ, and things that were not played, that are kept of each protocol.
+    public static let mostItems = 1_000
+
+    /// Nothing done yet.
+    public init() {}
+
+    /// The counts now.
+    public var figures: Figures { state.withLock { $0.figures } }
+
+    /// The report: what was compared, what differs, and what was not played.
+    public var report: ReplayReport {
+        state.withLock { state in
+            var report = ReplayReport(
+                [state.http, state.simperium].filter { $0.recorded > 0 || $0.missed > 0 })
+            report.words = .client
+            return report
+        }
+    }
+
+    /// Whether any server has answered anything.
+    var hasHeard: Bool { state.withLock { $0.figures.played + $0.figures.came > 0 } }
+
+    func begin(_ session: ReplaySession) {
+        state.withLock { state in
+            state.figures.clients += 1
+            state.figures.exchanges += session.exchanges
+            state.figures.sockets += session.parts.count - session.exchanges
+            state.figures.commands += session.commands
+        }
+    }
+
+    func finish() { state.withLock { $0.figures.finished += 1 } }
+
+    func sent() { state.withLock { $0.figures.sent += 1 } }
+
+    func came(_ durations: [(name: String, nanoseconds: Int64)]) {
+        state.withLock { state in
+            state.figures.came += 1
+            for duration in durations {
+                state.figures.latencies[duration.name, default: LatencyCounts()].add(
+                    duration.nanoseconds)
+            }
+        }
+    }
+
+    /// Adds what came of a step.
+    ///
+    /// - Parameters:
+    ///   - played: What came of it.
+    ///   - step: An exchange or a socket.
+    ///   - prefix: Says which client it was, where there are several; empty otherwise.
+    func add(_ played: PlayedStep, of step: ReplaySchedule.Step, prefix: String) {
+        state.withLock { state in
+            var items = played.items
+            if !prefix.isEmpty {
+                for index in items.indices {
+                    items[index].line = prefix + items[index].line
+                    if !items[index].detail.isEmpty {
+                        items[index].detail = prefix + items[index].detail
+                    }
+                }
+            }
+            state.figures.differing += played.differing
+            state.figures.requests += played.requests
+            if case .exchange = step {
+                if case .played = played.outcome { state.figures.played += 1 }
+                if let latency = played.latency {
+                    state.figures.latencies[played.api, default: LatencyCounts()].add(latency)
+                }
+                state.http.add(played, items)
+            } else {
+                state.figures.closed += 1
+                state.simperium.add(played, items)
+            }
+        }
+    }
+
+    /// Adds a step that was never begun.
+    func leave(_ part: ReplaySession.Part, prefix: String) {
+        state.withLock { state in
+            if case .exchange = part.step {
+                state.http.leave(part.recorded, prefix + part.line)
+            } else {
+                state.simperium.leave(part.recorded, prefix + part.line)
+            }
+        }
+    }
+}
+
+extension ReplayReport.Section {
+    fileprivate init(name: String) {
+        self.init(
+            name: name, recorded: 0, matched: 0, missed: 0, misses: [], unused: 0, unusedItems: [])
+    }
+
+    fileprivate mutating func add(_ played: PlayedStep, _ items: [ReplayReport.Item]) {
+        recorded += played.recorded
+        matched += played.matched
+        missed += played.differing
+        misses += items.prefix(max(0, ReplayTally.mostItems - misses.count))
+        let rest = max(0, played.recorded - played.matched - played.differing)
+        switch played.outcome {
+        case .played: break
+        case .stopped, .unreachable:
+            unused += rest
+            if rest > 0, items.isEmpty, unusedItems.count < ReplayTally.mostItems {
+                unusedItems.append(.init(line: played.line))
+            }
+        }
+    }
+
+    fileprivate mutating func leave(_ count: Int, _ line: String) {
+        recorded += count
+        unused += count
+        if unusedItems.count < ReplayTally.mostItems { unusedItems.append(.init(line: line)) }
+    }
+}

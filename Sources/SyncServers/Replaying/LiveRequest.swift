@@ -1,0 +1,92 @@
+internal import Framing
+internal import Replaying
+
+/// A request of a live client, whole.
+struct LiveRequest {
+    /// Its head.
+    let head: HTTPHead
+    /// Its target in parts.
+    let target: HTTPTarget
+    /// The server that the client asked its proxy for; nil where it takes us for the server.
+    let proxied: HTTPAuthority?
+    /// Whether the client speaks TLS.
+    let isSecure: Bool
+    /// Whether the protocol is to change.
+    let asksForUpgrade: Bool
+    /// How its answer is framed.
+    let framing: AnswerBytes.Request
+    /// Its header fields as text.
+    private let fields: [ReplayMessage.Field]
+    /// The body after transfer coding.
+    var body: [UInt8] = []
+
+    init(_ head: HTTPHead, _ target: HTTPTarget, proxied: HTTPAuthority?, isSecure: Bool) {
+        self.head = head
+        self.target = target
+        self.proxied = target.form == .absolute ? target.authority : proxied
+        self.isSecure = isSecure
+        asksForUpgrade =
+            head.first("upgrade") != nil && head.contains(token: "upgrade", in: "connection")
+        framing = Self.framing(head)
+        fields = head.fields.map { .init(head.text($0.name), head.text($0.value)) }
+    }
+
+    /// The server that the client means.
+    var authority: HTTPAuthority? {
+        if let proxied { return proxied }
+        guard let host = head.value(of: "host") else { return nil }
+        return try? HTTPAuthority.parse(host, defaultPort: isSecure ? 443 : 80)
+    }
+
+    private static func framing(_ head: HTTPHead) -> AnswerBytes.Request {
+        let isOld = head.version != "HTTP/1.1"
+        let keeps = head.contains(token: "keep-alive", in: "connection")
+        return AnswerBytes.Request(
+            isHead: head.method == "HEAD", isOld: isOld,
+            closes: head.contains(token: "close", in: "connection") || isOld && !keeps)
+    }
+
+    /// Whether the client waits for leave to send its body.
+    var isHesitant: Bool {
+        head.contains(token: "100-continue", in: "expect") && head.version != "HTTP/1.0"
+    }
+
+    /// Whether it opens a WebSocket.
+    ///
+    /// Source: RFC 6455, 4.2.1.
+    var opensSocket: Bool {
+        asksForUpgrade && head.contains(token: "websocket", in: "upgrade")
+            && head.value(of: "sec-websocket-key") != nil
+    }
+
+    /// What is compared with the recording, for the host that the recording has.
+    func replayed(host: String) -> ReplayRequest {
+        ReplayRequest(
+            method: head.method, host: host, path: target.path, query: target.query,
+            message: ReplayMessage(fields: fields, body: content))
+    }
+
+    /// What the embedded servers see of it.
+    var served: ServedRequest {
+        ServedRequest(
+            head.method, target.path + (target.query.map { "?\($0)" } ?? ""),
+            fields: fields.map { .init($0.name, $0.value) }, body: body, isSecure: isSecure)
+    }
+
+    /// The body after content coding; as it is where that cannot be undone.
+    private var content: [UInt8] {
+        guard !body.isEmpty, let coding = head.value(of: "content-encoding") else { return body }
+        var plain: [UInt8] = []
+        let limits = ContentDecodingLimits(maxDecodedBytes: Int64(ReplayConnection.mostBody))
+        do {
+            let decoder = try ContentDecoder(codings: coding, limits: limits)
+            try decoder.decode(body.span) { (block) throws(ContentCodingError) in
+                block.withUnsafeBufferPointer { plain.append(contentsOf: $0) }
+            }
+            try decoder.finish()
+            return plain
+        } catch {
+            return body
+        }
+    }
+}

@@ -1,0 +1,376 @@
+internal import Framing
+internal import Interception
+internal import NIOCore
+internal import NIOSSL
+internal import Replaying
+internal import Simperium
+internal import Wire
+
+/// One client connection of a replayed server: TLS where the client begins with it, HTTP with
+/// `CONNECT` and URLs for targets, and WebSockets.
+///
+/// Requests are answered one after the other. Nothing is ever connected to.
+final class ReplayConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Largest body, in bytes, before and after content coding: a form with a few attachments.
+    static let mostBody = 64 << 20
+    /// Most requests that wait for their turn; then the client is not read from.
+    private static let mostWaiting = 16
+
+    private enum Phase {
+        /// Nothing came yet, or nothing since `CONNECT`.
+        case start
+        /// The first message of TLS is not complete.
+        case hello([UInt8])
+        case http
+        case socket(ReplaySocket)
+        case over
+    }
+
+    /// What waits for its turn.
+    private enum Item {
+        case request(LiveRequest)
+        /// What is no request, or none that is taken.
+        case refusal(status: Int, reason: String, text: String)
+    }
+
+    private let desk: ReplayDesk
+    private var context: ChannelHandlerContext?
+    private var phase = Phase.start
+    private var framer = HTTPFramer(role: .request)
+    private var events: [HTTPEvent] = []
+    /// The request whose body is under way.
+    private var gathering: LiveRequest?
+    /// The request before it, without its body.
+    private var last: LiveRequest?
+    private var wasInvited = false
+    private var waiting = CircularBuffer<Item>(initialCapacity: 4)
+    /// Whether an answer waits for its time.
+    private var isAnswering = false
+    /// What came behind a request that may change the protocol.
+    private var held: [UInt8] = []
+    private var tunnel: HTTPAuthority?
+    private var isSecure = false
+    private var hasInputEnded = false
+    private var wantsRead = false
+
+    init(_ desk: ReplayDesk) { self.desk = desk }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        desk.add(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: Channel
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        take(Array(Self.unwrapInboundIn(data).readableBytesView))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { context.flush() }
+
+    func read(context: ChannelHandlerContext) {
+        if mayRead { context.read() } else { wantsRead = true }
+    }
+
+    /// Reads only while the client takes what it gets.
+    private var mayRead: Bool {
+        guard context?.channel.isWritable ?? true else { return false }
+        return waiting.count < Self.mostWaiting && !(framer.isPaused && !held.isEmpty)
+    }
+
+    private func readAgain() {
+        guard wantsRead, mayRead else { return }
+        wantsRead = false
+        context?.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        drain()
+        context.flush()
+        readAgain()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event {
+            hasInputEnded = true
+            if case .http = phase, isAnswering || !waiting.isEmpty { return }
+            close()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if case .socket(let socket) = phase { socket.gone() }
+        phase = .over
+        waiting.removeAll()
+        desk.remove(self)
+        context.fireChannelInactive()
+    }
+
+    // MARK: From the client
+
+    private func take(_ bytes: [UInt8]) {
+        switch phase {
+        case .start:
+            guard let first = bytes.first else { return }
+            if StartOfStream.isTLS(first) {
+                gather(bytes)
+            } else {
+                phase = .http
+                frame(bytes)
+            }
+        case .hello(let before): gather(before + bytes)
+        case .http: frame(bytes)
+        case .socket(let socket): socket.receive(bytes.span)
+        case .over: break
+        }
+    }
+
+    /// Gathers the first message of TLS, and answers it in the name of who is asked for.
+    private func gather(_ bytes: [UInt8]) {
+        guard let context else { return }
+        var name: String?
+        switch ClientHello.parse(bytes.span) {
+        case .needMore:
+            phase = .hello(bytes)
+            return
+        case .hello(let hello): name = hello.serverName
+        case .notTLS, .malformed: break
+        }
+        phase = .start
+        guard let leaves = desk.options.tls, !isSecure else {
+            context.close(promise: nil)
+            return
+        }
+        isSecure = true
+        let local = context.channel.localAddress?.ipAddress ?? "localhost"
+        do {
+            // A name that cannot be is the TLS client's to complain about.
+            let asked = (name ?? tunnel?.host).flatMap { try? leaves.context(for: $0) }
+            let secured = try asked ?? leaves.context(for: local)
+            try context.pipeline.syncOperations.addHandler(
+                NIOSSLServerHandler(context: secured), position: .before(self))
+        } catch {
+            context.close(promise: nil)
+            return
+        }
+        context.pipeline.fireChannelRead(context.channel.allocator.buffer(bytes: bytes))
+        context.pipeline.fireChannelReadComplete()
+    }
+
+    private func frame(_ bytes: [UInt8]) {
+        guard !framer.isPaused else {
+            held += bytes
+            return
+        }
+        events.removeAll(keepingCapacity: true)
+        let taken = framer.consume(bytes.span, into: &events)
+        let found = events
+        for event in found { walk(event, bytes) }
+        if taken < bytes.count { held += bytes[taken...] }
+        drain()
+    }
+
+    private func walk(_ event: HTTPEvent, _ bytes: [UInt8]) {
+        switch event {
+        case .head(let head, _): begin(head)
+        case .content(let range):
+            guard var request = gathering else { return }
+            gathering = nil
+            guard request.body.count + range.count <= Self.mostBody else {
+                let text = "the body is larger than \(Self.mostBody >> 20) MiB"
+                return refuse(413, "Content Too Large", text)
+            }
+            request.body += bytes[range]
+            gathering = request
+        case .end:
+            guard let request = gathering else { return }
+            gathering = nil
+            waiting.append(.request(request))
+        case .failure(let error): refuse(400, "Bad Request", "\(error)")
+        case .trailers, .note, .opaque: break
+        }
+    }
+
+    private func begin(_ head: HTTPHead) {
+        wasInvited = false
+        // Clients that poll send the same head again and again.
+        if let last, last.head.bytes == head.bytes {
+            gathering = last
+            return
+        }
+        do {
+            let target = try head.parsedTarget()
+            let request = LiveRequest(head, target, proxied: tunnel, isSecure: isSecure)
+            gathering = request
+            last = request
+        } catch {
+            refuse(400, "Bad Request", "\(head.method) \(head.target): \(error)")
+        }
+    }
+
+    private func refuse(_ status: Int, _ reason: String, _ text: String) {
+        gathering = nil
+        waiting.append(.refusal(status: status, reason: reason, text: "tapedeck: \(text)\n"))
+    }
+
+    // MARK: Answers
+
+    /// Answers what may be answered now, in order.
+    private func drain() {
+        while !isAnswering, case .http = phase, context?.channel.isWritable == true,
+            let item = waiting.popFirst()
+        {
+            switch item {
+            case .refusal(let status, let reason, let text):
+                write(
+                    RecordedResponse(status, reason, text: text), nil, .init(closes: true),
+                    head: desk.now, end: desk.now)
+            case .request(let request): answer(request)
+            }
+        }
+        invite()
+        if hasInputEnded, waiting.isEmpty, !isAnswering, case .http = phase { close() }
+        readAgain()
+    }
+
+    /// Asks for a body that the client holds back, once everything before is answered.
+    private func invite() {
+        guard let request = gathering, request.isHesitant, !wasInvited, request.body.isEmpty,
+            waiting.isEmpty, !isAnswering, case .http = phase, let context
+        else { return }
+        wasInvited = true
+        let bytes = context.channel.allocator.buffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
+    }
+
+    private func answer(_ request: LiveRequest) {
+        if let authority = request.target.authority, request.target.form == .authority {
+            return openTunnel(authority)
+        }
+        let outcome = desk.answer(request)
+        switch outcome {
+        case .response(let response, let rewrite, let head, let end):
+            write(response, rewrite, request.framing, head: head, end: end)
+            goOn(after: request)
+        case .silence(let due): at(due) { $0.close() }
+        case .socket(let response, let transport, let due):
+            at(due) { $0.open(request, response, transport) }
+        }
+    }
+
+    /// Does something at its time, which nothing else comes before.
+    private func at(_ due: Instant, _ body: @escaping (ReplayConnection) -> Void) {
+        guard due > desk.now, let context else { return body(self) }
+        isAnswering = true
+        let bound = NIOLoopBound((self, body), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: desk.time(until: due)) {
+            let (connection, body) = bound.value
+            connection.isAnswering = false
+            body(connection)
+            connection.drain()
+            connection.context?.flush()
+        }
+    }
+
+    private func write(
+        _ response: RecordedResponse, _ rewrite: LocationRewrite?, _ request: AnswerBytes.Request,
+        head: Instant, end: Instant
+    ) {
+        let answer = desk.bytes(response, rewrite, request)
+        guard end > desk.now else {
+            put(answer.head, answer.body)
+            if answer.closes { close() }
+            return
+        }
+        at(head) { connection in
+            connection.put(answer.head, [])
+            connection.context?.flush()
+            connection.at(end) {
+                $0.put(answer.body, [])
+                if answer.closes { $0.close() }
+            }
+        }
+    }
+
+    private func put(_ bytes: [UInt8], _ more: [UInt8]) {
+        guard let context else { return }
+        var buffer = context.channel.allocator.buffer(capacity: bytes.count + more.count)
+        buffer.writeBytes(bytes)
+        buffer.writeBytes(more)
+        context.write(Self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    /// A request to change the protocol was answered without doing so.
+    private func goOn(after request: LiveRequest) {
+        guard request.asksForUpgrade, framer.isPaused else { return }
+        framer.resume(.http)
+        let bytes = held
+        held = []
+        if !bytes.isEmpty { frame(bytes) }
+    }
+
+    private func openTunnel(_ authority: HTTPAuthority) {
+        put(Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8), [])
+        context?.flush()
+        tunnel = authority
+        last = nil
+        phase = .start
+        framer = HTTPFramer(role: .request)
+        let bytes = held
+        held = []
+        if !bytes.isEmpty { take(bytes) }
+    }
+
+    private func open(
+        _ request: LiveRequest, _ response: RecordedResponse?,
+        _ transport: SimperiumEndpoint.Transport
+    ) {
+        guard let context, case .http = phase else { return }
+        let opening = SocketOpening(request.head, recorded: response)
+        put(opening.bytes, [])
+        let channel = context.channel
+        let socket = desk.open { [desk] number in
+            ReplaySocket(number, transport, compression: opening.compression, channel, desk)
+        }
+        phase = .socket(socket)
+        desk.flush()
+        context.flush()
+        let bytes = held
+        held = []
+        if !bytes.isEmpty { socket.receive(bytes.span) }
+        readAgain()
+    }
+
+    /// The server ends.
+    func end() {
+        // RFC 6455, 7.4.1: 1001, the server goes away.
+        if case .socket(let socket) = phase { socket.close(1001, reason: "The server ends") }
+        close()
+    }
+
+    /// Ends the connection after what was written.
+    private func close() {
+        guard let context else { return }
+        if case .socket = phase {} else { phase = .over }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let empty = context.channel.allocator.buffer(capacity: 0)
+        context.writeAndFlush(Self.wrapOutboundOut(empty)).whenComplete { _ in
+            bound.value.close(promise: nil)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ReplayConnection: Sendable {}

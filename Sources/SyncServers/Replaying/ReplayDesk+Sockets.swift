@@ -1,0 +1,106 @@
+internal import NIOCore
+internal import Replaying
+internal import Wire
+
+extension ReplayDesk {
+    /// A WebSocket is open.
+    func open(_ socket: (Int) -> ReplaySocket) -> ReplaySocket {
+        socketCount += 1
+        let socket = socket(socketCount)
+        sockets[socketCount] = socket
+        handle(.opened(socket: socketCount))
+        return socket
+    }
+
+    /// A client sent a command.
+    func received(_ text: [UInt8], on socket: ReplaySocket) {
+        handle(.received(socket: socket.number, text: text))
+    }
+
+    /// A WebSocket ended.
+    func closed(_ socket: ReplaySocket) {
+        guard sockets.removeValue(forKey: socket.number) != nil else { return }
+        handle(.closed(socket: socket.number))
+    }
+
+    /// Gives an event to the replay and carries out what it says.
+    private func handle(_ event: SimperiumReplayEvent) {
+        guard !isStopped else { return }
+        let now = now
+        deliver(by: now)
+        for command in simperium.handle(event, at: now) {
+            switch command {
+            case .send(let sending): put(command, due: sending.due, now)
+            case .close(_, _, let due): put(command, due: due, now)
+            case .report(let miss): options.notice("missed: \(miss.description)")
+            case .handOver(let handOver): options.notice(handOver.description)
+            case .stop(let miss):
+                options.notice("missed: \(miss.description)")
+                for socket in sockets.values {
+                    // RFC 6455, 7.4.1: 1011, the server cannot go on.
+                    socket.close(1011, reason: "the recording has no answer")
+                }
+                stop()
+            }
+        }
+        flush()
+    }
+
+    /// Carries out what is due, and keeps what is not; nothing overtakes anything.
+    private func put(_ command: ReplayCommand, due moment: Instant, _ now: Instant) {
+        if due.isEmpty, moment <= now {
+            carryOut(command)
+            return
+        }
+        due.insert(command, due: moment)
+        arm()
+    }
+
+    private func arm() {
+        guard alarm == nil, let next = due.next else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        alarm = loop.scheduleTask(in: time(until: next)) {
+            let desk = bound.value
+            desk.alarm = nil
+            desk.deliver(by: desk.now)
+            desk.flush()
+        }
+    }
+
+    private func deliver(by now: Instant) {
+        guard !due.isEmpty else { return }
+        while let command = due.take(by: now) { carryOut(command) }
+        alarm?.cancel()
+        alarm = nil
+        arm()
+    }
+
+    private func carryOut(_ command: ReplayCommand) {
+        switch command {
+        case .send(let sending): sockets[sending.socket]?.send(sending.text)
+        case .close(let socket, let code, _): sockets[socket]?.end(code)
+        case .report, .handOver, .stop: break
+        }
+    }
+
+    /// Has a socket flushed at the end of the turn.
+    func touch(_ socket: ReplaySocket) { dirty.append(socket) }
+
+    func flush() {
+        guard !dirty.isEmpty else { return }
+        let all = dirty
+        dirty.removeAll(keepingCapacity: true)
+        for socket in all { socket.flush() }
+    }
+}
+
+extension ReplayServer.Mode {
+    /// The same for Simperium.
+    var simperium: SimperiumReplay.Mode {
+        switch self {
+        case .strict: .strict
+        case .lenient: .lenient
+        case .model: .model
+        }
+    }
+}

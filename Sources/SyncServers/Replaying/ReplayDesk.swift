@@ -1,0 +1,280 @@
+internal import Framing
+internal import Glibc
+internal import NIOCore
+internal import Replaying
+internal import Simperium
+internal import Wire
+
+/// Where all connections meet the recording: one event loop, one clock.
+final class ReplayDesk {
+    /// What becomes of a request.
+    enum Outcome {
+        /// It is answered like this; head and end at these times.
+        case response(RecordedResponse, LocationRewrite?, head: Instant, end: Instant)
+        /// The connection becomes the WebSocket of a recorded one.
+        case socket(RecordedResponse?, SimperiumEndpoint.Transport, at: Instant)
+        /// The connection ends, as it did.
+        case silence(at: Instant)
+    }
+
+    let source: ReplaySource
+    let options: ReplayServer.Options
+    let loop: any EventLoop
+    var http: HTTPReplay
+    var simperium: SimperiumReplay
+    /// What answers where the recording does not; nil unless asked for.
+    private var model: ReplayModel?
+    /// What neither of them answered, where there is a model.
+    private var unanswered: [HTTPMiss] = []
+    private var unansweredCount = 0
+    private let onlyHost: String?
+    /// The last answer, which equal requests get again and again.
+    private var lastAnswer:
+        (response: RecordedResponse, request: AnswerBytes.Request, bytes: AnswerBytes)?
+    private let start = NIODeadline.now()
+    /// Whether there is nothing to hear any more.
+    private(set) var isStopped = false
+    /// Connections that are open.
+    var connections: [ObjectIdentifier: ReplayConnection] = [:]
+    private var hadConnections = false
+
+    // What belongs to WebSockets.
+    var sockets: [Int: ReplaySocket] = [:]
+    var socketCount = 0
+    var due = DueList<ReplayCommand>()
+    var alarm: Scheduled<Void>?
+    var dirty: [ReplaySocket] = []
+
+    init(_ source: ReplaySource, _ options: ReplayServer.Options, _ loop: any EventLoop) {
+        self.source = source
+        self.options = options
+        self.loop = loop
+        onlyHost = source.exchanges.onlyHost
+        http = HTTPReplay(
+            source.exchanges, rules: .init(leftOut: LeftOut(rules: options.ignored)),
+            fetch: source.message)
+        simperium = SimperiumReplay(
+            source.commands, sockets: source.sockets, mode: options.mode.simperium,
+            pace: options.pace, seed: options.seed, fetch: source.text)
+        guard options.mode == .model else { return }
+        model = ReplayModel(Array(source.exchanges), seed: options.seed, fetch: source.message)
+    }
+
+    /// Time since the start.
+    var now: Instant { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) }
+
+    /// How long it is until then, at least 0.
+    func time(until due: Instant) -> TimeAmount {
+        .nanoseconds(max(0, due.nanoseconds - now.nanoseconds))
+    }
+
+    /// What came of it so far.
+    var report: ReplayReport {
+        var section = http.section()
+        if model != nil {
+            section.missed = unansweredCount
+            section.misses = unanswered.map { .init(line: $0.line, detail: $0.description) }
+        }
+        var report = ReplayReport([section])
+        if !source.commands.isEmpty || simperium.missed > 0 {
+            report.sections.append(simperium.section())
+        }
+        return report
+    }
+
+    // MARK: Connections
+
+    func add(_ connection: ReplayConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        hadConnections = true
+    }
+
+    func remove(_ connection: ReplayConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        guard options.endsWhenDone, hadConnections, connections.isEmpty, http.unused == 0,
+            simperium.unused == 0
+        else { return }
+        stop()
+    }
+
+    /// Ends the replay after what was said already.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        let stopped = options.stopped
+        loop.execute { stopped() }
+    }
+
+    // MARK: Requests
+
+    /// Finds what becomes of a request.
+    func answer(_ request: LiveRequest) -> Outcome {
+        let now = now
+        guard !isStopped else { return .response(Self.stoppedResponse, nil, head: now, end: now) }
+        let authority = onlyHost == nil ? request.authority : nil
+        let host =
+            onlyHost
+            ?? source.exchanges.host(
+                meantBy: authority?.host, port: authority?.port ?? 80, method: request.head.method,
+                path: request.target.path)
+        let replayed = request.replayed(host: host)
+        guard model != nil else {
+            switch http.answer(replayed) {
+            case .recorded(let exchange): return recorded(exchange, request, at: now)
+            case .missed(let miss): return missed(miss, at: now)
+            }
+        }
+        return modelled(request, replayed, at: now)
+    }
+
+    /// The answer of the recording, or else of the model.
+    private func modelled(
+        _ request: LiveRequest, _ replayed: ReplayRequest, at now: Instant
+    ) -> Outcome {
+        let served = request.served
+        let seconds = Int64(Glibc.time(nil))
+        var miss: HTTPMiss?
+        if model?.takes(served) != true {
+            switch http.answer(replayed) {
+            case .recorded(let exchange):
+                model?.played(exchange, served, answer: bound(exchange.id), now: seconds)
+                return recorded(exchange, request, at: now)
+            case .missed(let found): miss = found
+            }
+        }
+        let answer = model?.answer(served, miss, now: seconds)
+        for pair in model?.takeTokens() ?? [] {
+            simperium.introduce(token: pair.token, user: pair.user)
+        }
+        switch answer {
+        case .again(let exchange):
+            if let transport = source.upgrades[exchange], request.opensSocket {
+                return .socket(source.response(exchange), transport, at: now)
+            }
+            guard let response = response(exchange) else { return .silence(at: now) }
+            return .response(response, nil, head: now, end: now)
+        case .made(let answer):
+            return .response(RecordedResponse(answer), nil, head: now, end: now)
+        case .none:
+            let endpoint = SimperiumEndpoint.recognise(path: request.target.path)
+            if let endpoint, request.opensSocket {
+                return .socket(nil, endpoint.transport, at: now)
+            }
+            unansweredCount += 1
+            if let miss, unanswered.count < HTTPReplay.mostMisses { unanswered.append(miss) }
+            return refused(miss, at: now)
+        }
+    }
+
+    private func recorded(
+        _ exchange: RecordedExchange, _ request: LiveRequest, at now: Instant
+    ) -> Outcome {
+        let head = options.pace.due(exchange.delay, after: now)
+        let response = response(exchange.id)
+        if exchange.status == 101 {
+            guard let transport = transport(of: exchange.id, request) else {
+                let text = "tapedeck: exchange \(exchange.id) is a WebSocket without Simperium\n"
+                return .response(
+                    RecordedResponse(501, "Not Replayed", text: text), nil, head: head, end: head)
+            }
+            guard request.opensSocket else {
+                let text = "tapedeck: exchange \(exchange.id) opened a WebSocket; ask for one\n"
+                return .response(
+                    RecordedResponse(426, "Upgrade Required", text: text), nil, head: head,
+                    end: head)
+            }
+            return .socket(response, transport, at: head)
+        }
+        guard let response else {
+            guard exchange.status != nil else { return .silence(at: head) }
+            let text = "tapedeck: exchange \(exchange.id) cannot be read from the trace\n"
+            options.notice("exchange \(exchange.id) cannot be read from the trace")
+            return .response(
+                RecordedResponse(500, "Not Readable", text: text), nil, head: head, end: head)
+        }
+        let length =
+            (exchange.endedAt ?? exchange.startedAt).nanoseconds
+            - (exchange.respondedAt ?? exchange.endedAt ?? exchange.startedAt).nanoseconds
+        let end = options.pace.due(length, after: head)
+        let leads = response.has("location") || response.has("content-location")
+        return .response(
+            response, leads ? rewrite(exchange, request) : nil, head: head, end: end)
+    }
+
+    /// The recorded response, with what live devices call the cases that they made.
+    private func response(_ exchange: ExchangeID) -> RecordedResponse? {
+        guard var response = source.response(exchange) else { return nil }
+        guard let body = bound(exchange) else { return response }
+        response.body = body
+        response.fields.removeAll { ["content-encoding", "etag"].contains($0.name.lowercased()) }
+        return response
+    }
+
+    /// The body of a recorded response, where live devices call something in it otherwise.
+    private func bound(_ exchange: ExchangeID) -> [UInt8]? {
+        guard !http.cases.isEmpty else { return nil }
+        return source.message(exchange, .server).flatMap { http.rewritten($0.body) }
+    }
+
+    private func transport(
+        of exchange: ExchangeID, _ request: LiveRequest
+    ) -> SimperiumEndpoint.Transport? {
+        source.upgrades[exchange]
+            ?? SimperiumEndpoint.recognise(path: request.target.path)?.transport
+    }
+
+    private func missed(_ miss: HTTPMiss, at now: Instant) -> Outcome {
+        if options.mode == .strict { stop() }
+        return refused(miss, at: now)
+    }
+
+    private func refused(_ miss: HTTPMiss?, at now: Instant) -> Outcome {
+        let why = miss?.description ?? "the model has none"
+        options.notice("missed: \(why)")
+        let text = "tapedeck: the recording has no answer: \(why)\n"
+        return .response(
+            RecordedResponse(501, "Not Recorded", text: text), nil, head: now, end: now)
+    }
+
+    private func rewrite(_ exchange: RecordedExchange, _ request: LiveRequest) -> LocationRewrite? {
+        // Through a proxy the client gets to the recorded address as it is.
+        guard request.proxied == nil, let live = request.head.value(of: "host") else { return nil }
+        var recorded: Set<HTTPAuthority> = []
+        var names = source.listeners
+        names.insert(exchange.host)
+        if let own = source.message(exchange.id, .client)?.value("host") { names.insert(own) }
+        for name in names {
+            for port in [80, 443] {
+                if let one = try? HTTPAuthority.parse(name, defaultPort: port) {
+                    recorded.insert(one)
+                }
+            }
+        }
+        return LocationRewrite(recorded: recorded, live: live, isSecure: request.isSecure)
+    }
+
+    /// The bytes of a response.
+    func bytes(
+        _ response: RecordedResponse, _ rewrite: LocationRewrite?, _ request: AnswerBytes.Request
+    ) -> AnswerBytes {
+        if let rewrite {
+            return AnswerBytes(response, to: request) { rewrite.applied(to: $0) }
+        }
+        if let lastAnswer, lastAnswer.request == request, lastAnswer.response == response {
+            return lastAnswer.bytes
+        }
+        let bytes = AnswerBytes(response, to: request)
+        if response.body.count <= Self.mostRemembered { lastAnswer = (response, request, bytes) }
+        return bytes
+    }
+
+    /// Bytes of the largest body that is remembered with its answer.
+    private static let mostRemembered = 1 << 16
+
+    private static let stoppedResponse = RecordedResponse(
+        503, "Service Unavailable",
+        text: "tapedeck: the replay has stopped, since a request or command was not recorded\n")
+}
+
+@available(*, unavailable)
+extension ReplayDesk: Sendable {}

@@ -1,0 +1,140 @@
+public import Interception
+internal import NIOCore
+internal import NIOPosix
+public import Replaying
+
+/// The server side of a recorded session, played to live clients.
+///
+/// HTTP and Simperium on one port, to clients that take it for the server and to those that use it
+/// as their proxy; nothing is ever sent anywhere else. One event loop with one clock does it all.
+public final class ReplayServer: Sendable {
+    /// What happens when something comes that was not recorded.
+    public enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// It is the end.
+        case strict
+        /// It is refused, or stays without answer, and the replay goes on.
+        case lenient
+        /// The embedded servers answer it, from the state that the recording implies.
+        case model
+    }
+
+    /// How a recording is played.
+    public struct Options: Sendable {
+        /// What happens when something comes that was not recorded.
+        public var mode: Mode
+        /// How fast recorded time passes.
+        public var pace: ReplayPace
+        /// Decides what a model makes up.
+        public var seed: UInt64
+        /// What takes no part in comparing.
+        public var ignored: [IgnoreRule]
+        /// Whether it ends when everything recorded was played and no client is connected.
+        public var endsWhenDone: Bool
+        /// Makes certificates for clients that begin with TLS; nil to refuse them.
+        public var tls: LeafCache?
+        /// Told what was missed, for people, without a line feed at the end.
+        public var notice: @Sendable (String) -> Void
+        /// Called once when the replay ends on its own.
+        public var stopped: @Sendable () -> Void
+
+        /// Options with these values.
+        public init(
+            mode: Mode = .strict, pace: ReplayPace = .asFastAsPossible, seed: UInt64 = 0,
+            ignored: [IgnoreRule] = [], endsWhenDone: Bool = false, tls: LeafCache? = nil,
+            notice: @escaping @Sendable (String) -> Void = { _ in },
+            stopped: @escaping @Sendable () -> Void = {}
+        ) {
+            self.mode = mode
+            self.pace = pace
+            self.seed = seed
+            self.ignored = ignored
+            self.endsWhenDone = endsWhenDone
+            self.tls = tls
+            self.notice = notice
+            self.stopped = stopped
+        }
+    }
+
+    /// The address listened on, without port.
+    public let host: String
+    /// The port listened on.
+    public let port: Int
+    private let listener: any Channel
+    private let desk: NIOLoopBound<ReplayDesk>
+    private let group: MultiThreadedEventLoopGroup
+
+    private init(
+        _ host: String, _ listener: any Channel, _ desk: NIOLoopBound<ReplayDesk>,
+        _ group: MultiThreadedEventLoopGroup
+    ) {
+        self.host = host
+        port = listener.localAddress?.port ?? 0
+        self.listener = listener
+        self.desk = desk
+        self.group = group
+    }
+
+    /// Listens and plays until ``stop()``.
+    ///
+    /// - Parameters:
+    ///   - source: The recording.
+    ///   - host: IP address or name of this machine.
+    ///   - port: TCP port; 0 asks for a free one.
+    ///   - options: How it is played.
+    /// - Returns: The server, which accepts connections.
+    /// - Throws: ``SyncServerError`` where it cannot listen.
+    public static func start(
+        _ source: ReplaySource, host: String = "127.0.0.1", port: Int = 0,
+        options: Options = Options()
+    ) async throws(SyncServerError) -> ReplayServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        do {
+            let desk = try await loop.submit {
+                NIOLoopBound(ReplayDesk(source, options, loop), eventLoop: loop)
+            }.get()
+            let listener = try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 1024)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            ReplayConnection(desk.value))
+                    }
+                }
+                .bind(host: host, port: port).get()
+            return ReplayServer(host, listener, desk, group)
+        } catch {
+            try? await group.shutdownGracefully()
+            let place = "cannot listen on \(host):\(port)"
+            guard let error = error as? IOError else {
+                throw SyncServerError(.failed, "\(place): \(error)")
+            }
+            throw SyncServerError(
+                error.errnoCode == 98 ? .addressInUse : .badAddress, "\(place): \(error)")
+        }
+    }
+
+    /// What came of it so far.
+    public func report() async -> ReplayReport {
+        let desk = desk
+        return (try? await desk.eventLoop.submit { desk.value.report }.get()) ?? ReplayReport()
+    }
+
+    /// Closes the port and all connections, after what is on its way.
+    ///
+    /// - Returns: What came of it.
+    @discardableResult
+    public func stop() async -> ReplayReport {
+        try? await listener.close().get()
+        let report = await report()
+        let desk = desk
+        try? await desk.eventLoop.submit {
+            for connection in desk.value.connections.values { connection.end() }
+        }.get()
+        try? await group.shutdownGracefully()
+        return report
+    }
+}

@@ -1,0 +1,96 @@
+internal import Storage
+public import Wire
+
+extension ReplayReader {
+    /// Messages that are looked at for the end of one socket.
+    private static let mostMessages = 20_000
+
+    /// The WebSockets, in the order of the requests that opened them.
+    ///
+    /// - Parameter lastMessages: The message of the last command of each socket, where it has any.
+    /// - Returns: All of them, also those with something else than Simperium on them.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func sockets(
+        lastMessages: [ConnectionID: MessageID]
+    ) throws(TraceError) -> [ReplaySocketRow] {
+        try reader.told { () throws(StorageFault) in
+            let rows = try reader.list(
+                """
+                SELECT id, session_id, connection_id, api, path, response_chunk_id
+                FROM http_exchange WHERE status = 101 ORDER BY id
+                """, []
+            ) {
+                (
+                    id: $0.integer(0), session: $0.integer(1), connection: $0.integer(2),
+                    api: $0.string(3), path: $0.string(4), chunk: $0.integer(5)
+                )
+            }
+            let heads = try db.prepare("SELECT head FROM body WHERE id = ?")
+            var sockets: [ReplaySocketRow] = []
+            sockets.reserveCapacity(rows.count)
+            for row in rows {
+                heads.bind(1, 2 * row.id + 1)
+                let head = try heads.step() ? heads.bytes(0) : []
+                heads.reset()
+                let connection = ConnectionID(row.connection)
+                var socket = ReplaySocketRow(
+                    connection: connection, exchange: ExchangeID(row.id),
+                    isSimperium: row.api == "simperium.socket", path: row.path,
+                    head: head)
+                let after = lastMessages[connection]?.rawValue
+                if let end = try end(of: row.connection, after: after, openedIn: row.chunk) {
+                    socket.endedAt = Instant(
+                        nanoseconds: end.at &+ (shifts[row.session] ?? 0))
+                    socket.closeCode = end.code
+                }
+                sockets.append(socket)
+            }
+            return sockets
+        }
+    }
+
+    /// When and how the server ended a socket; nil where the client was first, or nobody.
+    ///
+    /// A close message ends it for whoever sends it first. Without one, the first leg that will send
+    /// no more does.
+    private func end(
+        of connection: Int64, after message: Int64?, openedIn chunk: Int64
+    ) throws(StorageFault) -> (at: Int64, code: Int?)? {
+        let ended = try reader.list(
+            """
+            SELECT l.peer, e.at_ns, e.after_chunk_id FROM event e JOIN leg l ON l.id = e.leg_id
+            WHERE e.connection_id = ? AND e.kind IN ('ended', 'closed')
+              AND e.after_chunk_id >= ? ORDER BY e.id LIMIT 1
+            """, [connection, chunk]
+        ) { (peer: $0.peer(0), at: $0.integer(1), chunk: $0.integer(2)) }.first
+        let close =
+            if let message {
+                try close(
+                    "id > ?2 AND id <= ?2 + \(Self.mostMessages)", message, connection, ended?.at)
+            } else {
+                try close(
+                    "chunk_id >= ?2 AND chunk_id < ?2 + \(Self.mostMessages)", chunk, connection,
+                    ended?.at)
+            }
+        if let close { return close.peer == .server ? (close.at, close.code) : nil }
+        guard let ended, ended.peer == .server else { return nil }
+        return (ended.at, nil)
+    }
+
+    private func close(
+        _ range: String, _ from: Int64, _ connection: Int64, _ until: Int64?
+    ) throws(StorageFault) -> (peer: Peer, at: Int64, code: Int?)? {
+        // A message is later than the one before by a moment at most: rows are passed over no longer
+        // than until the end of the socket.
+        let statement = try db.prepare(
+            "SELECT connection_id, opcode, sender, ended_ns, close_code FROM message "
+                + "WHERE \(range) ORDER BY \(range.hasPrefix("id") ? "id" : "chunk_id, id")")
+        statement.bind(2, from)
+        while try statement.step() {
+            if let until, statement.integer(3) > until &+ 1_000_000_000 { return nil }
+            guard statement.integer(0) == connection, statement.integer(1) == 8 else { continue }
+            return (statement.peer(2), statement.integer(3), statement.optionalInt(4))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,315 @@
+internal import Storage
+public import Wire
+
+/// Reads what the state of both sides is rebuilt from, in order of time.
+///
+/// Times are nanoseconds since the start of the first session. For one thread at a time.
+public final class StateReader {
+    private let replay: ReplayReader
+    private var reader: TraceReader { replay.reader }
+    private var faultStatement: Statement?
+
+    /// Opens the trace at `path`.
+    ///
+    /// - Throws: ``TraceError`` where there is none, or one of another format.
+    public init(path: String) throws(TraceError) { replay = try ReplayReader(path: path) }
+
+    /// What a reader of this trace should know; nil where there is nothing.
+    public var warning: String? { replay.warning }
+    /// Wall clock at instant zero, nanoseconds since 1970 UTC.
+    public var anchor: Int64 { replay.anchor }
+    /// The contents of exchanges.
+    public var contents: ReplayReader { replay }
+
+    /// How far to read.
+    private struct Limit {
+        var time = Int64.max
+        var command = Int64.max
+    }
+
+    /// Gives what happened up to a moment, in order.
+    ///
+    /// - Parameters:
+    ///   - moment: The last moment that counts.
+    ///   - body: Gets each entry.
+    /// - Returns: When that moment was, and false where there is no such thing in the trace.
+    /// - Throws: ``TraceError`` with code `storage`.
+    @discardableResult
+    public func entries(
+        upto moment: StateMoment, _ body: (StateEntry) -> Void
+    ) throws(TraceError) -> (at: Instant?, isFound: Bool) {
+        guard let limit = try limit(moment) else { return (nil, false) }
+        try reader.told { () throws(StorageFault) in
+            let hasFaults = try reader.db.integer("SELECT count(*) FROM fault_statement") > 0
+            let commands = CommandPages(
+                try commandStatement(hasFaults), replay.shifts, limit.command)
+            var faults = Queue(hasFaults ? try socketFaults() : [])
+            var exchanges = Queue(try exchanges(limit.time, hasFaults))
+            var ends = Queue(try socketEnds())
+            while true {
+                // What has the same time comes in this order.
+                var next: (at: Int64, take: Int)?
+                func offer(_ at: Int64?, _ take: Int) {
+                    guard let at, at <= limit.time, at < next?.at ?? .max || next == nil else {
+                        return
+                    }
+                    next = (at, take)
+                }
+                offer(faults.first?.at.nanoseconds, 0)
+                offer(try commands.peek()?.at.nanoseconds, 1)
+                offer(exchanges.first?.sortedAt, 2)
+                offer(ends.first?.at, 3)
+                switch next?.take {
+                case 0: faults.pop().map { body(.fault($0)) }
+                case 1: commands.pop().map { body(.command($0)) }
+                case 2: exchanges.pop().map { body(.exchange($0.row)) }
+                case 3: ends.pop().map { body(.ended($0.socket)) }
+                default: return
+                }
+            }
+        }
+        return (limit.time == .max ? nil : Instant(nanoseconds: limit.time), true)
+    }
+
+    // MARK: The moment
+
+    private func limit(_ moment: StateMoment) throws(TraceError) -> Limit? {
+        try reader.told { () throws(StorageFault) in
+            func row(
+                _ sql: String, _ id: Int64
+            ) throws(StorageFault) -> (session: Int64, at: Int64, other: Int64)? {
+                try reader.list(sql, [id]) { ($0.integer(0), $0.integer(1), $0.integer(2)) }.first
+            }
+            func shifted(_ session: Int64, _ at: Int64) -> Int64 {
+                at.addingReportingOverflow(replay.shifts[session] ?? 0).partialValue
+            }
+            switch moment {
+            case .end: return Limit()
+            case .time(let time, nil): return Limit(time: time)
+            case .time(let time, let session?):
+                guard replay.shifts[session.rawValue] != nil else { return nil }
+                return Limit(time: shifted(session.rawValue, time))
+            case .clock(let unix):
+                return Limit(time: unix.subtractingReportingOverflow(anchor).partialValue)
+            case .session(let session):
+                guard replay.shifts[session.rawValue] != nil else { return nil }
+                let later = replay.shifts.filter { $0.key > session.rawValue }.values.min()
+                return Limit(time: later.map { $0 - 1 } ?? .max)
+            case .exchange(let id):
+                guard
+                    let row = try row(
+                        "SELECT session_id, coalesce(ended_ns, started_ns), 0 FROM http_exchange "
+                            + "WHERE id = ?", id.rawValue)
+                else { return nil }
+                return Limit(time: shifted(row.session, row.at))
+            case .command(let id):
+                guard
+                    let row = try row(
+                        "SELECT session_id, at_ns, id FROM simperium_command WHERE id = ?",
+                        id.rawValue)
+                else { return nil }
+                return Limit(time: shifted(row.session, row.at), command: row.other)
+            case .message(let id):
+                guard
+                    let row = try row(
+                        "SELECT session_id, ended_ns, coalesce((SELECT max(c.id) "
+                            + "FROM simperium_command c WHERE c.message_id = m.id), 0) "
+                            + "FROM message m WHERE id = ?", id.rawValue)
+                else { return nil }
+                return Limit(
+                    time: shifted(row.session, row.at), command: row.other > 0 ? row.other : .max)
+            }
+        }
+    }
+
+    // MARK: Sources
+
+    private func commandStatement(_ hasFaults: Bool) throws(StorageFault) -> Statement {
+        // Only faults make commands.
+        let origin =
+            hasFaults ? "(SELECT k.origin FROM chunk k WHERE k.id = m.chunk_id)" : "0"
+        return try reader.db.prepare(
+            """
+            SELECT c.id, c.session_id, c.connection_id, c.sender, c.at_ns, c.text IS NULL,
+              coalesce(c.text, m.payload), m.size, \(origin), c.channel IS NULL
+            FROM simperium_command c JOIN message m ON m.id = c.message_id
+            WHERE c.id > ?1 AND c.id <= ?2 ORDER BY c.id LIMIT ?3
+            """)
+    }
+
+    private func socketFaults() throws(StorageFault) -> [StateFaultRow] {
+        try reader.list(
+            """
+            SELECT f.session_id, f.at_ns, f.connection_id, f.sender, f.action, f.came, f.sent
+            FROM fault f WHERE f.connection_id IS NOT NULL AND f.sender IS NOT NULL
+              AND f.exchange_id IS NULL AND f.came <> x'' ORDER BY f.session_id, f.at_ns, f.id
+            """, []
+        ) {
+            StateFaultRow(
+                socket: ConnectionID($0.integer(2)), sender: $0.peer(3),
+                at: Instant(nanoseconds: $0.integer(1) &+ (replay.shifts[$0.integer(0)] ?? 0)),
+                action: $0.string(4), came: $0.bytes(5), sent: $0.bytes(6))
+        }
+    }
+
+    private func exchanges(
+        _ limit: Int64, _ hasFaults: Bool
+    ) throws(StorageFault) -> [(sortedAt: Int64, row: StateExchangeRow)] {
+        var faults: [Int64: [StateExchangeRow.Fault]] = [:]
+        if hasFaults {
+            let statement = try reader.db.prepare(
+                "SELECT exchange_id, id, action, sender FROM fault "
+                    + "WHERE exchange_id IS NOT NULL ORDER BY id")
+            while try statement.step() {
+                faults[statement.integer(0), default: []].append(
+                    StateExchangeRow.Fault(
+                        id: statement.integer(1), action: statement.string(2),
+                        sender: statement.isNull(3) ? nil : statement.peer(3)))
+            }
+        }
+        let statement = try reader.db.prepare(
+            """
+            SELECT id, session_id, connection_id, api, method, host, port, path, query, status,
+              started_ns, ended_ns, outcome, is_local
+            FROM http_exchange WHERE api IN ('commcare.restore', 'commcare.submit') ORDER BY id
+            """)
+        var rows: [(sortedAt: Int64, row: StateExchangeRow)] = []
+        while try statement.step() {
+            let shift = replay.shifts[statement.integer(1)] ?? 0
+            let started = statement.integer(10) &+ shift
+            let end = statement.optionalInteger(11).map { $0 &+ shift }
+            let isOver = end.map { $0 <= limit } ?? false
+            guard isOver || started <= limit else { continue }
+            let row = StateExchangeRow(
+                id: ExchangeID(statement.integer(0)),
+                connection: ConnectionID(statement.integer(2)), api: statement.string(3),
+                method: statement.string(4), host: statement.string(5), port: statement.int(6),
+                path: statement.string(7), query: statement.optionalString(8),
+                status: isOver ? statement.optionalInt(9) : nil,
+                startedAt: Instant(nanoseconds: started),
+                endedAt: isOver ? end.map(Instant.init(nanoseconds:)) : nil,
+                isComplete: isOver && statement.string(12) == "complete",
+                isLocal: statement.integer(13) != 0, faults: faults[statement.integer(0)] ?? [])
+            // One that is not over yet was asked, and comes last.
+            rows.append((isOver ? end ?? started : limit, row))
+        }
+        return rows.enumerated().sorted {
+            ($0.element.sortedAt, $0.offset) < ($1.element.sortedAt, $1.offset)
+        }.map(\.element)
+    }
+
+    private func socketEnds() throws(StorageFault) -> [(at: Int64, socket: ConnectionID)] {
+        var sessionEnds: [Int64: Int64] = [:]
+        for (session, at) in try reader.list(
+            "SELECT session_id, at_ns FROM event WHERE kind = 'session-ended'", [],
+            { ($0.integer(0), $0.integer(1)) })
+        {
+            sessionEnds[session] = at &+ (replay.shifts[session] ?? 0)
+        }
+        let rows = try reader.list(
+            """
+            SELECT x.connection_id, x.session_id,
+              (SELECT min(e.at_ns) FROM event e WHERE e.connection_id = x.connection_id
+                AND e.kind IN ('ended', 'closed') AND e.after_chunk_id >= x.response_chunk_id)
+            FROM http_exchange x WHERE x.status = 101 AND x.api = 'simperium.socket'
+            """, []
+        ) {
+            (socket: $0.integer(0), session: $0.integer(1), at: $0.optionalInteger(2))
+        }
+        return rows.compactMap { row in
+            // A session that is over has no sockets, and one that was killed is over with the next.
+            let at =
+                row.at.map { $0 &+ (replay.shifts[row.session] ?? 0) } ?? sessionEnds[row.session]
+                ?? replay.shifts.filter { $0.key > row.session }.values.min()
+            return at.map { (at: $0, socket: ConnectionID(row.socket)) }
+        }.sorted { $0.at < $1.at }
+    }
+
+    /// What came from a peer where a fault was done to an exchange, up to 64 KiB.
+    public func came(_ fault: StateExchangeRow.Fault) throws(TraceError) -> [UInt8] {
+        try reader.told { () throws(StorageFault) in
+            let statement = try replay.kept(
+                &faultStatement, "SELECT came FROM fault_statement WHERE id = ?")
+            defer { statement.reset() }
+            statement.bind(1, fault.id)
+            return try statement.step() ? statement.bytes(0) : []
+        }
+    }
+
+    /// Gives the bytes of one side of an exchange as its sender sent them.
+    public func sentBytes(
+        of id: ExchangeID, _ sender: Peer, _ body: (ArraySlice<UInt8>) -> Bool
+    ) throws(TraceError) {
+        try reader.bytes(of: id, sender: sender, .sent) { body($1) }
+    }
+}
+
+/// What is there already, in order.
+private struct Queue<Element> {
+    private var elements: [Element]
+    private var next = 0
+
+    init(_ elements: [Element]) { self.elements = elements }
+
+    var first: Element? { next < elements.count ? elements[next] : nil }
+
+    mutating func pop() -> Element? {
+        guard let first else { return nil }
+        next += 1
+        return first
+    }
+}
+
+/// Reads commands page by page, so that no read takes long.
+private final class CommandPages {
+    private let statement: Statement
+    private let shifts: [Int64: Int64]
+    private let limit: Int64
+    private var page: [StateCommandRow] = []
+    private var next = 0
+    private var last: Int64 = 0
+    private var isOver = false
+
+    private static let pageSize = 2_048
+
+    init(_ statement: Statement, _ shifts: [Int64: Int64], _ limit: Int64) {
+        self.statement = statement
+        self.shifts = shifts
+        self.limit = limit
+    }
+
+    func peek() throws(StorageFault) -> StateCommandRow? {
+        while next == page.count, !isOver { try load() }
+        return next < page.count ? page[next] : nil
+    }
+
+    func pop() -> StateCommandRow? {
+        guard next < page.count else { return nil }
+        next += 1
+        return page[next - 1]
+    }
+
+    private func load() throws(StorageFault) {
+        page.removeAll(keepingCapacity: true)
+        next = 0
+        statement.bind(1, last)
+        statement.bind(2, limit)
+        statement.bind(3, Self.pageSize)
+        var count = 0
+        while try statement.step() {
+            count += 1
+            last = statement.integer(0)
+            guard statement.integer(9) == 0 else { continue }
+            let text = statement.bytes(6)
+            page.append(
+                StateCommandRow(
+                    id: CommandID(last), socket: ConnectionID(statement.integer(2)),
+                    sender: statement.peer(3),
+                    at: Instant(
+                        nanoseconds: statement.integer(4) &+ (shifts[statement.integer(1)] ?? 0)),
+                    text: text, isMade: statement.integer(8) == 1,
+                    isCut: statement.integer(5) != 0 && Int64(text.count) < statement.integer(7)))
+        }
+        isOver = count < Self.pageSize
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Replaying
+import Trace
+import Wire
+
+/// `tapedeck diff`.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Compare two traces by meaning, side by side.",
+        discussion: """
+            Exchanges and Simperium commands are aligned: what is missing from the second, added in \
+            it, changed or in another order is told, and so are the contents of buckets and the sets \
+            of cases at the end. Ends with 0 where both say the same, with 1 where they do not.
+            """)
+
+    @Argument(help: "The first trace.")
+    var first: String
+
+    @Argument(help: "The second trace.")
+    var second: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave this out: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH for both.",
+            valueName: "rule"))
+    var ignore: [String] = []
+
+    @Flag(
+        help: """
+            Compare what is volatile too (dates, tokens, instanceIDs, device ids), and identifiers \
+            that programs make anew.
+            """)
+    var exact = false
+
+    @Option(
+        name: [.customLong("context"), .customShort("U")],
+        help: ArgumentHelp(
+            "Print so many that are the same around each difference.", valueName: "n"))
+    var context = 1
+
+    @Flag(help: "Leave out the contents at the end, and times.")
+    var messagesOnly = false
+
+    @Flag(help: "Print a JSON object per line.")
+    var json = false
+
+    func run() throws {
+        guard context >= 0 else { throw Failure(.usage, "--context takes 0 or more") }
+        let rules = try rules()
+        let one = try RecordedSession(path: first)
+        let other = try RecordedSession(path: second)
+        let (a, b) = (one.compared, other.compared)
+        var page = DiffPage(
+            isJSON: json, hasColour: !json && StandardOutput.hasColour, context: context)
+        page.begin(
+            (first, one.exchanges.count, one.commands.count),
+            (second, other.exchanges.count, other.commands.count))
+        var comparison = TraceComparison(a, b, .init(rules: rules, isExact: exact))
+        comparison.run { page.take($0) }
+        if !messagesOnly {
+            let (before, after) = (try Self.state(first), try Self.state(second))
+            comparison.compareStates(before, after) { page.take($0) }
+            page.take(TimingComparison(a, b, pairs: comparison.exchangePairs))
+        }
+        page.end(boundNames: comparison.boundNames)
+        if page.differs { throw ExitCode(Failure.Status.failed.rawValue) }
+    }
+
+    private func rules() throws(Failure) -> [IgnoreRule] {
+        var rules: [IgnoreRule] = []
+        for text in ignore {
+            do {
+                rules.append(try IgnoreRule(parsing: text))
+            } catch {
+                throw Failure(.usage, "--ignore: \(error.description)")
+            }
+        }
+        return rules
+    }
+
+    /// What both sides hold at the end of a trace.
+    private static func state(_ path: String) throws(Failure) -> SessionState {
+        let reader: StateReader
+        do {
+            reader = try StateReader(path: path)
+        } catch {
+            throw Failure(error)
+        }
+        return try SessionStateReading.read(reader, upto: .end).state
+    }
+}
+
+extension RecordedSession {
+    /// What is compared of it.
+    var compared: ComparedSession {
+        ComparedSession(
+            exchanges: exchanges, commands: commands, message: { message($0, $1) },
+            text: { text($0) })
+    }
+}

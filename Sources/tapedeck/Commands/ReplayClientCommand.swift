@@ -1,0 +1,189 @@
+import ArgumentParser
+import Foundation
+import Replaying
+import SyncClients
+import Wire
+
+/// `tapedeck replay client`.
+struct ReplayClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Play the client of a recorded session to a live server.",
+        discussion: """
+            Logs in anew, sends the same requests, submissions and edits with identifiers of its \
+            own, waits for what the recorded client waited for, and compares the answers by \
+            meaning. Ends with 1 where they differ and 69 where the server is not there.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @OptionGroup var place: ReplayClientTarget
+
+    @Option(
+        help: ArgumentHelp(
+            "Let recorded pauses pass N times as fast, 1 is as recorded; without pauses unless told.",
+            valueName: "n"))
+    var speed: Double?
+
+    @Option(
+        help: ArgumentHelp("Play it N times at once, with distinct identities.", valueName: "n"))
+    var clients = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin at most this many requests, sockets and commands in a second, of all clients together.",
+            valueName: "n"))
+    var rate: Double?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("End after this time, such as 30s or 5m.", valueName: "time"))
+    var bound: TimeSpan?
+
+    @Flag(help: "Send exactly the recorded bytes and identifiers.")
+    var verbatim = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave this out of comparing: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH; may be repeated.",
+            valueName: "rule"))
+    var ignore: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Decides all identifiers that are made up; another one in each run unless told.",
+            valueName: "n"))
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds without anything happening after which what is waited for is missing.",
+            valueName: "seconds"))
+    var patience = 10.0
+
+    @Flag(help: "Print the report as a JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the report as JUnit XML to this file, or to standard output with -.",
+            valueName: "FILE|-"))
+    var junit: String?
+
+    mutating func validate() throws {
+        func require(_ isWell: Bool, _ text: String) throws {
+            if !isWell { throw ValidationError(text) }
+        }
+        try require(!(json && junit == "-"), "--json and --junit - exclude each other")
+        try require(
+            speed.map { $0 > 0 && $0.isFinite } ?? true,
+            "--speed is above 0; leave it out to play without pauses")
+        try require(1...100_000 ~= clients, "--clients is 1 to 100000")
+        try require(rate.map { $0 > 0 && $0.isFinite } ?? true, "--rate is above 0")
+        try require(patience > 0 && patience < 1e6, "--patience is more than 0 seconds")
+    }
+
+    func run() async throws {
+        var target = try place.target(rules: rules())
+        target.pace = speed.map { .times($0) } ?? .asFastAsPossible
+        target.clients = clients
+        target.isVerbatim = verbatim
+        target.patience = Int64(patience * 1e9)
+        target.seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        let recording = try RecordedSession(path: trace)
+        let (session, exchanges) = recording.clientPart()
+        guard !session.parts.isEmpty else {
+            throw Failure(
+                .data, "\(trace) holds no HTTP exchange and no Simperium socket to play")
+        }
+        for host in recording.exchanges.hostNames where target.server(for: host) == nil {
+            throw Failure(.usage, "no server stands for \(host): add --to \(host)=URL, or --to URL")
+        }
+        if recording.otherSockets > 0 {
+            StandardError.write(
+                "tapedeck: \(recording.otherSockets) WebSockets without Simperium are not played\n")
+        }
+        let load = ReplayLoad(
+            session, to: target, rate: rate, bound: bound?.nanoseconds,
+            makePlayer: try recording.clientPlayers(exchanges, to: target))
+        let start = ContinuousClock.now
+        let end = await play(load)
+        let text = ReplayClientText(
+            end: end, figures: load.tally.figures, report: load.tally.report,
+            seconds: Double(ReplayClientText.nanoseconds(ContinuousClock.now - start)) / 1e9,
+            seed: target.seed)
+        try tell(text)
+    }
+
+    /// Plays it to its end, or to a signal, with a line that says how far it is.
+    private func play(_ load: ReplayLoad) async -> ReplayLoad.End {
+        let signal = StopSignal()
+        let stopper = Task {
+            await signal.wait()
+            load.stop()
+        }
+        defer { stopper.cancel() }
+        let clients = clients
+        let progress = Task {
+            var line = ProgressBar()
+            let start = ContinuousClock.now
+            while !Task.isCancelled {
+                let figures = load.tally.figures
+                let share = figures.share
+                // Clients that are to come are counted as those that are there.
+                let all = share.of / max(1, figures.clients) * clients
+                line.show(
+                    done: share.done, of: all,
+                    ReplayClientText.line(
+                        figures, of: clients,
+                        nanoseconds: ReplayClientText.nanoseconds(ContinuousClock.now - start)))
+                do { try await Task.sleep(for: .milliseconds(100)) } catch { break }
+            }
+            line.clear()
+        }
+        let end = await load.run()
+        progress.cancel()
+        await progress.value
+        return end
+    }
+
+    private func rules() throws(Failure) -> [IgnoreRule] {
+        var rules: [IgnoreRule] = []
+        for text in ignore {
+            do {
+                rules.append(try IgnoreRule(parsing: text))
+            } catch {
+                throw Failure(.usage, "--ignore \(error)")
+            }
+        }
+        return rules
+    }
+
+    /// Gives the report where it was asked for, and the exit status.
+    private func tell(_ text: ReplayClientText) throws(Failure) {
+        if let junit {
+            let report = text.report.junit(allowsUnused: text.allowsUnused)
+            if junit == "-" {
+                StandardOutput.write(report)
+            } else {
+                do {
+                    try Data(report.utf8).write(to: URL(fileURLWithPath: junit))
+                } catch {
+                    throw Failure(.io, "\(junit) cannot be written: \(error.localizedDescription)")
+                }
+            }
+        }
+        if json {
+            StandardOutput.write(text.json.text() + "\n")
+        } else if junit != "-" {
+            StandardOutput.write(text.text)
+        }
+        if case .unreachable(let reason) = text.end {
+            throw Failure(.unavailable, "\(reason); check --to")
+        }
+        guard !text.report.isSatisfied(allowsUnused: text.allowsUnused) else { return }
+        let missed = text.report.sections.reduce(0) { $0 + $1.missed }
+        throw Failure(.failed, "\(missed) differ from \(trace)")
+    }
+}

@@ -1,0 +1,181 @@
+import ArgumentParser
+import Foundation
+import Interception
+import Replaying
+import Simperium
+import SyncServers
+import Trace
+import Wire
+
+/// `tapedeck replay server`.
+struct ReplayServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Play the server of a recorded session to live clients, with no network.",
+        discussion: """
+            Answers HTTP and Simperium as recorded, matched by meaning, to clients that take it for \
+            the server and to those that use it as their proxy (absolute URLs, CONNECT, TLS); \
+            nothing is ever sent anywhere else. The first line of output is `listening on \
+            HOST:PORT`; SIGINT or SIGTERM ends it with a report. Ends with 1 if something came that \
+            was not recorded, or something recorded was never asked for.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    @Flag(
+        help: ArgumentHelp(
+            "What is not recorded ends the replay, is refused and reported, or is answered from the state that the recording implies."
+        ))
+    var mode = Mode.strict
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer at N times the recorded speed, 1 is as recorded; at once unless told.",
+            valueName: "n"))
+    var speed: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave this out of comparing: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH; may be repeated.",
+            valueName: "rule"))
+    var ignore: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Decides what --model makes up; another each time unless told.", valueName: "n"))
+    var seed: UInt64?
+
+    @Flag(help: "Let recorded requests and commands be left over.")
+    var allowUnused = false
+
+    @Flag(help: "End when all was played and the last client has gone.")
+    var exitWhenDone = false
+
+    @Flag(help: "Print the report as a JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the report as JUnit XML to this file, or to standard output with -.",
+            valueName: "FILE|-"))
+    var junit: String?
+
+    @OptionGroup var authority: AuthorityOptions
+
+    /// What happens to what is not recorded.
+    enum Mode: String, EnumerableFlag {
+        case strict
+        case lenient
+        case model
+
+        var option: ReplayServer.Mode {
+            switch self {
+            case .strict: .strict
+            case .lenient: .lenient
+            case .model: .model
+            }
+        }
+    }
+
+    func run() async throws {
+        guard !(json && junit == "-") else {
+            throw Failure(.usage, "--json and --junit - exclude each other")
+        }
+        if let speed, !(speed > 0 && speed.isFinite) {
+            throw Failure(.usage, "--speed is above 0; leave it out to answer at once")
+        }
+        let rules = try rules()
+        let source = try source()
+        let signal = StopSignal()
+        let options = ReplayServer.Options(
+            mode: mode.option, pace: speed.map { .times($0) } ?? .asFastAsPossible,
+            seed: seed ?? .random(in: 0 ... .max),
+            ignored: rules, endsWhenDone: exitWhenDone, tls: try leaves(),
+            notice: { StandardError.write("tapedeck: \($0)\n") }, stopped: { signal.stop() })
+        let server: ReplayServer
+        do {
+            server = try await ReplayServer.start(
+                source, host: listen.host, port: listen.port, options: options)
+        } catch {
+            throw Failure(error)
+        }
+        StandardOutput.write("listening on \(ListenAddress.text(listen.host, server.port))\n")
+        await signal.wait()
+        try tell(await server.stop())
+    }
+
+    private func rules() throws(Failure) -> [IgnoreRule] {
+        var rules: [IgnoreRule] = []
+        for text in ignore {
+            do {
+                rules.append(try IgnoreRule(parsing: text))
+            } catch {
+                throw Failure(.usage, "--ignore \(error)")
+            }
+        }
+        return rules
+    }
+
+    /// The recording as the server reads it.
+    private func source() throws(Failure) -> ReplaySource {
+        let session = try RecordedSession(path: trace)
+        let listeners: [String]
+        do {
+            listeners = try ReplayReader(path: trace).listeners()
+        } catch {
+            throw Failure(error)
+        }
+        var upgrades: [ExchangeID: SimperiumEndpoint.Transport] = [:]
+        for (exchange, connection) in session.upgrades {
+            guard let transport = session.transports[connection] else { continue }
+            upgrades[exchange] = transport.kind == .sockJS ? .sockJS : .webSocket
+        }
+        return ReplaySource(
+            exchanges: session.exchanges, upgrades: upgrades, commands: session.commands,
+            sockets: session.sockets, listeners: Set(listeners),
+            message: { session.message($0, $1) }, response: { session.response($0) },
+            text: { session.text($0) })
+    }
+
+    private func leaves() throws(Failure) -> LeafCache {
+        let authority = try authority.open()
+        do {
+            return try LeafCache(authority: authority)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Gives the report where it was asked for.
+    private func tell(_ report: ReplayReport) throws(Failure) {
+        if let junit {
+            let text = report.junit(allowsUnused: allowUnused)
+            if junit == "-" {
+                StandardOutput.write(text)
+            } else {
+                do {
+                    try Data(text.utf8).write(to: URL(fileURLWithPath: junit))
+                } catch {
+                    throw Failure(.io, "\(junit) cannot be written: \(error.localizedDescription)")
+                }
+            }
+        }
+        if json {
+            StandardOutput.write(report.json(allowsUnused: allowUnused).text() + "\n")
+        } else if junit != "-" {
+            StandardOutput.write(report.text(allowsUnused: allowUnused))
+        }
+        guard !report.isSatisfied(allowsUnused: allowUnused) else { return }
+        let missed = report.sections.reduce(0) { $0 + $1.missed }
+        let unused = report.sections.reduce(0) { $0 + $1.unused }
+        throw Failure(
+            .failed, "\(missed) missed and \(unused) never asked for of \(trace)")
+    }
+}

@@ -1,0 +1,108 @@
+import Framing
+import Replaying
+import Trace
+import Wire
+
+/// Start line and header fields of a recorded message.
+struct RecordedHead {
+    /// Status of a response.
+    var status: Int?
+    /// Reason phrase of a response.
+    var reason = ""
+    /// The header fields in order.
+    var fields: [ReplayMessage.Field] = []
+
+    /// Reads the bytes of a head as the trace keeps them.
+    init(_ bytes: [UInt8], of sender: Peer) {
+        var framer = HTTPFramer(role: sender == .client ? .request : .response)
+        var events: [HTTPEvent] = []
+        _ = framer.consume(bytes.span, into: &events)
+        for case .head(let head, _) in events {
+            status = head.status
+            reason = head.reason
+            fields = head.fields.map {
+                ReplayMessage.Field(head.text($0.name), head.text($0.value))
+            }
+            return
+        }
+    }
+
+    /// Whether it agrees on permessage-deflate.
+    var agreesOnDeflate: Bool {
+        fields.contains {
+            $0.name.lowercased() == "sec-websocket-extensions"
+                && $0.value.lowercased().contains("permessage-deflate")
+        }
+    }
+}
+
+extension ReplayReader {
+    /// The whole payload of a WebSocket message out of the chunks, which begins with `start`; nil where
+    /// it is not found there.
+    func payload(
+        of place: ReplayMessagePlace, startingWith start: [UInt8]
+    ) throws(TraceError) -> [UInt8]? {
+        // Never more than the chunks can hold inflated.
+        let most = min(place.size, 256 << 20)
+        var deflate: PerMessageDeflate?
+        if place.isCompressed {
+            let head = RecordedHead(try side(place.exchange, .server)?.head ?? [], of: .server)
+            deflate = PerMessageDeflate.negotiated(
+                responseExtensions: head.fields.filter {
+                    $0.name.lowercased() == "sec-websocket-extensions"
+                }.map(\.value))
+        }
+        var assembler = WebSocketAssembler(
+            sender: place.sender, compression: deflate,
+            limits: WebSocketLimits(maxStoredPayload: Int(most), maxInflated: most))
+        var events: [WebSocketEvent] = []
+        var found: [UInt8]?
+        try frames(of: place) { bytes in
+            events.removeAll(keepingCapacity: true)
+            assembler.consume(bytes.span, into: &events)
+            for case .message(let message) in events
+            where message.size == place.size && message.isCompressed == place.isCompressed
+                && message.payload.count == Int(place.size) && message.payload.starts(with: start)
+            {
+                found = message.payload
+            }
+            return found == nil && !assembler.hasEnded
+        }
+        return found
+    }
+
+    /// The body of one side of an exchange out of the chunks, without transfer coding and without
+    /// `codings`; what cannot be read any further ends it.
+    func body(
+        _ id: ExchangeID, _ sender: Peer, method: String, decoding codings: String
+    ) throws(TraceError) -> [UInt8] {
+        var framer = HTTPFramer(role: sender == .client ? .request : .response)
+        if sender == .server { framer.expect(method == "HEAD" ? .head : .other) }
+        let decoder = codings.isEmpty ? nil : try? ContentDecoder(codings: codings)
+        var events: [HTTPEvent] = []
+        var body: [UInt8] = []
+        try bytes(of: id, sender) { bytes in
+            events.removeAll(keepingCapacity: true)
+            let piece = Array(bytes)
+            _ = framer.consume(piece.span, into: &events)
+            for event in events {
+                switch event {
+                case .content(let range):
+                    guard let decoder else {
+                        body += piece[range]
+                        continue
+                    }
+                    let isDecoded: Void? = try? decoder.decode(piece.span.extracting(range)) {
+                        decoded in
+                        decoded.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+                    }
+                    guard isDecoded != nil else { return false }
+                case .end, .failure, .opaque: return false
+                case .head, .trailers, .note: continue
+                }
+            }
+            return true
+        }
+        return body
+    }
+}

@@ -1,0 +1,99 @@
+import HTTPLayer
+import Replaying
+import SyncClients
+import Trace
+import Wire
+
+extension RecordedSession {
+    /// What of it a replayed client plays: all exchanges, and the sockets with Simperium on them.
+    func clientPart() -> (session: ReplaySession, exchanges: [RecordedExchange]) {
+        let played = exchanges.filter { exchange in
+            upgrades[exchange.id].map { transports[$0] != nil } ?? true
+        }
+        let session = ReplaySession(
+            exchanges: played, upgrades: upgrades, commands: Array(commands), sockets: sockets,
+            fetch: { text($0) })
+        return (session, played.filter { upgrades[$0.id] == nil })
+    }
+
+    /// WebSockets that are not played, as they carry something else.
+    var otherSockets: Int { upgrades.values.count { transports[$0] == nil } }
+
+    /// Makes what plays the steps of one client; the clients share a manager of requests.
+    ///
+    /// - Parameters:
+    ///   - exchanges: Those that are played.
+    ///   - target: The live server.
+    /// - Returns: A function of the live server, with number and seed of the client.
+    /// - Throws: ``Failure`` where the trace cannot be read.
+    func clientPlayers(
+        _ exchanges: [RecordedExchange], to target: ReplayTarget
+    ) throws(Failure) -> @Sendable (ReplayTarget) -> any StepPlayer {
+        let byID = Dictionary(exchanges.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        var hosts: [ConnectionID: String] = [:]
+        for exchange in self.exchanges {
+            if let socket = upgrades[exchange.id] { hosts[socket] = exchange.host }
+        }
+        let sockets = SocketPlayer.Recording(
+            commands: Array(commands), sockets: self.sockets,
+            transports: Dictionary(
+                uniqueKeysWithValues: transports.map { id, transport in
+                    (
+                        id,
+                        SocketPlayer.Recording.Transport(
+                            host: hosts[id] ?? "", path: transport.path)
+                    )
+                }),
+            text: { text($0) })
+        let manager = HTTPPlayer.manager(for: target)
+        let isVerbatim = target.isVerbatim
+        let listeners = try Set(self.listeners().map { $0.lowercased() })
+        return { target in
+            let identity = SharedIdentity(
+                ReplayIdentity(seed: target.seed, isVerbatim: target.isVerbatim))
+            let http = HTTPPlayer(
+                exchanges, to: target, identity: identity, manager: manager
+            ) { id in
+                let request = message(id, .client) ?? ReplayMessage()
+                return HTTPRecording(
+                    request: request, sentBody: isVerbatim ? sentBody(id) : nil,
+                    response: message(id, .server)?.restored(
+                        listeners, host: request.value("host")))
+            }
+            return SessionPlayer(
+                byID, http: http,
+                sockets: SocketPlayer(sockets, target: target, identity: identity),
+                target: target)
+        }
+    }
+
+    /// Addresses that recorded clients took for the server's.
+    private func listeners() throws(Failure) -> [String] {
+        do {
+            return try ReplayReader(path: path).listeners()
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension ReplayMessage {
+    /// The response as the server sent it: a proxy that took its place had itself named in
+    /// `Location`.
+    fileprivate func restored(_ listeners: Set<String>, host: String?) -> ReplayMessage {
+        guard let host else { return self }
+        var message = self
+        for (index, field) in fields.enumerated()
+        where ["location", "content-location"].contains(field.name.lowercased()) {
+            guard let slashes = field.value.firstRange(of: "://") else { continue }
+            let end =
+                field.value[slashes.upperBound...].firstIndex { "/?#".contains($0) }
+                ?? field.value.endIndex
+            let authority = field.value[slashes.upperBound..<end]
+            guard listeners.contains(authority.lowercased()) else { continue }
+            message.fields[index].value =
+                field.value[..<slashes.upperBound] + host + field.value[end...]
+        }
+        return message
+    }
+}

@@ -1,0 +1,153 @@
+import Replaying
+import Simperium
+import Synchronization
+import Trace
+import Wire
+
+/// A trace opened for replay: lists in memory, contents fetched when asked.
+///
+/// Times are nanoseconds since the start of the first session of the trace, so that those of several
+/// sessions follow each other. What is said about contents is for any thread.
+struct RecordedSession: Sendable {
+    /// The file.
+    let path: String
+    /// All HTTP exchanges in order, those that opened a WebSocket too; CONNECT is left out.
+    let exchanges: RecordedExchanges
+    /// The connection of the socket that an exchange opened.
+    let upgrades: [ExchangeID: ConnectionID]
+    /// All Simperium commands in order, without SockJS around them.
+    let commands: RecordedCommands
+    /// The sockets with Simperium on them, in the order of the requests that opened them.
+    let sockets: [RecordedSocket]
+    /// How the commands of those travelled.
+    let transports: [ConnectionID: RecordedTransport]
+    /// Wall clock at instant zero, nanoseconds since 1970 UTC.
+    let anchor: Int64
+    private let contents: Contents
+    private let heads = RecordedHeads()
+
+    /// Opens the trace at `path`.
+    ///
+    /// - Throws: ``Failure`` where there is none, or one of another format.
+    init(path: String) throws(Failure) {
+        do {
+            try self.init(opening: path)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private init(opening path: String) throws(TraceError) {
+        self.path = path
+        let reader = try ReplayReader(path: path)
+        if let warning = reader.warning { StandardError.write("tapedeck: \(warning)\n") }
+        anchor = reader.anchor
+        let bounds = try reader.bounds()
+        var exchanges = RecordedExchanges()
+        exchanges.reserveCapacity(bounds.exchanges)
+        try reader.exchanges { exchanges.append(.init($0)) }
+        self.exchanges = exchanges
+        var commands = RecordedCommands()
+        commands.reserveCapacity(bounds.commands)
+        var last: [ConnectionID: MessageID] = [:]
+        try reader.commands { row in
+            last[row.socket] = row.message
+            commands.append(
+                row.id, row.socket, row.sender, row.at, row.channel, name: row.name)
+        } ccid: {
+            commands.addCCID($0)
+        }
+        self.commands = commands
+        var upgrades: [ExchangeID: ConnectionID] = [:]
+        var sockets: [RecordedSocket] = []
+        var transports: [ConnectionID: RecordedTransport] = [:]
+        for row in try reader.sockets(lastMessages: last) {
+            upgrades[row.exchange] = row.connection
+            guard row.isSimperium else { continue }
+            let end = row.endedAt.map { RecordedSocket.End(code: row.closeCode, at: $0) }
+            sockets.append(RecordedSocket(id: row.connection, end: end))
+            let isSockJS = SimperiumEndpoint.recognise(path: row.path)?.transport == .sockJS
+            transports[row.connection] = RecordedTransport(
+                kind: isSockJS ? .sockJS : .webSocket, path: row.path,
+                isDeflated: RecordedHead(row.head, of: .server).agreesOnDeflate)
+        }
+        self.upgrades = upgrades
+        self.sockets = sockets
+        self.transports = transports
+        try reader.holdSnapshot()
+        contents = Contents(reader)
+    }
+
+    /// Header fields and body after transfer and content coding of one side of an exchange; whole,
+    /// also where the trace keeps only the first bytes beside the chunks.
+    ///
+    /// - Returns: Nil where that side was not seen or cannot be read.
+    func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
+        contents.read { (reader) throws(TraceError) in
+            guard let side = try reader.side(id, peer) else { return nil }
+            let isWhole = side.size <= Int64(side.content.count)
+            return ReplayMessage(
+                fields: heads.head(side.head, of: peer).fields,
+                body: isWhole
+                    ? side.content
+                    : try reader.body(id, peer, method: side.method, decoding: side.coding))
+        }
+    }
+
+    /// The body of a request with its content coding, as it was sent; nil where it has none.
+    func sentBody(_ id: ExchangeID) -> [UInt8]? {
+        contents.read { (reader) throws(TraceError) in
+            guard let side = try reader.side(id, .client), !side.coding.isEmpty else { return nil }
+            return try reader.body(id, .client, method: side.method, decoding: "")
+        }
+    }
+
+    /// The text of a command, in full; nil where there is none.
+    func text(_ id: CommandID) -> [UInt8]? {
+        contents.read { (reader) throws(TraceError) in
+            guard let (text, cutFrom) = try reader.text(id) else { return nil }
+            return try cutFrom.flatMap { (place) throws(TraceError) in
+                try reader.payload(of: place, startingWith: text)
+            } ?? text
+        }
+    }
+
+    /// The response of an exchange as it is sent again; nil where none was seen.
+    func response(_ id: ExchangeID) -> RecordedResponse? {
+        contents.read { (reader) throws(TraceError) in
+            guard let side = try reader.side(id, .server) else { return nil }
+            let head = heads.head(side.head, of: .server)
+            let isAsSent =
+                side.coding.isEmpty && side.wireSize == side.size
+                && side.size <= Int64(side.content.count)
+            return RecordedResponse(
+                status: head.status ?? 0, reason: head.reason, fields: head.fields,
+                body: isAsSent
+                    ? side.content
+                    : try reader.body(id, .server, method: side.method, decoding: ""),
+                isCut: side.outcome == "response-cut")
+        }
+    }
+
+    /// The reader, for one thread at a time.
+    private final class Contents: Sendable {
+        private let reader: Mutex<ReplayReader>
+
+        init(_ reader: sending ReplayReader) { self.reader = Mutex(reader) }
+
+        func read<Result: Sendable>(
+            _ body: (ReplayReader) throws(TraceError) -> Result?
+        ) -> Result? {
+            reader.withLock { try? body($0) }
+        }
+    }
+}
+
+extension RecordedExchanges.Row {
+    fileprivate init(_ row: ReplayExchangeRow) {
+        self.init(
+            id: row.id, connection: row.connection, api: row.api, method: row.method,
+            host: row.host, port: row.port, path: row.path, query: row.query, status: row.status,
+            startedAt: row.startedAt, respondedAt: row.respondedAt, endedAt: row.endedAt)
+    }
+}

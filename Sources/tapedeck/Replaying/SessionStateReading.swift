@@ -1,0 +1,275 @@
+import Framing
+import Replaying
+import Trace
+import Wire
+
+/// Rebuilds what each side of a session held from its trace.
+struct SessionStateReading {
+    /// What each side held.
+    private(set) var state = SessionState()
+    /// Commands that could not be read: the trace keeps their first bytes, and the rest was let go.
+    private(set) var cut = 0
+    /// When the moment was, since the start of the first session; nil for the end of the trace.
+    private(set) var at: Instant?
+
+    private let reader: StateReader
+    private var altered: [Way: [(came: [UInt8], sent: [UInt8])]] = [:]
+    /// Commands of clients that were answered in the server's place.
+    private var kept: [ConnectionID: [[UInt8]]] = [:]
+    private var failure: TraceError?
+
+    private struct Way: Hashable {
+        var socket: ConnectionID
+        var sender: Peer
+    }
+
+    private init(_ reader: StateReader) { self.reader = reader }
+
+    /// Reads a trace up to a moment.
+    ///
+    /// - Throws: ``Failure`` where that cannot be read, or has no such moment.
+    static func read(
+        _ reader: StateReader, upto moment: StateMoment
+    ) throws(Failure) -> SessionStateReading {
+        var reading = SessionStateReading(reader)
+        let isFound: Bool
+        do throws(TraceError) {
+            (reading.at, isFound) = try reader.entries(upto: moment) { reading.take($0) }
+            if let failure = reading.failure { throw failure }
+        } catch {
+            throw Failure(error)
+        }
+        guard isFound else {
+            throw Failure(
+                .data,
+                "there is no such moment in the trace; `tapedeck ls` lists exchanges and commands")
+        }
+        return reading
+    }
+
+    private mutating func take(_ entry: StateEntry) {
+        switch entry {
+        case .command(let row): take(row)
+        case .fault(let row): take(row)
+        case .exchange(let row): take(row)
+        case .ended(let socket): state.socketEnded(socket, at: .zero)
+        }
+    }
+
+    // MARK: Simperium
+
+    private mutating func take(_ row: StateCommandRow) {
+        var row = row
+        if row.isCut {
+            guard let whole = whole(row.id) else {
+                cut += 1
+                return
+            }
+            row.text = whole
+        }
+        var sent: [UInt8]? = row.isMade ? nil : row.text
+        var received: [UInt8]? = row.text
+        if !row.isMade {
+            if let original = original(of: row) { sent = original }
+            if row.sender == .client, !kept.isEmpty,
+                let index = kept[row.socket]?.firstIndex(of: row.text)
+            {
+                kept[row.socket]?.remove(at: index)
+                received = nil
+            }
+        }
+        state.command(
+            row.id, socket: row.socket, sender: row.sender, at: row.at, sent: sent,
+            received: received)
+    }
+
+    /// The text of a command of which the trace keeps the first bytes, out of the chunks.
+    private func whole(_ id: CommandID) -> [UInt8]? {
+        guard let kept = try? reader.contents.text(id), let place = kept.cutFrom else { return nil }
+        return try? reader.contents.payload(of: place, startingWith: kept.text)
+    }
+
+    /// What the sender sent where a fault altered it.
+    private mutating func original(of row: StateCommandRow) -> [UInt8]? {
+        guard !altered.isEmpty else { return nil }
+        let way = Way(socket: row.socket, sender: row.sender)
+        guard let list = altered[way], let last = list.lastIndex(where: { $0.sent == row.text })
+        else { return nil }
+        // Several faults to one message are a chain.
+        var first = last
+        while first > 0, list[first - 1].sent == list[first].came { first -= 1 }
+        altered[way]?.removeSubrange(first...last)
+        if altered[way]?.isEmpty == true { altered[way] = nil }
+        return list[first].came
+    }
+
+    /// Actions that answer a client's command in the server's place.
+    private static let answering: Set<String> = [
+        "error", "cv-unknown", "change-unknown", "entity-unknown", "auth-failure", "auth-expired",
+        "wrong-heartbeat",
+    ]
+    /// Actions after which the receiver gets what was sent.
+    private static let harmless: Set<String> = ["repeat", "latency", "send"]
+
+    private mutating func take(_ row: StateFaultRow) {
+        let kind = String(row.action.prefix { $0 != " " })
+        if row.sent.isEmpty {
+            for text in Self.commands(row.came, row.sender) {
+                state.command(
+                    nil, socket: row.socket, sender: row.sender, at: row.at, sent: text,
+                    received: nil)
+            }
+        } else if row.sender == .client, Self.answering.contains(kind) {
+            kept[row.socket, default: []].append(row.came)
+        } else if !Self.harmless.contains(kind), row.came != row.sent {
+            altered[Way(socket: row.socket, sender: row.sender), default: []].append(
+                (row.came, row.sent))
+        }
+    }
+
+    /// The commands of a message, out of any SockJS frame.
+    private static func commands(_ message: [UInt8], _ sender: Peer) -> [[UInt8]] {
+        guard let first = message.first, first == 0x61 || first == 0x5B else { return [message] }
+        do {
+            switch sender {
+            case .client:
+                return try SockJSFrame.parse(client: message.span).map(\.text)
+            case .server:
+                guard case .messages(let all) = try SockJSFrame.parse(server: message.span) else {
+                    return []
+                }
+                return all.map(\.text)
+            }
+        } catch { return [message] }
+    }
+
+    // MARK: CommCare
+
+    private mutating func take(_ row: StateExchangeRow) {
+        guard failure == nil else { return }
+        do throws(TraceError) {
+            let exchange = RecordedExchange(
+                id: row.id, method: row.method, host: row.host, path: row.path, query: row.query,
+                status: row.status, startedAt: row.startedAt, endedAt: row.endedAt)
+            state.exchange(exchange, api: row.api, try sides(row))
+        } catch {
+            failure = error
+        }
+    }
+
+    private func sides(_ row: StateExchangeRow) throws(TraceError) -> ExchangeSides {
+        let arrived = try message(row, .client)
+        var received: ExchangeSides.Response?
+        if let status = row.status, let message = try message(row, .server) {
+            received = ExchangeSides.Response(
+                status: status, message: message, isWhole: row.isComplete)
+        }
+        var sides = ExchangeSides(
+            request: arrived ?? ReplayMessage(), sent: received, received: received)
+        if row.isLocal {
+            sides.reached = false
+            sides.sent = nil
+        }
+        for fault in row.faults {
+            let kind = String(fault.action.prefix { $0 != " " })
+            switch (kind, fault.sender) {
+            case ("drop", _), ("close", .client?), ("reset", .client?):
+                if received == nil { sides.reached = false }
+            case ("corrupt", .client?), ("set-header", .client?), ("remove-header", .client?),
+                ("content-type", .client?):
+                var raw = RawMessage(.client, method: row.method)
+                try reader.sentBytes(of: row.id, .client) { raw.take($0) }
+                if let message = raw.message {
+                    sides.arrived = arrived
+                    sides.request = message
+                }
+            case ("lose-answer", .server?), ("close", .server?), ("reset", .server?):
+                var raw = RawMessage(.server, method: row.method)
+                _ = raw.take(try reader.came(fault)[...])
+                sides.sent = raw.response
+            case ("status", .server?), ("truncate", .server?), ("corrupt", .server?),
+                ("cut-xml", .server?), ("length", .server?), ("set-header", .server?),
+                ("content-type", .server?), ("remove-header", .server?):
+                var raw = RawMessage(.server, method: row.method)
+                try reader.sentBytes(of: row.id, .server) { raw.take($0) }
+                if let response = raw.response { sides.sent = response }
+            default: continue
+            }
+        }
+        return sides
+    }
+
+    private func message(
+        _ row: StateExchangeRow, _ peer: Peer
+    ) throws(TraceError) -> ReplayMessage? {
+        guard let side = try reader.contents.side(row.id, peer) else { return nil }
+        let isWhole = side.size <= Int64(side.content.count)
+        return ReplayMessage(
+            fields: RecordedHead(side.head, of: peer).fields,
+            body: isWhole
+                ? side.content
+                : try reader.contents.body(
+                    row.id, peer, method: side.method, decoding: side.coding))
+    }
+}
+
+/// An HTTP message as its bytes go by.
+private struct RawMessage {
+    private var framer: HTTPFramer
+    private var decoder: ContentDecoder?
+    private var status: Int?
+    private var fields: [ReplayMessage.Field]?
+    private var body: [UInt8] = []
+    private var isWhole = false
+    private var isBroken = false
+
+    init(_ sender: Peer, method: String) {
+        framer = HTTPFramer(role: sender == .client ? .request : .response)
+        if sender == .server { framer.expect(method == "HEAD" ? .head : .other) }
+    }
+
+    /// Header fields and decoded body.
+    var message: ReplayMessage? { fields.map { ReplayMessage(fields: $0, body: body) } }
+
+    /// The same of a response.
+    var response: ExchangeSides.Response? {
+        guard let status, let message else { return nil }
+        return ExchangeSides.Response(status: status, message: message, isWhole: isWhole)
+    }
+
+    /// Takes the next bytes, and answers whether there may be more.
+    mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard !isBroken, !isWhole else { return false }
+        let piece = Array(bytes)
+        var events: [HTTPEvent] = []
+        _ = framer.consume(piece.span, into: &events)
+        for event in events {
+            switch event {
+            case .head(let head, _):
+                // An interim response is none.
+                if let status = head.status, (100..<200).contains(status) { continue }
+                status = head.status
+                let found = head.fields.map {
+                    ReplayMessage.Field(head.text($0.name), head.text($0.value))
+                }
+                fields = found
+                let coding = ReplayMessage(fields: found).value("content-encoding")
+                decoder = coding.flatMap { try? ContentDecoder(codings: $0) }
+            case .content(let range):
+                guard let decoder else {
+                    body += piece[range]
+                    continue
+                }
+                let isDecoded: Void? = try? decoder.decode(piece.span.extracting(range)) {
+                    decoded in
+                    decoded.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+                }
+                if isDecoded == nil { isBroken = true }
+            case .end: isWhole = fields != nil
+            case .failure, .opaque: isBroken = true
+            case .trailers, .note: continue
+            }
+        }
+        return !isBroken && !isWhole
+    }
+}

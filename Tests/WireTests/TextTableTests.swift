@@ -1,0 +1,46 @@
+import Testing
+import Wire
+
+@Suite struct TextTableTests {
+    @Test func `gives the same text the same number`() {
+        var random = SplitMix64(seed: 7)
+        var table = TextTable()
+        var numbers: [String: UInt32] = [:]
+        for _ in 0..<20_000 {
+            let text =
+                String(repeating: "é", count: Int.random(in: 0...3, using: &random))
+                + String(Int.random(in: 0..<5_000, using: &random))
+            let number = table.intern(text)
+            if let known = numbers[text] {
+                #expect(known == number)
+            } else {
+                #expect(number == numbers.count)
+                numbers[text] = number
+            }
+        }
+        #expect(table.count == numbers.count)
+        for (text, number) in numbers {
+            #expect(table[number] == text && table.find(text) == number)
+        }
+        #expect(table.find("nothing") == nil)
+    }
+
+    @Test func `keeps texts longer than a block, and none at all`() {
+        var table = TextTable()
+        let texts = [
+            "", String(repeating: "a", count: 300_000), "b", String(repeating: "c", count: 262_144),
+        ]
+        #expect(texts.map { table.intern($0) } == [0, 1, 2, 3])
+        #expect(texts.map { table.find($0) } == [0, 1, 2, 3])
+        #expect((0..<4).map { table[$0] } == texts)
+        #expect(table[4].isEmpty)
+    }
+
+    @Test func `copies are apart`() {
+        var one = TextTable()
+        _ = one.intern("a")
+        var other = one
+        _ = other.intern("b")
+        #expect(one.find("b") == nil && other.find("b") == 1 && one.count == 1)
+    }
+}
