@@ -68,8 +68,9 @@ public struct HTTPReplay: Sendable {
     private let onlyHost: String?
     /// Places in ``exchanges``, group after group, each in order.
     private let members: [Int32]
-    /// Where the members of each group begin, and where the last ones end. The group of a target has
-    /// its number.
+    /// Where the members of each group begin, and where the last ones end.
+    ///
+    /// The group of a target has its number.
     private let starts: [Int32]
     /// Groups of targets that stand for others too: those of SockJS, without what a client makes up.
     private let wildcards: [Target: UInt32]
