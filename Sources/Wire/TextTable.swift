@@ -58,11 +58,13 @@ public struct TextTable: Sendable {
     /// The number of `text`; nil where it has none.
     public func find(_ text: String) -> UInt32? {
         var text = text
-        return text.withUTF8 { utf8 in
-            let bytes = UnsafeRawBufferPointer(
-                rebasing: UnsafeRawBufferPointer(utf8).prefix(Self.longest))
-            return find(bytes, Self.hash(bytes)).number
-        }
+        return text.withUTF8 { find(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The number of the text with these UTF-8 bytes; nil where it has none.
+    public func find(_ text: UnsafeRawBufferPointer) -> UInt32? {
+        let bytes = UnsafeRawBufferPointer(rebasing: text.prefix(Self.longest))
+        return find(bytes, Self.hash(bytes)).number
     }
 
     /// The text with this number; empty where there is none.

@@ -84,7 +84,9 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     private var first: (id: Int64, connection: Int64) = (0, 0)
     private var far: [Slot: Int64] = [:]
     private var entries: [Entry] = []
-    /// Method, host and path, with a NUL between them.
+    /// Methods and hosts, with a NUL between them.
+    private var origins = TextTable()
+    /// The number of method and host in three bytes, and the path.
     private(set) var targets = TextTable()
     private var queries = TextTable()
     private var apis = TextTable()
@@ -118,10 +120,11 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         scratch += exchange.method.utf8
         scratch.append(0)
         scratch += exchange.host.utf8
-        scratch.append(0)
-        scratch += exchange.path.utf8
-        let (target, isNew) = internScratch()
+        let (origin, isNew) = internOrigin()
         if isNew { hosts.insert(exchange.host) }
+        begin(origin)
+        scratch += exchange.path.utf8
+        let target = scratch.withUnsafeBytes { targets.intern($0) }
         append(
             id: exchange.id, connection: exchange.connection, startedAt: exchange.startedAt,
             respondedAt: exchange.respondedAt, endedAt: exchange.endedAt, target: target,
@@ -137,14 +140,15 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         scratch += row.host
         scratch.append(0x3A)
         scratch += String(row.port).utf8
-        scratch.append(0)
-        scratch += row.path
-        let (target, isNew) = internScratch()
+        let (origin, isNew) = internOrigin()
         if isNew {
             let name = String(decoding: row.host, as: UTF8.self)
             ports[name, default: []].insert(row.port)
             hosts.insert("\(name):\(row.port)")
         }
+        begin(origin)
+        scratch += row.path
+        let target = scratch.withUnsafeBytes { targets.intern($0) }
         append(
             id: row.id, connection: row.connection, startedAt: row.startedAt,
             respondedAt: row.respondedAt, endedAt: row.endedAt, target: target,
@@ -187,10 +191,21 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         }
     }
 
-    private mutating func internScratch() -> (number: UInt32, isNew: Bool) {
-        let before = targets.count
-        let number = scratch.withUnsafeBytes { targets.intern($0) }
-        return (number, targets.count > before)
+    private mutating func internOrigin() -> (number: UInt32, isNew: Bool) {
+        let before = origins.count
+        let number = scratch.withUnsafeBytes { origins.intern($0) }
+        return (number, origins.count > before)
+    }
+
+    private mutating func begin(_ origin: UInt32) {
+        scratch.removeAll(keepingCapacity: true)
+        for shift: UInt32 in [0, 8, 16] {
+            scratch.append(UInt8(truncatingIfNeeded: origin >> shift))
+        }
+    }
+
+    private static func bytes(_ origin: UInt32) -> [UInt8] {
+        [0, 8, 16].map { UInt8(truncatingIfNeeded: origin >> $0) }
     }
 
     // MARK: Hosts
@@ -239,26 +254,28 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
 
     /// Method, host and path of a target.
     func parts(of target: UInt32) -> (method: String, host: String, path: String) {
+        let (origin, path) = targets.bytes(target) { bytes in
+            let origin = bytes.prefix(3).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            return (origin, String(decoding: bytes.dropFirst(3), as: UTF8.self))
+        }
         // By bytes: looking for characters takes ten times as long.
-        let parts = targets[target].utf8.split(
-            separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = origins[origin].utf8.split(
+            separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         func text(_ place: Int) -> Substring {
             place < parts.count ? Substring(parts[place]) : ""
         }
-        return (String(text(0)), parts.count > 1 ? shown(text(1)) : "", String(text(2)))
+        return (String(text(0)), parts.count > 1 ? shown(text(1)) : "", path)
     }
 
     /// Whether the path of a target may be that of a socket.
     func mayBeSocket(_ target: UInt32) -> Bool {
-        targets.bytes(target) { bytes in
-            bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).last?
-                .starts(with: "/sock/".utf8) ?? false
-        }
+        targets.bytes(target) { $0.dropFirst(3).starts(with: "/sock/".utf8) }
     }
 
     /// The target of this method and path on a host as targets have it.
     func target(_ method: String, _ host: String, _ path: String) -> UInt32? {
-        targets.find("\(method)\0\(host)\0\(path)")
+        guard let origin = origins.find("\(method)\0\(host)") else { return nil }
+        return (Self.bytes(origin) + Array(path.utf8)).withUnsafeBytes { targets.find($0) }
     }
 
     // MARK: Collection

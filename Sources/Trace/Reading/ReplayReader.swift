@@ -27,7 +27,7 @@ public final class ReplayReader {
         self.reader = reader
         // Pages are read into a small cache of our own: mapped ones would count as memory in use.
         let sessions = try reader.told { () throws(StorageFault) in
-            try reader.db.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -4096")
+            try reader.db.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -2048")
             return try reader.list("SELECT id, started_unix_ns FROM session ORDER BY id", []) {
                 ($0.integer(0), $0.integer(1))
             }

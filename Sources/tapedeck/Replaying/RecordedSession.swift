@@ -45,17 +45,37 @@ struct RecordedSession: Sendable {
         let bounds = try reader.bounds()
         var exchanges = RecordedExchanges()
         exchanges.reserveCapacity(bounds.exchanges)
-        try reader.exchanges { exchanges.append(.init($0)) }
+        try RowBatches<ExchangeBatch>.pass { (put) throws(TraceError) in
+            var batch = ExchangeBatch()
+            try ReplayReader(path: path).exchanges { row in
+                batch.append(row)
+                guard batch.count == ExchangeBatch.most else { return }
+                put(batch)
+                batch = ExchangeBatch()
+            }
+            put(batch)
+        } to: {
+            $0.append(to: &exchanges)
+        }
         self.exchanges = exchanges
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)
         var last: [ConnectionID: MessageID] = [:]
-        try reader.commands { row in
-            last[row.socket] = row.message
-            commands.append(
-                row.id, row.socket, row.sender, row.at, row.channel, name: row.name)
-        } ccid: {
-            commands.addCCID($0)
+        try RowBatches<CommandBatch>.pass { (put) throws(TraceError) in
+            var batch = CommandBatch()
+            try ReplayReader(path: path).commands { row in
+                // The one before has all its changes now.
+                if batch.count == CommandBatch.most {
+                    put(batch)
+                    batch = CommandBatch()
+                }
+                batch.append(row)
+            } ccid: {
+                batch.append(ccid: $0)
+            }
+            put(batch)
+        } to: {
+            $0.append(to: &commands, last: &last)
         }
         self.commands = commands
         var upgrades: [ExchangeID: ConnectionID] = [:]
@@ -140,14 +160,5 @@ struct RecordedSession: Sendable {
         ) -> Result? {
             reader.withLock { try? body($0) }
         }
-    }
-}
-
-extension RecordedExchanges.Row {
-    fileprivate init(_ row: ReplayExchangeRow) {
-        self.init(
-            id: row.id, connection: row.connection, api: row.api, method: row.method,
-            host: row.host, port: row.port, path: row.path, query: row.query, status: row.status,
-            startedAt: row.startedAt, respondedAt: row.respondedAt, endedAt: row.endedAt)
     }
 }

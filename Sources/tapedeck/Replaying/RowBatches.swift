@@ -56,7 +56,7 @@ struct RowBatches<Batch: Sendable>: Sendable {
 /// Exchanges with their texts one after the other.
 struct ExchangeBatch: Sendable {
     /// Rows of a batch.
-    static let most = 4_096
+    static let most = 1_024
 
     private struct Row {
         var id: ExchangeID
@@ -118,7 +118,7 @@ struct ExchangeBatch: Sendable {
 /// Commands with their names and `ccid`s one after the other.
 struct CommandBatch: Sendable {
     /// Rows of a batch.
-    static let most = 4_096
+    static let most = 1_024
 
     private struct Row {
         var id: CommandID
