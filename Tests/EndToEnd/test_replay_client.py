@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
 import re
 import signal
 import sqlite3
@@ -242,6 +243,68 @@ def test_own_simperium_client(recorded, serve, tmp_path) -> None:
 
     trace = recorded(session)
     assert "no difference" in replay(trace, serve().url("", "http")).stdout
+
+
+def editor(address: str, number: int, seed: int) -> None:
+    """A client that edits a bucket without waiting for anybody, and reads it in between."""
+    chance = random.Random(f"{seed} {number}")
+    client = Client(f"ws://{address}/sock/1/app/websocket")
+    client.send("0:init:" + json.dumps({"clientid": f"client{number}", "api": "1.1", "token": TOKEN,
+                                        "app_id": "app", "name": "notes"}))
+    client.send("0:i:1:::100")
+    versions: dict[str, int] = {}
+
+    def read(patience: float) -> bool:
+        try:
+            _, name, rest = client.socket.recv(patience).split(":", 2)
+        except TimeoutError:
+            return False
+        if name == "c":
+            for change in json.loads(rest):
+                if change.get("o") == "-":
+                    versions.pop(change["id"], None)
+                elif "ev" in change:
+                    versions[change["id"]] = change["ev"]
+        return True
+
+    answered = 0
+    for _ in range(30):
+        while read(chance.choice([0, 0, 0.001, 0.01])):
+            answered += 1
+        key = f"key-{chance.randrange(5)}"
+        change = {"id": key, "ccid": uuid.UUID(int=chance.getrandbits(128)).hex, "o": "M"}
+        field = f"f{chance.randrange(3)}"
+        if chance.random() < 0.2:
+            client.send("0:i::::100")
+            continue
+        if key not in versions:
+            change["v"] = {field: {"o": "+", "v": chance.randrange(1000)}}
+        elif chance.random() < 0.1:
+            change |= {"o": "-", "sv": versions[key]}
+        else:
+            change |= {"v": {field: {"o": "r", "v": chance.randrange(1000)}}, "sv": versions[key]}
+        client.send("0:c:" + json.dumps(change))
+    while read(0.3):
+        answered += 1
+    client.socket.close()
+    assert answered
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_editors_at_once(recorded, serve, seed) -> None:
+    """What was in flight at once keeps the order in which the server took it."""
+
+    def session(recording) -> None:
+        threads = [threading.Thread(target=editor, args=(recording.address, number, seed))
+                   for number in range(2 + seed % 3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    trace = recorded(session)
+    said = replay(trace, serve().url("", "http"), "--patience", "5").stdout
+    assert "no difference" in said, said
 
 
 def test_refused_users(recorded, serve, tmp_path) -> None:

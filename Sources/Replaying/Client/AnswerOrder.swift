@@ -3,9 +3,10 @@ internal import Wire
 
 /// The order in which a server took the commands of several channels of one bucket.
 ///
-/// Changes are in the order in which they first came back on any channel. A command stands behind
-/// the changes that its own channel had seen when it was answered, and before those that its
-/// channel saw later. A server takes the commands of one channel in their order.
+/// Changes are in the order in which channels saw them. A command stands behind the changes that its
+/// own channel had seen when it was answered, and before those that its channel saw later; a page of
+/// the index says itself behind which change it stands. A server takes the commands of one channel
+/// in their order.
 struct AnswerOrder {
     private struct Route: Hashable {
         var socket: ConnectionID
@@ -21,8 +22,10 @@ struct AnswerOrder {
         var answer = Int32.max
         /// Place of the end that is the answer on its own channel; the largest for none.
         var own = Int32.max
-        /// Number of the change, from 1; 0 for other commands.
+        /// Number of the change, from 1; 0 for other commands, and for what was refused.
         var change = 0
+        /// The change version that the answer states.
+        var cv: String?
     }
 
     /// A change as it came on a channel.
@@ -33,8 +36,12 @@ struct AnswerOrder {
 
     private struct Bucket {
         var asked: [Int] = []
+        /// Whether several channels have it open: only then their order is of interest.
+        var isShared = false
         /// Numbers of changes, by `ccid`.
         var numbers: [String: Int] = [:]
+        /// Numbers of changes, by the change version behind them.
+        var versions: [String: Int] = [:]
         /// Where each change first came, by its number less 1.
         var first: [Int32] = []
         /// The first place where this change or a later one came, by its number less 1.
@@ -49,6 +56,8 @@ struct AnswerOrder {
     private var seen: [Route: [Seen]] = [:]
     /// Client commands that wait for the answer, by `ccid`.
     private var changes: [String: [Int]] = [:]
+    /// Places of buckets by the `init` that opens them.
+    private var openings: [CommandID: Int] = [:]
 
     init(_ commands: [RecordedCommand]) { self.commands = commands }
 
@@ -61,32 +70,47 @@ struct AnswerOrder {
 
     /// Finds the answers.
     mutating func read(_ schedule: inout ReplaySchedule, _ fetch: (CommandID) -> [UInt8]?) {
-        var routes: [Int: [Route]] = [:]
-        readCommands(&schedule, fetch, &routes)
-        for bucket in buckets.indices { number(bucket, routes[bucket] ?? []) }
+        let routes = open(fetch)
+        readCommands(&schedule, fetch)
+        for bucket in buckets.indices where buckets[bucket].isShared {
+            number(bucket, routes[bucket])
+        }
+    }
+
+    /// Finds the buckets, and who has them open.
+    private mutating func open(_ fetch: (CommandID) -> [UInt8]?) -> [[Route]] {
+        var names: [String: Int] = [:]
+        var known: Set<Route> = []
+        var routes: [[Route]] = []
+        for command in commands
+        where command.name == "init" && command.sender == .client && command.channel != nil {
+            let route = Route(socket: command.socket, channel: command.channel)
+            let name = Self.bucket(fetch(command.id) ?? [])
+            let place = names[name] ?? buckets.count
+            names[name] = place
+            openings[command.id] = place
+            if place == buckets.count {
+                buckets.append(Bucket())
+                routes.append([])
+            }
+            // Each channel once; many are opened once alone.
+            if known.insert(route).inserted || !routes[place].contains(route) {
+                routes[place].append(route)
+            }
+            buckets[place].isShared = routes[place].count > 1
+        }
+        return routes
     }
 
     private mutating func readCommands(
-        _ schedule: inout ReplaySchedule, _ fetch: (CommandID) -> [UInt8]?,
-        _ routes: inout [Int: [Route]]
+        _ schedule: inout ReplaySchedule, _ fetch: (CommandID) -> [UInt8]?
     ) {
         var open: [Question: (places: [Int], next: Int)] = [:]
         var places: [Route: Int] = [:]
-        var names: [String: Int] = [:]
         for (index, command) in commands.enumerated() where command.channel != nil {
             let route = Route(socket: command.socket, channel: command.channel)
             if command.sender == .client {
-                if command.name == "init" {
-                    let name = Self.bucket(fetch(command.id) ?? [])
-                    if names[name] == nil {
-                        names[name] = buckets.count
-                        buckets.append(Bucket())
-                    }
-                    places[route] = names[name]
-                    if let bucket = names[name], routes[bucket]?.contains(route) != true {
-                        routes[bucket, default: []].append(route)
-                    }
-                }
+                if let opened = openings[command.id] { places[route] = opened }
                 guard let bucket = places[route] else { continue }
                 buckets[bucket].asked.append(asked.count)
                 if command.name == "c" {
@@ -98,14 +122,31 @@ struct AnswerOrder {
                 }
                 asked.append(Asked(command: index, route: route))
             } else if let end = schedule.places[.command(command.id)] {
-                for ccid in command.ccids {
-                    came(ccid, at: end, on: route, places[route], &schedule)
+                guard let bucket = places[route] else { continue }
+                var text: SimperiumCommand?
+                if buckets[bucket].isShared, command.name == "c" || command.name == "i" {
+                    text = SimperiumCommand.parse(fetch(command.id) ?? [], from: .server)
                 }
-                var question = Question(route: route, name: command.name)
-                // What answers `cv` is a `c`.
-                if command.name == "c" { question.name = "cv" }
+                if case .changes(let list)? = text?.body {
+                    for change in list {
+                        for ccid in change.ccids {
+                            came(
+                                ccid, cv: change.cv, wasRefused: change.error != nil, at: end,
+                                on: route, bucket, &schedule)
+                        }
+                    }
+                } else {
+                    for ccid in command.ccids {
+                        came(
+                            ccid, cv: nil, wasRefused: true, at: end, on: route, bucket, &schedule)
+                    }
+                }
+                let question = Question(route: route, name: command.name)
                 if let queue = open[question], queue.next < queue.places.count {
                     open[question]?.next += 1
+                    if case .indexPage? = text?.body {
+                        asked[queue.places[queue.next]].cv = text?.cv
+                    }
                     answer(queue.places[queue.next], end, &schedule)
                 }
             }
@@ -113,8 +154,8 @@ struct AnswerOrder {
     }
 
     private mutating func came(
-        _ ccid: String, at end: Int32, on route: Route, _ bucket: Int?,
-        _ schedule: inout ReplaySchedule
+        _ ccid: String, cv: String?, wasRefused: Bool, at end: Int32, on route: Route,
+        _ bucket: Int, _ schedule: inout ReplaySchedule
     ) {
         let makers = changes[ccid] ?? []
         for maker in makers {
@@ -123,7 +164,7 @@ struct AnswerOrder {
         }
         changes[ccid] = makers.filter { asked[$0].own == .max }
         if changes[ccid]?.isEmpty == true { changes[ccid] = nil }
-        guard let bucket else { return }
+        guard !wasRefused else { return }
         let number: Int
         if let known = buckets[bucket].numbers[ccid] {
             number = known
@@ -134,6 +175,7 @@ struct AnswerOrder {
             buckets[bucket].numbers[ccid] = number
             if let maker = makers.first { asked[maker].change = number }
         }
+        if let cv { buckets[bucket].versions[cv] = number }
         seen[route, default: []].append(Seen(end: end, change: number))
     }
 
@@ -186,6 +228,7 @@ struct AnswerOrder {
                 one.makers[number - 1] = buckets[bucket].makers[place]
                 if let maker = buckets[bucket].makers[place] { asked[maker].change = number }
             }
+            one.versions = one.versions.mapValues { numbers[$0 - 1] }
             for route in routes {
                 seen[route] = seen[route]?.map { entry in
                     Seen(end: entry.end, change: numbers[entry.change - 1])
@@ -214,7 +257,7 @@ struct AnswerOrder {
     ///
     /// Only changes of other channels count, and for a change also what was read there before it.
     func keep(turns: [Int32], in schedule: inout ReplaySchedule) {
-        for bucket in buckets {
+        for bucket in buckets where bucket.isShared {
             // For each change the latest before it that another channel made.
             var others: [Int] = []
             for number in bucket.makers.indices {
@@ -225,16 +268,12 @@ struct AnswerOrder {
                 others.append(other)
             }
             var readings: [Int: [Route: Int32]] = [:]
-            for place in bucket.asked where asked[place].answer < .max {
+            for (place, position) in positions(in: bucket, turns, schedule) {
                 let one = asked[place]
-                let turn = turns[one.command]
-                let need = turn >= 0 ? schedule.starts[Int(turn)].need : 0
-                var last = position(of: one, sentBehind: need, in: bucket) - 1
-                if one.change == 0 {
-                    readings[last + 1, default: [:]][one.route] = one.answer
-                }
+                if one.change == 0 { readings[position, default: [:]][one.route] = one.answer }
+                var last = position - 1
                 if last >= 0, route(last, bucket) == one.route { last = others[last] }
-                if last >= 0 { wait(turn, bucket.first[last], &schedule) }
+                if last >= 0 { wait(turns[one.command], bucket.first[last], &schedule) }
             }
             for (number, maker) in bucket.makers.enumerated() {
                 guard let maker, let before = readings[number] else { continue }
@@ -255,12 +294,45 @@ struct AnswerOrder {
         schedule.dependents[end, default: []].append(turn)
     }
 
-    /// The number of the last change that the server took before a command; 0 for none.
+    /// For each command that was answered the number of the last change that the server took before
+    /// it; 0 for none.
+    private func positions(
+        in bucket: Bucket, _ turns: [Int32], _ schedule: ReplaySchedule
+    ) -> [(place: Int, position: Int)] {
+        var found: [(place: Int, position: Int)] = []
+        var least: [Route: Int] = [:]
+        for place in bucket.asked where asked[place].answer < .max {
+            let one = asked[place]
+            let turn = turns[one.command]
+            let need = turn >= 0 ? schedule.starts[Int(turn)].need : 0
+            let position =
+                stated(by: one, in: bucket)
+                ?? max(seen(by: one, sentBehind: need, in: bucket), least[one.route] ?? 0)
+            least[one.route] = max(position, one.change)
+            found.append((place, position))
+        }
+        // What is certain of a command holds for those before it on its channel.
+        var most: [Route: Int] = [:]
+        for index in found.indices.reversed() {
+            let one = asked[found[index].place]
+            found[index].position = min(found[index].position, most[one.route] ?? .max)
+            if stated(by: one, in: bucket) != nil { most[one.route] = found[index].position }
+        }
+        return found
+    }
+
+    /// The same for a change, and for a page of the index that names a known change version.
+    private func stated(by one: Asked, in bucket: Bucket) -> Int? {
+        one.change > 0 ? one.change - 1 : one.cv.flatMap { bucket.versions[$0] }
+    }
+
+    /// The same by what its channel saw.
     ///
     /// What had come before it was sent was taken before, whatever its channel saw: a channel that
     /// is opened anew sees old changes once more.
-    private func position(of one: Asked, sentBehind need: Int32, in bucket: Bucket) -> Int {
-        guard one.own < .max, one.change == 0 else { return max(0, one.change - 1) }
+    private func seen(by one: Asked, sentBehind need: Int32, in bucket: Bucket) -> Int {
+        let sent = bucket.firstFrom.partitioningCount { $0 < need }
+        guard one.own < .max else { return sent }
         let seen = seen[one.route] ?? []
         // The first that came behind the answer.
         var low = 0
@@ -273,7 +345,7 @@ struct AnswerOrder {
         let later = low < seen.count ? seen[low].change : nil
         // What its channel did not see later, the server had taken, where anybody saw it at all.
         let count = later.map { $0 - 1 } ?? bucket.firstFrom.partitioningCount { $0 < one.own }
-        return max(before, count, bucket.firstFrom.partitioningCount { $0 < need })
+        return max(before, count, sent)
     }
 }
 

@@ -20,6 +20,8 @@ struct PlayedStream {
         var key: String?
         var ev: Int64?
         var isRemoval = false
+        /// Whether it was part of the answer to `cv`.
+        var isOfCatchUp = false
         var error: Int?
         /// Identifiers of a change.
         var ccids: [String] = []

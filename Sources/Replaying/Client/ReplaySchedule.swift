@@ -81,12 +81,34 @@ public struct ReplaySchedule: Sendable {
         commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
         fetch: (CommandID) -> [UInt8]? = { _ in nil }
     ) {
+        let commands = Self.inTime(commands)
         var planner = SchedulePlanner(exchanges, upgrades, commands, sockets)
         planner.plan(into: &self)
         var order = AnswerOrder(commands)
         order.read(&self, fetch)
         order.keep(turns: planner.turns, in: &self)
         hasEnded = Array(repeating: false, count: ends.count)
+    }
+
+    /// The commands in the order of their times, and where these are equal, in theirs.
+    ///
+    /// Numbers are given out for one connection after the other, so that of two connections they
+    /// may say otherwise than the times, and nothing waited for what came later.
+    private static func inTime(_ commands: [RecordedCommand]) -> [RecordedCommand] {
+        var latest: [ConnectionID: Instant] = [:]
+        var places: [(at: Instant, place: Int)] = []
+        places.reserveCapacity(commands.count)
+        for (place, command) in commands.enumerated() {
+            let at = max(command.at, latest[command.socket] ?? command.at)
+            latest[command.socket] = at
+            places.append((at, place))
+        }
+        places.sort { ($0.at, $0.place) < ($1.at, $1.place) }
+        return places.map { at, place in
+            var command = commands[place]
+            command.at = at
+            return command
+        }
     }
 
     /// Turns that are left, of exchanges, sockets and commands.

@@ -37,6 +37,7 @@ extension SimperiumPlay {
         if isAnswer {
             streams[stream].answered += 1
             if case .changes = command.body {
+                for index in items.indices { items[index].isOfCatchUp = true }
                 items.append(.init(place: place, kind: .catchUp(isUnknown: false)))
             }
         }

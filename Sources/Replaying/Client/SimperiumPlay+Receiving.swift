@@ -47,7 +47,7 @@ extension SimperiumPlay {
     private mutating func take(_ changes: [SimperiumChange], _ text: [UInt8], _ stream: Int) {
         let isAnswer = streams[stream].awaitedCatchUps > 0
         for (number, change) in changes.enumerated() {
-            take(change, number, text, stream)
+            take(change, number, text, stream, isOfCatchUp: isAnswer)
             load(stream)
         }
         guard isAnswer else { return }
@@ -89,7 +89,7 @@ extension SimperiumPlay {
     }
 
     private mutating func take(
-        _ change: SimperiumChange, _ number: Int, _ text: [UInt8], _ stream: Int
+        _ change: SimperiumChange, _ number: Int, _ text: [UInt8], _ stream: Int, isOfCatchUp: Bool
     ) {
         guard let document = try? JSONDocument.scan(text, in: change.range) else { return }
         let element = JSONValue(document.root)
@@ -106,12 +106,33 @@ extension SimperiumPlay {
         guard let first = found.first else {
             return surprise(change, ccids, element, number, stream)
         }
-        for ccid in ccids where change.error == nil { streams[stream].received.insert(ccid) }
+        // What an answer to `cv` tells of may have been told before, or be told again.
+        if isOfCatchUp { streams[stream].expected[first].isOfCatchUp = true }
         let item = streams[stream].expected[first]
         if found.count == 1, Set(item.ccids) == Set(ccids) || item.ccids.isEmpty {
-            return answer(first, change, ccids, element, number, stream)
+            answer(first, change, ccids, element, number, stream)
+        } else {
+            takePart(found, change, ccids, key, number, stream)
         }
-        takePart(found, change, ccids, key, number, stream)
+        guard change.error == nil else { return }
+        streams[stream].received.formUnion(ccids)
+        passRepeated(ccids, stream)
+    }
+
+    /// What came once may be left out the second time.
+    private mutating func passRepeated(_ ccids: [String], _ stream: Int) {
+        guard !streams[stream].catchUps.isEmpty else { return }
+        let floor = streams[stream].floor
+        let end = min(streams[stream].expected.count, floor + Self.lookahead)
+        for index in floor..<max(floor, end) {
+            let item = streams[stream].expected[index]
+            guard !item.isDone, item.kind == .change, item.error == nil,
+                item.ccids.contains(where: { ccids.contains($0) }),
+                item.ccids.allSatisfy({ streams[stream].received.contains($0) })
+            else { continue }
+            streams[stream].expected[index].isOptional = true
+        }
+        skipDone(stream)
     }
 
     /// The expected changes that a live one is, or is part of; several where it stands for them all.
@@ -303,7 +324,7 @@ extension SimperiumPlay {
         let first = streams[stream].expected[head]
         let own = streams[stream].expected[index]
         // The changes of one command may come one by one, and its end before them.
-        guard first.place != own.place else { return found }
+        guard first.place != own.place, !first.isOfCatchUp, !own.isOfCatchUp else { return found }
         if case .catchUp = first.kind { return found }
         found.add(
             Difference(

@@ -106,6 +106,23 @@ struct ReplayScheduleTests {
         #expect(schedule.left == 0)
     }
 
+    @Test func `times go before numbers`() {
+        // A page that was read behind a change of another socket, written down before it.
+        let session = ReplaySchedule(
+            exchanges: [],
+            commands: [
+                (1, Peer.client, 1.0, "0:init:{\"name\":\"b\"}"), (1, .client, 1.0, "0:i:::10:"),
+                (1, .server, 5, "0:auth:ann"), (1, .server, 5, "0:i:{}"),
+                (2, .client, 2, "0:init:{\"name\":\"b\"}"),
+            ].enumerated().map { index, command in
+                RecordedCommand(
+                    id: CommandID(Int64(index + 1)), socket: ConnectionID(Int64(command.0)),
+                    sender: command.1, at: second(command.2), text: bytes(command.3))
+            })
+        var schedule = session
+        #expect(names(schedule.begin()) == ["s1", "c1", "c2", "s2", "c5"])
+    }
+
     @Test func `what never comes is given up`() {
         var schedule = ReplaySchedule(exchanges: exchanges([(0, 1), (2, 3), (4, 5)]))
         #expect(names(schedule.begin()) == ["e1"])
