@@ -138,6 +138,9 @@ extension SimperiumReplay {
         sockets[owner].done += 1
         var candidates = [stream]
         if let connection = sockets[owner].connection { candidates.append(connection) }
+        for other in heldBack.removeValue(forKey: owner) ?? [] where other != stream {
+            candidates.append(other)
+        }
         for ccid in commands[Int(place)].ccids {
             if let others = waiting.removeValue(forKey: ccid) { candidates += others }
         }

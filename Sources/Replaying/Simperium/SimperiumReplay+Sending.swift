@@ -57,6 +57,13 @@ extension SimperiumReplay {
                 }
                 return
             }
+            let owner = streams[stream].socket
+            if isOfAbsent(place, on: owner),
+                sockets[owner].done < clientCommands(before: place, owner)
+            {
+                heldBack[owner, default: []].insert(stream)
+                return
+            }
             streams[stream].nextServer += 1
             ready.append((place, stream))
         }
@@ -75,6 +82,33 @@ extension SimperiumReplay {
             else { return false }
             let socket = sockets[streams[stream].socket]
             return socket.live != nil || waitsForAbsent && !socket.wasPlayed
+        }
+    }
+
+    /// Whether a server command tells of a change that a client which is not there has not made.
+    ///
+    /// It may come later or never. What the recorded client of this socket had done by then, on
+    /// whatever channel, is the nearest to when it was told.
+    private func isOfAbsent(_ place: Int32, on owner: Int) -> Bool {
+        commands[Int(place)].ccids.contains { ccid in
+            guard let author = authors[ccid], author < place, !isDone[Int(author)] else {
+                return false
+            }
+            return streams[Int(streamOf[Int(author)])].socket != owner
+        }
+    }
+
+    /// Commands that the client of a recorded socket had sent before this one.
+    private func clientCommands(before place: Int32, _ owner: Int) -> Int {
+        let all = sockets[owner].channels + (sockets[owner].connection.map { [$0] } ?? [])
+        return all.reduce(0) { count, stream in
+            let client = streams[stream].client
+            var (low, high) = (0, client.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if client[middle] < place { low = middle + 1 } else { high = middle }
+            }
+            return count + low
         }
     }
 

@@ -96,6 +96,8 @@ public struct SimperiumReplay: Sendable {
     var authors: ChangeAuthors
     /// Channels that wait for a change, by its recorded `ccid`.
     var waiting: [String: [Int]] = [:]
+    /// Channels that wait for their own client, on whatever channel, by the place of its socket.
+    var heldBack: [Int: Set<Int>] = [:]
     var lives: [Int: Live] = [:]
     var isDone: [Bool]
     /// Place of the recorded channel of each client command.
