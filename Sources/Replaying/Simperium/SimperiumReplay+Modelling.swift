@@ -263,7 +263,7 @@ extension SimperiumReplay {
         change.ccids.contains { ccid in
             guard let author = authors[ccid], !isDone[Int(author)] else { return false }
             let socket = sockets[streams[Int(streamOf[Int(author)])].socket]
-            return socket.live != nil || waitsForAbsent && !socket.wasPlayed
+            return socket.live != nil || waitsForAbsent && socket.mayCome
         }
     }
 

@@ -159,4 +159,29 @@ extension SimperiumReplay {
         let last = commands.last?.at ?? .zero
         return release(candidates, after: last, at: now)
     }
+
+    /// Whether changes of clients that did not connect yet hold something up.
+    public var awaitsAbsent: Bool {
+        waitsForAbsent && waiting.keys.contains { absentAuthor(of: $0) != nil }
+    }
+
+    /// The recorded socket whose client made a change, where that may still come.
+    private func absentAuthor(of ccid: String) -> Int? {
+        guard let author = authors[ccid], !isDone[Int(author)] else { return nil }
+        let socket = streams[Int(streamOf[Int(author)])].socket
+        return sockets[socket].live == nil && sockets[socket].mayCome ? socket : nil
+    }
+
+    mutating func goOnWithoutAbsent(at now: Instant) -> [ReplayCommand] {
+        var candidates: [Int] = []
+        var last = Instant.zero
+        for (ccid, streams) in waiting {
+            guard let socket = absentAuthor(of: ccid) else { continue }
+            sockets[socket].isMissing = true
+            candidates += streams
+            waiting[ccid] = nil
+            if let author = authors[ccid] { last = max(last, commands[Int(author)].at) }
+        }
+        return release(candidates, after: last, at: now)
+    }
 }

@@ -81,7 +81,7 @@ extension SimperiumReplay {
             guard next < streams[stream].client.count, author >= streams[stream].client[next]
             else { return false }
             let socket = sockets[streams[stream].socket]
-            return socket.live != nil || waitsForAbsent && !socket.wasPlayed
+            return socket.live != nil || waitsForAbsent && socket.mayCome
         }
     }
 

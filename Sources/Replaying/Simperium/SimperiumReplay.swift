@@ -69,6 +69,11 @@ public struct SimperiumReplay: Sendable {
         /// The live socket; nil before and after.
         var live: Int?
         var wasPlayed = false
+        /// Whether it was waited for in vain.
+        var isMissing = false
+
+        /// Whether it may still connect, as far as one knows.
+        var mayCome: Bool { !wasPlayed && !isMissing }
     }
 
     /// A live socket.
@@ -272,6 +277,7 @@ public struct SimperiumReplay: Sendable {
             return []
         case .closed(let socket): return close(socket, at: now)
         case .received(let socket, let text): return receive(text, on: socket, at: now)
+        case .nothingCame: return goOnWithoutAbsent(at: now)
         }
     }
 

@@ -8,6 +8,8 @@ public enum SimperiumReplayEvent: Hashable, Sendable {
     case received(socket: Int, text: [UInt8])
     /// The WebSocket ended.
     case closed(socket: Int)
+    /// All clients are silent, and have been for a while: who is not there yet is not waited for.
+    case nothingCame
 }
 
 /// What a replayed Simperium server does.

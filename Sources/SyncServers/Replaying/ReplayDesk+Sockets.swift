@@ -27,6 +27,7 @@ extension ReplayDesk {
     private func handle(_ event: SimperiumReplayEvent) {
         guard !isStopped else { return }
         let now = now
+        lastHeard = .now()
         deliver(by: now)
         for command in simperium.handle(event, at: now) {
             switch command {
@@ -44,6 +45,27 @@ extension ReplayDesk {
             }
         }
         flush()
+        listen()
+    }
+
+    /// How long all clients are silent before one that did not connect is not waited for any more.
+    ///
+    /// Whether it comes at all nobody knows: one client is often tried with a recording of several.
+    private static let patience = TimeAmount.milliseconds(250)
+
+    /// Waits for the silence after which it goes on without clients that are not there.
+    private func listen() {
+        guard silence == nil, simperium.awaitsAbsent else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        silence = loop.scheduleTask(deadline: lastHeard + Self.patience) {
+            let desk = bound.value
+            desk.silence = nil
+            if NIODeadline.now() >= desk.lastHeard + Self.patience {
+                desk.handle(.nothingCame)
+            } else {
+                desk.listen()
+            }
+        }
     }
 
     /// Carries out what is due, and keeps what is not; nothing overtakes anything.

@@ -44,6 +44,10 @@ final class ReplayDesk {
     var due = DueList<ReplayCommand>()
     var alarm: Scheduled<Void>?
     var dirty: [ReplaySocket] = []
+    /// Ends the wait for clients that did not connect.
+    var silence: Scheduled<Void>?
+    /// When a client last said something.
+    var lastHeard = NIODeadline.now()
 
     init(_ source: ReplaySource, _ options: ReplayServer.Options, _ loop: any EventLoop) {
         self.source = source
@@ -55,7 +59,7 @@ final class ReplayDesk {
             fetch: source.message)
         simperium = SimperiumReplay(
             source.commands, sockets: source.sockets, mode: options.mode.simperium,
-            pace: options.pace, seed: options.seed, fetch: source.text)
+            pace: options.pace, waitsForAbsent: true, seed: options.seed, fetch: source.text)
         guard options.mode == .model else { return }
         model = ReplayModel(Array(source.exchanges), seed: options.seed, fetch: source.message)
     }
@@ -110,6 +114,7 @@ final class ReplayDesk {
     /// Finds what becomes of a request.
     func answer(_ request: LiveRequest) -> Outcome {
         let now = now
+        lastHeard = .now()
         guard !isStopped else { return .response(Self.stoppedResponse, nil, head: now, end: now) }
         let authority = onlyHost == nil ? request.authority : nil
         let host =
