@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import requests
-from programs import DEADLINE, TAPEDECK, Program, tapedeck
+from programs import DEADLINE, TAPEDECK, Program
 from serving import AUTH, OPENROSA, Client, Server, case, form, state, token
 
 WORDS = ("alpha", "Beta", "gamma", "δέλτα", "Übung", "naïve", "🙂", "one two", "", "zeta\nline")
@@ -244,9 +244,10 @@ def prove(seed: int, folder: Path) -> str:
             return f"replay server: {error!r}\n{programs[-1].said()}"
         if programs[-1].stop() != 0:
             return f"replay server: {programs[-1].said()}"
-        done = tapedeck("replay", "client", trace, "--to", start("serve"), status=None)
-        if done.returncode != 0:
-            return f"replay client: {done.stdout}{done.stderr}"
+        player = Program(TAPEDECK, "replay", "client", trace, "--to", start("serve"))
+        programs.append(player)
+        if player.wait(10 * DEADLINE) != 0:
+            return f"replay client: {player.said()}"
         trace.unlink()
         return ""
     finally:

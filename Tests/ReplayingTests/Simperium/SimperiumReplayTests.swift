@@ -136,6 +136,18 @@ struct SimperiumReplayTests {
         play.on(
             #"0:c:{"id":"m","o":"M","v":{},"ccid":"d1"}"#, socket: 2,
             expect: "1< 4" + rewritten.dropFirst())
+        // Unless all are silent: then it goes on without who is not there.
+        play = Playbook(
+            Script([
+                #"1> 0:init:{"name":"a","username":"1","clientid":"A"}"#, "1< 0:auth:x",
+                #"2> 0:init:{"name":"a","username":"2","clientid":"B"}"#, "2< 0:auth:x",
+                #"1> 0:c:{"id":"n","o":"M","v":{},"ccid":"c1"}"#, "2< \(echo)",
+            ]).replay(waitsForAbsent: true))
+        play.on(#"4:init:{"name":"a","username":"2","clientid":"B2"}"#, expect: "1< 4:auth:x")
+        #expect(play.replay.awaitsAbsent)
+        let told = play.replay.handle(.nothingCame, at: second(299))
+        #expect(told.map(Playbook.line) == ["1< 4" + echo.dropFirst()])
+        #expect(!play.replay.awaitsAbsent)
         // Nor one that went away.
         play = Playbook(script.replay())
         play.on(#"0:init:{"name":"a","clientid":"A2"}"#, socket: 1, expect: "1< 0:auth:x")
