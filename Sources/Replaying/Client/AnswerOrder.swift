@@ -141,7 +141,9 @@ struct AnswerOrder {
                             ccid, cv: nil, wasRefused: true, at: end, on: route, bucket, &schedule)
                     }
                 }
-                let question = Question(route: route, name: command.name)
+                // Changes are what answers `cv`.
+                let question = Question(
+                    route: route, name: command.name == "c" ? "cv" : command.name)
                 if let queue = open[question], queue.next < queue.places.count {
                     open[question]?.next += 1
                     if case .indexPage? = text?.body {
