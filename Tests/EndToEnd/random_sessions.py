@@ -128,6 +128,9 @@ class Notes:
                 del self.versions[bucket, key]
             else:
                 word = f"{self.chance.choice(WORDS)}{self.chance.randrange(100)}"
+                if word == title:
+                    # A change that changes nothing is refused with 412.
+                    word += "+"
                 sent |= {"id": key, "o": "M", "sv": version,
                          "v": {"title": {"o": "r", "v": word}}}
                 self.versions[bucket, key] = (version + 1, word)
