@@ -164,15 +164,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
     private func tell(_ text: ReplayClientText) throws(Failure) {
         if let junit {
             let report = text.report.junit(allowsUnused: text.allowsUnused)
-            if junit == "-" {
-                StandardOutput.write(report)
-            } else {
-                do {
-                    try Data(report.utf8).write(to: URL(fileURLWithPath: junit))
-                } catch {
-                    throw Failure(.io, "\(junit) cannot be written: \(error.localizedDescription)")
-                }
-            }
+            try JUnitFile.write(report, to: junit)
         }
         if json {
             StandardOutput.write(text.json.text() + "\n")

@@ -157,15 +157,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
     private func tell(_ report: ReplayReport) throws(Failure) {
         if let junit {
             let text = report.junit(allowsUnused: allowUnused)
-            if junit == "-" {
-                StandardOutput.write(text)
-            } else {
-                do {
-                    try Data(text.utf8).write(to: URL(fileURLWithPath: junit))
-                } catch {
-                    throw Failure(.io, "\(junit) cannot be written: \(error.localizedDescription)")
-                }
-            }
+            try JUnitFile.write(text, to: junit)
         }
         if json {
             StandardOutput.write(report.json(allowsUnused: allowUnused).text() + "\n")
