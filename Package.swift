@@ -96,6 +96,10 @@ let package = Package(
             ],
             exclude: ["Faults.md", "faults.schema.json"],
             resources: [.embedInCode("Packs")], swiftSettings: house),
+        .target(
+            name: "Diagnosis",
+            dependencies: ["Wire", "Framing", "OpenRosa", "Simperium", "Dissection"],
+            exclude: ["Rules.md"], swiftSettings: house),
         room("Interception", [nioSSL, nioCore, x509, asn1, crypto]),
         room(
             "Proxying",
@@ -118,12 +122,20 @@ let package = Package(
                 nioPosix, nioSSL, "Interception", "Storage", "CSQLite", yams, nioHTTP1,
                 nioWebSocket,
             ]),
+        room(
+            "Certification",
+            [
+                "Wire", "Dissection", "Filters", "Faults", "Diagnosis", "Trace", "Interception",
+                "Proxying", "SyncServers",
+            ]),
         .executableTarget(
             name: "tapedeck",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Faults",
-                "Trace", "Interception", "Proxying", "Control", "Interchange", "Replaying",
-                "SyncServers", "SyncClients", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
+                "Diagnosis", "Trace", "Interception", "Proxying", "Control", "Interchange",
+                "Replaying",
+                "SyncServers", "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim",
+                argumentParser,
                 nioCore, nioPosix, nioSSL,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
@@ -133,6 +145,12 @@ let package = Package(
         .target(
             name: "ConvergenceWorld", dependencies: ["Wire", "Simperium"],
             path: "Tests/Support/ConvergenceWorld", swiftSettings: house),
+        .target(
+            name: "FaultWorld",
+            dependencies: [
+                "Faults", "Wire", "Framing", "Simperium", "Proxying", "ConvergenceWorld",
+            ],
+            path: "Tests/Support/FaultWorld", swiftSettings: house),
         tests("Wire"),
         .testTarget(
             name: "FramingTests",
@@ -142,6 +160,9 @@ let package = Package(
         tests("Simperium", ["Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
         tests("Filters", ["Wire"]),
+        tests(
+            "Diagnosis",
+            ["Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "ConvergenceWorld"]),
         tests("Trace", ["Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
         tests(
             "Interception",
@@ -150,7 +171,7 @@ let package = Package(
             name: "FaultsTests",
             dependencies: [
                 "Faults", "Wire", "Framing", "Filters", "Simperium", "Dissection", "Proxying",
-                "ConvergenceWorld", yams,
+                "ConvergenceWorld", "FaultWorld", yams,
             ],
             swiftSettings: house),
         tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
@@ -170,6 +191,12 @@ let package = Package(
                 "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "Storage", nioCore,
                 nioPosix,
             ]),
-        tests("tapedeck", ["Wire", "Filters", "Trace", "Dissection", "Replaying", argumentParser]),
+        tests("Certification", ["Wire", "Faults", "Filters", "Diagnosis"]),
+        tests(
+            "tapedeck",
+            [
+                "Wire", "Filters", "Trace", "Dissection", "Diagnosis", "Replaying", "Simperium",
+                "Faults", "ConvergenceWorld", "FaultWorld", argumentParser,
+            ]),
     ]
 )

@@ -90,7 +90,8 @@ extension Schema {
     /// fault was done to never came, the one behind it.
     private static let answeredExchange = """
         (SELECT CASE WHEN a.outcome = 'complete' AND EXISTS
-             (SELECT 1 FROM patch p WHERE p.chunk_id = f.chunk_id AND p."offset" = 0
+             (SELECT 1 FROM patch p WHERE p.id >= \(share) * f.chunk_id
+                AND p.id < \(share) * (f.chunk_id + 1) AND p."offset" = 0
                 AND p.reason = 'fault' AND p.removed > 0 AND length(p.inserted) = 0)
            THEN coalesce(
              (SELECT n.id FROM http_exchange n

@@ -126,6 +126,9 @@ public final class TraceWriter: RecordSink {
         done.wait()
     }
 
+    /// Whether everything that was put is committed or, on a full disk, counted.
+    public var isIdle: Bool { queue.isEmpty }
+
     /// Writes what waits, ends the session, completes the search index and closes the trace.
     ///
     /// Blocks; never call it on an event loop. Calls after the first wait for the same end.

@@ -9,6 +9,7 @@ import pytest
 from certificates import ServerCertificates, make_certificates
 from origins import EchoSocket, HTTPOrigin, Nginx, RawOrigin
 from programs import TAPEDECK, Program, Recording, tapedeck
+from serving import CommCareServer
 
 
 def pytest_sessionstart() -> None:
@@ -90,6 +91,20 @@ def program() -> Iterator[Callable[..., Program]]:
 
     def start(*command: str | Path, **options) -> Program:
         started.append(Program(*command, **options))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., CommCareServer]]:
+    """Starts `tapedeck serve` with the given arguments."""
+    started: list[CommCareServer] = []
+
+    def start(*arguments: str | Path) -> CommCareServer:
+        started.append(CommCareServer(*arguments))
         return started[-1]
 
     yield start

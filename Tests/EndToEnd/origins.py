@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -97,6 +98,52 @@ class HTTPOrigin:
         """Stops listening."""
         self._server.shutdown()
         self._server.server_close()
+
+
+class AnsweringServer(ThreadingHTTPServer):
+    """Answers each request as its `answer` says."""
+
+    def __init__(self):
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            """One connection."""
+
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                """Answers."""
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                status, fields, content = outer.answer(self.command, self.path, self.headers, body)
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_POST = do_PUT = do_GET
+
+            def log_message(self, *_) -> None:
+                """Says nothing."""
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def answer(self, method: str, path: str, headers: Message,
+               body: bytes) -> tuple[int, dict[str, str], bytes]:
+        """Status, header fields and body for a request."""
+        raise NotImplementedError
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def end(self) -> None:
+        """Ends it."""
+        self.shutdown()
+        self.server_close()
 
 
 class RawOrigin:

@@ -1,8 +1,9 @@
 """Random sessions of clients of both protocols: recorded, then replayed from either side.
 
 A seed says what is done; who does it (instance, change and client identifiers) is new each time.
+Those beyond 1,000 are of several Simperium clients whose connections are cut.
 
-    Tools/sessions              1,000 of them
+    Tools/sessions              1,300 of them
     Tools/sessions --count 50   fewer
     Tools/sessions --seed 17    this one alone, and its traces stay
 """
@@ -22,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import requests
+from cut_sessions import Crowd, Cutter
 from programs import DEADLINE, TAPEDECK, Program
 from serving import AUTH, OPENROSA, Client, Server, case, form, state, token
 
@@ -202,9 +204,19 @@ class Notes:
                             [10, 2, 2, 2, 1])[0]()
 
 
-def drive(seed: int, url: str) -> None:
+# The last seed of a session without cuts.
+UNCUT = 1000
+
+
+def drive(seed: int, url: str, cutter: Cutter | None = None) -> None:
     """What the clients of this session do."""
     chance = random.Random(seed)
+    if seed > UNCUT:
+        crowd = Crowd(chance, url, cutter)
+        for _ in range(chance.randint(5, 25)):
+            crowd.step()
+        crowd.end()
+        return
     kinds = chance.choice([(Phone,), (Notes,), (Phone, Notes)])
     clients = [kind(chance, url) for kind in kinds]
     for _ in range(chance.randint(3, 30)):
@@ -228,6 +240,7 @@ def prove(seed: int, folder: Path) -> str:
     """Records one session in `folder` and replays it both ways; says what went wrong."""
     trace = folder / f"{seed}.tape"
     programs: list[Program] = []
+    cutter = None
 
     def start(*arguments: str | Path) -> str:
         program, url = listening(*arguments)
@@ -236,8 +249,11 @@ def prove(seed: int, folder: Path) -> str:
 
     try:
         server = start("serve")
+        if seed > UNCUT:
+            cutter = Cutter(int(server.rpartition(":")[2]))
+            server = f"http://127.0.0.1:{cutter.port}"
         proxy = start("record", trace, "--to", server, "--no-control")
-        drive(seed, proxy)
+        drive(seed, proxy, cutter)
         if programs[-1].stop() != 0:
             return f"record: {programs[-1].said()}"
         played = start("replay", "server", trace)
@@ -254,6 +270,8 @@ def prove(seed: int, folder: Path) -> str:
         trace.unlink()
         return ""
     finally:
+        if cutter:
+            cutter.close()
         for program in programs:
             program.kill()
 
@@ -261,12 +279,14 @@ def prove(seed: int, folder: Path) -> str:
 def main() -> None:
     """Proves as many sessions as asked for."""
     parser = argparse.ArgumentParser(prog="Tools/sessions", description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=1000, help="of sessions, from seed 1; 1000")
+    parser.add_argument("--count", type=int, default=1300, help="of sessions; 1300")
+    parser.add_argument("--from", type=int, default=1, dest="first", help="the first seed; 1")
     parser.add_argument("--seed", type=int, help="this session alone; its traces stay")
     parser.add_argument("--tapedeck", help="the program; the release build if not given")
     asked = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="sessions-"))
-    seeds = [asked.seed] if asked.seed is not None else list(range(1, asked.count + 1))
+    seeds = [asked.seed] if asked.seed is not None else list(
+        range(asked.first, asked.first + asked.count))
     begun = time.monotonic()
     failed: list[int] = []
     done = 0

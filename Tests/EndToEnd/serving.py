@@ -48,7 +48,7 @@ class Client:
     def __init__(self, url: str, sockjs: bool = False, **options):
         # Closed with the server that it is connected to.
         self.socket: ClientConnection = connect(
-            url, proxy=None, open_timeout=DEADLINE, max_size=None, **options).__enter__()
+            url, open_timeout=DEADLINE, max_size=None, **{"proxy": None} | options).__enter__()
         self.sockjs = sockjs
         self.waiting: list[str] = []
         if sockjs:

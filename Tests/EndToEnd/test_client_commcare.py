@@ -7,12 +7,11 @@ import json
 import os
 import sqlite3
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from origins import AnsweringServer
 from programs import DEADLINE, TAPEDECK, environment
 
 FORM = """<?xml version='1.0' ?><data xmlns="http://example.org/f">
@@ -40,43 +39,20 @@ PENDING = (202, {"Retry-After": "1"}, response(
     '<progress done="1" total="2"/></Sync>'))
 
 
-class Scripted(ThreadingHTTPServer):
+class Scripted(AnsweringServer):
     """Answers with what the script has next; keeps what it was asked."""
 
     def __init__(self, script: list):
         self.script = list(script)
         self.asked: list[tuple[str, str, dict, bytes]] = []
-        outer = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            """One exchange."""
-
-            def do_GET(self) -> None:
-                """Answers with the next line of the script."""
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                outer.asked.append((self.command, self.path, headers, body))
-                status, fields, text = outer.script.pop(0)
-                self.send_response(status)
-                for name, value in fields.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(text.encode())))
-                self.end_headers()
-                self.wfile.write(text.encode())
-
-            do_POST = do_GET
-
-            def log_message(self, *_) -> None:
-                """Says nothing."""
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.serve_forever, daemon=True)
-        self.thread.start()
-
-    @property
-    def url(self) -> str:
-        """Where it is."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
+    def answer(self, method, path, headers, body):
+        """The next line of the script."""
+        fields = {name.lower(): value for name, value in headers.items()}
+        self.asked.append((method, path, fields, body))
+        status, fields, text = self.script.pop(0)
+        return status, fields, text.encode()
 
 
 @pytest.fixture
@@ -90,8 +66,7 @@ def scripted() -> Iterator[Callable[..., Scripted]]:
 
     yield start
     for each in started:
-        each.shutdown()
-        each.server_close()
+        each.end()
 
 
 @pytest.fixture

@@ -15,30 +15,17 @@ import threading
 import uuid
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 import requests
+from origins import AnsweringServer
+from peers import ScriptedSimperium
 from programs import DEADLINE, TAPEDECK, curl, environment, eventually, sql, tapedeck
-from serving import (AUTH, OPENROSA, OTHER, TOKEN, Client, CommCareServer, case, cases, form, state,
+from serving import (AUTH, OPENROSA, OTHER, TOKEN, Client, case, cases, form, state,
                      token)
 
 PHOTO = bytes(range(256)) * 40
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[..., CommCareServer]]:
-    """Starts servers."""
-    started: list[CommCareServer] = []
-
-    def start(*arguments: str | Path) -> CommCareServer:
-        started.append(CommCareServer(*arguments))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.kill()
 
 
 @pytest.fixture
@@ -356,7 +343,65 @@ def test_an_object_that_is_another(recorded, serve) -> None:
     assert "other" in ended.stdout
 
 
-class Peer(ThreadingHTTPServer):
+@pytest.mark.parametrize("code", [404, 405, 440, 500, 503])
+def test_changes_that_the_live_server_refuses_once(recorded, code) -> None:
+    """They are sent anew as the built-in client would, and the live server has them then."""
+    trace = recorded(edits)
+    live = ScriptedSimperium()
+    live.on(r'^0:c:.*"sv"', '0:c:[{"id":"{id}","ccids":["{ccid}"],"error":%d}]' % code)
+    try:
+        ended = replay(trace, live.url, "--patience", "5", status=1)
+        assert live.data("notes", key_of(live)) == {"a": 2}, ended.stdout
+        assert len([text for text in live.seen if text.startswith("0:c:")]) == 3, live.seen
+    finally:
+        live.close()
+    assert str(code) in ended.stdout, ended.stdout
+
+
+def test_changes_that_the_live_server_keeps_refusing(recorded) -> None:
+    trace = recorded(edits)
+    live = ScriptedSimperium()
+    live.on(r"^0:c:", '0:c:[{"id":"{id}","ccids":["{ccid}"],"error":405}]', times=100)
+    try:
+        ended = replay(trace, live.url, "--patience", "1", status=1)
+        assert len([text for text in live.seen if text.startswith("0:c:")]) < 8, live.seen
+    finally:
+        live.close()
+    assert "405" in ended.stdout, ended.stdout
+
+
+def edits(recording) -> None:
+    """An object that is made and edited."""
+    client = Client(f"ws://{recording.address}/sock/1/app/websocket")
+    client.join()
+    client.change(id="note", v={"a": {"o": "+", "v": 1}})
+    client.change(id="note", v={"a": {"o": "r", "v": 2}}, sv=1)
+    client.socket.close()
+
+
+def key_of(live: ScriptedSimperium) -> str:
+    """What the played client calls the only object."""
+    [key] = live.objects["notes"]
+    return key
+
+
+def test_a_login_of_its_own_for_sockets(recorded) -> None:
+    """The token comes from the auth API of the live server, and a refused login is told."""
+    trace = recorded(edits)
+    live = ScriptedSimperium(users={"ada": "secret"}, tokens=set())
+    try:
+        said = replay(trace, live.url, "--user", "ada", "--patience", "2",
+                      TAPEDECK_PASSWORD="secret").stdout
+        assert "no difference" in said, said
+        assert [asked["username"] for _, asked in live.requests] == ["ada"]
+        ended = replay(trace, live.url, "--user", "ada", "--patience", "2", status=1,
+                       TAPEDECK_PASSWORD="wrong")
+        assert "auth" in ended.stdout, ended.stdout
+    finally:
+        live.close()
+
+
+class Peer(AnsweringServer):
     """Answers each path with what was put there; keeps what came."""
 
     def __init__(self, answers: dict[str, tuple[int, str, bytes]]):
@@ -364,38 +409,14 @@ class Peer(ThreadingHTTPServer):
         self.came: list[tuple[str, str, list[tuple[str, str]], bytes]] = []
         self.gate = threading.Event()
         self.gate.set()
-        outer = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            """One connection."""
-
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                """Answers."""
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                outer.came.append((self.command, self.path, list(self.headers.items()), body))
-                outer.gate.wait(DEADLINE)
-                status, kind, content = outer.answers[self.path.split("?")[0]]
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            do_POST = do_PUT = do_GET
-
-            def log_message(self, *_) -> None:
-                """Says nothing."""
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.serve_forever, daemon=True)
-        self.thread.start()
-
-    @property
-    def url(self) -> str:
-        """Where it is."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
+    def answer(self, method, path, headers, body):
+        """What its path has."""
+        self.came.append((method, path, list(headers.items()), body))
+        self.gate.wait(DEADLINE)
+        status, kind, content = self.answers[path.split("?")[0]]
+        return status, {"Content-Type": kind}, content
 
 
 @pytest.fixture
@@ -410,8 +431,7 @@ def peer() -> Iterator[Callable[..., Peer]]:
     yield start
     for each in started:
         each.gate.set()
-        each.shutdown()
-        each.server_close()
+        each.end()
 
 
 ANSWERS = {

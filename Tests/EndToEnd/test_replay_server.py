@@ -6,7 +6,10 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sqlite3
+import ssl
 import subprocess
+import time
 import uuid
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
@@ -218,6 +221,48 @@ def test_a_script_with_other_identifiers(record, replay, served, sockjs, compres
     text = server.finish()
     assert "HTTP: 1 of 1 matched" in text and text.endswith("satisfied")
     assert re.search(r"Simperium: 5 of 5 matched, 0 missed, 0 never asked for", text), text
+
+
+def test_tls_through_a_tunnel_for_sockets(record, replay, program, trust, ca_dir):
+    """A client of wss:// that knows us as its proxy reaches the recorded host through CONNECT."""
+    live = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0", "--tls", "--ca-dir", ca_dir)
+    address = live.await_line(r"^listening on (\S+)$")[1]
+    url = f"wss://{address}/sock/1/app/websocket"
+    secure = ssl.create_default_context(cafile=trust)
+    proxy = record("--server-ca", trust)
+    before = talk(url, False, "a", "a" * 32, "some-key-1", 0, ssl=secure, proxy=proxy.url)
+    proxy.finish()
+    assert live.stop() == 0
+    server = replay()
+    after = talk(url, False, "b", "b" * 32, "some-key-2", 0, ssl=secure, proxy=server.root)
+    assert after == before
+    assert server.finish().endswith("satisfied")
+
+
+@pytest.mark.parametrize("speed", [0.5, 2])
+def test_the_speed_of_sockets(record, replay, served, trace, speed):
+    """An answer comes no earlier than it did, by the clock of the replay."""
+    recording = record("--to", served.url("", "http"))
+
+    def session(address: str) -> float:
+        client = Client(f"ws://{address}/sock/1/app/websocket")
+        client.join()
+        began = time.monotonic()
+        client.change(id="some-key-1", v={"a": {"o": "+", "v": 1}})
+        took = time.monotonic() - began
+        client.socket.close()
+        return took
+
+    session(recording.address)
+    recording.finish()
+    with sqlite3.connect(trace) as database:
+        # As if the server had taken its time.
+        database.execute("UPDATE simperium_command SET at_ns = at_ns + 600000000 "
+                         "WHERE sender = 1 AND name = 'c'")
+    database.close()
+    server = replay("--speed", str(speed))
+    assert session(server.address) >= 0.6 / speed
+    assert server.finish().endswith("satisfied")
 
 
 def test_strict_stops_at_another_command(record, replay, served):

@@ -5,25 +5,9 @@ from __future__ import annotations
 import sqlite3
 import xml.etree.ElementTree as ElementTree
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 
-import pytest
 from programs import curl
-from serving import AUTH, CASE, CommCareServer, case, cases, form, nature, state, token
-
-
-@pytest.fixture
-def serve():
-    """Starts `tapedeck serve` with the given arguments."""
-    started: list[CommCareServer] = []
-
-    def start(*arguments: str | Path) -> CommCareServer:
-        started.append(CommCareServer(*arguments))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.kill()
+from serving import AUTH, CASE, case, cases, form, nature, state, token
 
 
 def test_submissions(serve) -> None:

@@ -7,7 +7,6 @@ import os
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,20 +17,6 @@ from serving import Client, CommCareServer, case, cases, form, nature, token
 from websockets.exceptions import WebSocketException
 
 MEBIBYTE = 1 << 20
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[..., CommCareServer]]:
-    """Starts `tapedeck serve` with the given arguments."""
-    started: list[CommCareServer] = []
-
-    def start(*arguments: str | Path) -> CommCareServer:
-        started.append(CommCareServer(*arguments))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.kill()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from serving import (
     OTHER,
     TOKEN,
     Client,
-    CommCareServer,
     case,
     cases,
     form,
@@ -37,20 +35,6 @@ apps:
       - {{name: notes, object-bytes: 1000, objects: 2}}
   - id: other
 """
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[..., CommCareServer]]:
-    """Starts `tapedeck serve` with the given arguments."""
-    started: list[CommCareServer] = []
-
-    def start(*arguments: str | Path) -> CommCareServer:
-        started.append(CommCareServer(*arguments))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.kill()
 
 
 @pytest.fixture

@@ -142,6 +142,20 @@ def test_an_edit_that_never_arrived_and_one_that_was_refused(faulty, dial, simpe
     assert deck.sql("SELECT key, error FROM unacknowledged_change") == [("refused", 440)]
 
 
+@pytest.mark.parametrize("action", ["close", "reset", "close-code 1012", "stall"])
+def test_an_edit_that_the_end_of_its_connection_took_away(faulty, dial, simperium, action):
+    deck = faulty(simperium.url, f"command:c sender:client key:lost => {action}")
+    client = dial(deck)
+    client.say("0:i:1:::10")
+    assert client.change(id="k", v=create(1))["ev"] == 1
+    client.send("0:c:" + json.dumps({"id": "lost", "o": "M", "v": create(1), "ccid": "b" * 32}))
+    faults(deck)
+    deck.finish()
+    [found] = of(lines(deck, "--diff", status=1), "object-disagreement")
+    assert (found["key"], found["what"]) == ("lost", "unacknowledged")
+    assert found["unacknowledged"][0]["fate"] == "lost"
+
+
 def test_a_change_that_was_altered(faulty, dial, simperium):
     simperium.change("notes", "k", {"a": "text"})
     deck = faulty(simperium.url, "command:c sender:server => version-gap by=3 nth=1")

@@ -26,6 +26,25 @@ struct AnswerBytesTests {
         #expect(!answer.closes)
     }
 
+    @Test(
+        arguments: [[], [("Transfer-Encoding", "chunked")], [("Content-Length", "5")]],
+        [
+            AnswerBytes.Request(), .init(isHead: true), .init(isOld: true),
+            .init(isOld: true, closes: true),
+        ])
+    func `another body goes behind the same head`(
+        _ fields: [(String, String)], _ request: AnswerBytes.Request
+    ) {
+        let answers = ["hello", "world"].map { body in
+            RecordedResponse(
+                status: 200, reason: "OK", fields: fields.map { .init($0.0, $0.1) },
+                body: Array(body.utf8))
+        }
+        let one = AnswerBytes(answers[0], to: request)
+        #expect(one.with(answers[1].body) == AnswerBytes(answers[1], to: request))
+        #expect(one.with([]).with(answers[0].body) == one)
+    }
+
     @Test func `chunks become one chunk, and a length for old clients`() {
         let fields = [("Transfer-Encoding", "chunked"), ("X", "y")]
         #expect(

@@ -51,6 +51,16 @@ import Wire
                 """) == ["overload|0", "refuse|3", "cut|3", "late|2"])
     }
 
+    @Test func `finds what a fault was done to without reading all patches`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let plan = try trace.rows(
+            "EXPLAIN QUERY PLAN SELECT exchange_id, message_id, command_id FROM fault")
+        #expect(plan.contains { $0.contains("SEARCH p USING INTEGER PRIMARY KEY") })
+        // A session with many faults would take as long as their square.
+        #expect(plan.count { $0.contains("SCAN") && !$0.contains("SCAN f") } == 0)
+    }
+
     @Test func `finds the last bytes in what was written before`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnosis
 import Foundation
 import Testing
 import Wire
@@ -45,6 +46,7 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: FaultsReportCommand.self, columns: 200),
             ].joined()
         ),
+        ("diagnose", Tapedeck.helpMessage(for: DiagnoseCommand.self, columns: 200)),
         ("ca", Tapedeck.helpMessage(for: CACommand.self, columns: 200)),
         ("serve", Tapedeck.helpMessage(for: ServeCommand.self, columns: 200)),
         (
@@ -69,6 +71,14 @@ private func text(_ path: String) throws -> String {
                 Tapedeck.helpMessage(for: ClientSimperiumEdit.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientSimperiumSync.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientSimperiumRun.self, columns: 200),
+            ].joined()
+        ),
+        (
+            "certify",
+            [
+                Tapedeck.helpMessage(for: CertifySimperium.self, columns: 200),
+                Tapedeck.helpMessage(for: CertifyCommCare.self, columns: 200),
+                Tapedeck.helpMessage(for: CertifyDrive.self, columns: 200),
             ].joined()
         ),
         ("openrosa", Tapedeck.helpMessage(for: OpenRosaParseCommand.self, columns: 200)),
@@ -98,6 +108,12 @@ private func text(_ path: String) throws -> String {
         #expect(
             Set(flags(in: section)).subtracting(declared).subtracting(elsewhere) == [],
             "documented, and not there")
+    }
+
+    @Test func `has the reference of rules that the program prints`() throws {
+        #expect(
+            try text("Sources/Diagnosis/Rules.md") == RulePage.markdown(Rules.all),
+            "run Tools/rules")
     }
 
     private func flags(in text: String) -> [String] {

@@ -6,45 +6,31 @@ import json
 import os
 import socket
 import threading
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 from programs import Replay, Tapedeck
-from websocket_load import WINDOW, Frames, frame
+from websocket_load import exchange, serve
 
 CLIENTS = ("bench-recorded", "bench-live")
 
 
-def accept(listener: socket.socket) -> None:
-    """Accepts WebSockets one after the other and acknowledges every change."""
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        with connection:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            head = b""
-            while b"\r\n\r\n" not in head:
-                head += connection.recv(65536)
-            connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                               b"Connection: Upgrade\r\n"
-                               b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
-            frames, count = Frames(), 0
-            while data := connection.recv(262_144):
-                answers = []
-                for text in frames.feed(data):
-                    if text.startswith(b"0:init:"):
-                        answers.append(frame(b"0:auth:user@example.org"))
-                        continue
-                    change = json.loads(text[4:])
-                    count += 1
-                    change["ccids"] = [change.pop("ccid")]
-                    change["ev"] = change.get("sv", 0) + 1
-                    change["cv"] = f"{count:032x}"
-                    answers.append(frame(
-                        b"0:c:[" + json.dumps(change, separators=(",", ":")).encode() + b"]"))
-                connection.sendall(b"".join(answers))
+def acknowledging() -> Callable[[bytes], bytes]:
+    """What a server says on one socket: it lets in, and acknowledges every change."""
+    count = 0
+
+    def answer(text: bytes) -> bytes:
+        nonlocal count
+        if text.startswith(b"0:init:"):
+            return b"0:auth:user@example.org"
+        change = json.loads(text[4:])
+        count += 1
+        change["ccids"] = [change.pop("ccid")]
+        change["ev"] = change.get("sv", 0) + 1
+        change["cv"] = f"{count:032x}"
+        return b"0:c:[" + json.dumps(change, separators=(",", ":")).encode() + b"]"
+
+    return answer
 
 
 def session(client: str, count: int) -> list[bytes]:
@@ -66,53 +52,15 @@ def session(client: str, count: int) -> list[bytes]:
 
 def drive(port: int, commands: list[bytes]) -> tuple[float, list[bytes]]:
     """Sends commands; returns the seconds until each was answered, and the answers."""
-    count = len(commands)
-    frames_out = [frame(each, os.urandom(4)) for each in commands]
     answers: list[bytes] = []
-    arrived = threading.Condition()
-
-    def read() -> None:
-        frames = Frames()
-        while data := connection.recv(262_144):
-            with arrived:
-                answers.extend(frames.feed(data))
-                arrived.notify()
-            if len(answers) >= count:
-                return
-
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.sendall(b"GET /sock/1/bench/websocket HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                           b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
-                           b"Sec-WebSocket-Version: 13\r\n"
-                           b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-        head = b""
-        while not head.endswith(b"\r\n\r\n"):
-            head += connection.recv(1)
-        reader = threading.Thread(target=read)
-        reader.start()
-        began, sent = time.monotonic(), 0
-        while sent < count:
-            with arrived:
-                while sent - len(answers) >= WINDOW and arrived.wait(60):
-                    pass
-                if sent - len(answers) >= WINDOW:
-                    break
-            batch = min(count - sent, WINDOW // 4)
-            connection.sendall(b"".join(frames_out[sent:sent + batch]))
-            sent += batch
-        reader.join(120)
-        took = time.monotonic() - began
-    if len(answers) != count:
-        raise RuntimeError(f"{len(answers)} answers to {count} commands")
-    return took, answers
+    return exchange(port, commands, answers.append), answers
 
 
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of Simperium replay to `table`."""
     count, rounds = (20_000, 1) if quick else (50_000, 3)
     listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    threading.Thread(target=serve, args=(listener, acknowledging), daemon=True).start()
     trace = folder / "replay-simperium.tape"
     deck = Tapedeck(program, folder, trace, "--to",
                     f"http://127.0.0.1:{listener.getsockname()[1]}")

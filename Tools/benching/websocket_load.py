@@ -10,6 +10,7 @@ import sqlite3
 import struct
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from programs import Tapedeck
@@ -63,8 +64,8 @@ def frame(payload: bytes, key: bytes = b"") -> bytes:
     return head + key + (unmask(payload, key) if key else payload)
 
 
-def serve_echo(listener: socket.socket) -> None:
-    """Accepts WebSockets one after the other and sends every message back."""
+def serve(listener: socket.socket, answers: Callable[[], Callable[[bytes], bytes]]) -> None:
+    """Accepts WebSockets one after the other; what `answers` gives for each answers messages."""
     while True:
         try:
             connection, _ = listener.accept()
@@ -78,9 +79,14 @@ def serve_echo(listener: socket.socket) -> None:
             connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                                b"Connection: Upgrade\r\n"
                                b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
-            frames = Frames()
+            frames, answer = Frames(), answers()
             while data := connection.recv(262_144):
-                connection.sendall(b"".join(map(frame, frames.feed(data))))
+                connection.sendall(b"".join(frame(answer(each)) for each in frames.feed(data)))
+
+
+def serve_echo(listener: socket.socket) -> None:
+    """Accepts WebSockets one after the other and sends every message back."""
+    serve(listener, lambda: bytes)
 
 
 def command(number: int) -> bytes:
@@ -96,14 +102,11 @@ INIT = (b'0:init:{"name":"notes","clientid":"bench-1","app_id":"bench","api":"1.
         b'"library":"bench","version":"1"}')
 
 
-def drive(port: int, commands: list[bytes]) -> float:
-    """Sends commands to an echoing server, reads the echoes and returns the seconds it took.
-
-    - Raises: RuntimeError if not every command came back in order and as it was.
-    """
+def exchange(port: int, commands: list[bytes], take: Callable[[bytes], None]) -> float:
+    """Sends commands, of which each is answered by a message that `take` gets; seconds it took."""
     count = len(commands)
     frames_out = [frame(each, os.urandom(4)) for each in commands]
-    got, arrived, digest = 0, threading.Condition(), hashlib.sha256()
+    got, arrived = 0, threading.Condition()
 
     def read() -> None:
         nonlocal got
@@ -111,7 +114,7 @@ def drive(port: int, commands: list[bytes]) -> float:
         while data := connection.recv(262_144):
             found = frames.feed(data)
             for payload in found:
-                digest.update(payload)
+                take(payload)
             with arrived:
                 got += len(found)
                 arrived.notify()
@@ -141,8 +144,20 @@ def drive(port: int, commands: list[bytes]) -> float:
             sent += batch
         reader.join(120)
         took = time.monotonic() - began
+    if got != count:
+        raise RuntimeError(f"{got} answers to {count} commands")
+    return took
+
+
+def drive(port: int, commands: list[bytes]) -> float:
+    """Sends commands to an echoing server, reads the echoes and returns the seconds it took.
+
+    - Raises: RuntimeError if not every command came back in order and as it was.
+    """
+    digest = hashlib.sha256()
+    took = exchange(port, commands, digest.update)
     if digest.digest() != hashlib.sha256(b"".join(commands)).digest():
-        raise RuntimeError(f"of {count} commands {got} came back, or not as they were")
+        raise RuntimeError("commands did not come back as they were")
     return took
 
 

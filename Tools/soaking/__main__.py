@@ -20,10 +20,15 @@ def main() -> int:
     parser.add_argument("--mixes", type=int, default=10, help="random mixes after all actions; 10")
     parser.add_argument("--only", action="append", help="an action; may be repeated")
     parser.add_argument("--seed", type=int, default=1, help="of chance; 1")
+    parser.add_argument("--pace", type=float, default=40, metavar="N",
+                        help="requests a second of all devices, and messages a second of all "
+                        "editors; 40")
     parser.add_argument("--figures", action="store_true", help=f"keep the table in {FIGURES.name}")
     parser.add_argument("--tapedeck", type=Path, help="the program; the release build if not given")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
+    if options.pace <= 0:
+        parser.error("--pace must be more than 0")
     program = (options.tapedeck or ROOT / ".build/release/tapedeck").resolve(strict=True)
     os.environ["TAPEDECK"] = str(program)
     sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
@@ -35,7 +40,7 @@ def main() -> int:
     rounds = [(action, soak_rules.RULES[action])
               for action in options.only or soak_rules.catalogue()]
     rounds += [] if options.only else soak_rules.mixes(options.mixes, options.seed)
-    running = soak.Soak(program, folder, options.seed)
+    running = soak.Soak(program, folder, options.seed, options.pace)
     try:
         running.warm_up(min(60, options.seconds * 2))
         for number, (name, rules) in enumerate(rounds, 1):
@@ -53,8 +58,8 @@ def main() -> int:
         else:
             shutil.rmtree(folder, ignore_errors=True)
     idle = [made.name for made in running.rounds[1:] if not made.faults]
-    facts.insert(0, f"{len(rounds)} rounds of {options.seconds:g} s in "
-                 f"{(time.monotonic() - began) / 60:.0f} min, "
+    facts.insert(0, f"{len(rounds)} rounds of {options.seconds:g} s at a pace of "
+                 f"{options.pace:g} in {(time.monotonic() - began) / 60:.0f} min, "
                  f"{sum(made.faults for made in running.rounds):,} faults"
                  + (f"; NONE for {', '.join(idle)}" if idle else ""))
     lines = soak.table(running.rounds)
@@ -65,9 +70,13 @@ def main() -> int:
             "# Figures of Tools/soak", "",
             "Every action alone, then mixes of five. Clients of both protocols, those built in and "
             "those of Python, work", "through one proxy; then the rules are taken away, and all of "
-            "them and the server have to hold the same again.", "",
+            "them and the server have to hold the same again.", "\"And a reset\" means that clients "
+            "had to be connected anew before they did. The pace is how many requests a second",
+            "devices, and how many messages a second editors send, all together: nothing new is "
+            "begun before what was sent", "is paid for.", "",
             *[f"- {fact}" for fact in facts],
-            f"- {processor[1] if processor else 'unknown processor'}, {os.cpu_count()} processors",
+            f"- release build, {time.strftime('%Y-%m-%d')}, "
+            f"{processor[1] if processor else 'unknown processor'}, {os.cpu_count()} processors",
             "", *lines, ""]))
     print("soak: all well" if not idle else "soak: some faults were never felt")
     return 1 if idle else 0

@@ -13,13 +13,17 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote
 
 from peers import SimperiumPeer
 from programs import Program, environment, tapedeck
 from soak_clients import (BUCKET, KEYS, TOKEN, BuiltInDevice, BuiltInEditor, Device, Editor)
+from soak_pace import Pace
 
+# Requests a second of all devices, and messages a second of all editors, on the average.
+PACE = 40.0
 # How much more memory the proxy may have at the end than after warming up, in MB.
 BOUND_MB = 32
 # A change with a false version can be applied twice, and nothing but the index would ever tell.
@@ -74,7 +78,7 @@ class Control(http.client.HTTPConnection):
 class Soak:
     """Everything that runs, until `finish`."""
 
-    def __init__(self, program: Path, folder: Path, seed: int = 1):
+    def __init__(self, program: Path, folder: Path, seed: int = 1, pace: float = PACE):
         self.folder, self.seed = folder, seed
         self.state = folder / "server.sqlite"
         self.trace = folder / "soak.tape"
@@ -89,13 +93,15 @@ class Soak:
             "--ca-dir", folder / "ca", "--seed", str(seed))
         port = self._port(self.proxy)
         tapedeck("ca", "--ca-dir", folder / "ca", "--pem", folder / "trust.pem")
-        self.devices = [Device("device-plain", port, None),
-                        Device("device-tls", port, folder / "trust.pem")]
-        self.editors = [Editor(f"editor-{number}", port, seed + number) for number in range(2)]
+        requests, messages = Pace(pace), Pace(pace)
+        self.devices = [Device("device-plain", port, None, requests),
+                        Device("device-tls", port, folder / "trust.pem", requests)]
+        self.editors = [Editor(f"editor-{number}", port, seed + number, messages)
+                        for number in range(2)]
         self.built_in_device = BuiltInDevice("built-in-device", program, port, folder)
         self.built_in_editors = [
-            BuiltInEditor("built-in", program, port, folder, sockjs=False),
-            BuiltInEditor("built-in-sockjs", program, port, folder, sockjs=True)]
+            BuiltInEditor("built-in", program, port, folder, False, messages),
+            BuiltInEditor("built-in-sockjs", program, port, folder, True, messages)]
         self.workers = [*self.devices, *self.editors, self.built_in_device,
                         *self.built_in_editors]
         for worker in self.workers:
@@ -120,7 +126,7 @@ class Soak:
         made = Round(name, len(rules))
         self.built_in_device.renew()
         for device in self.devices:
-            device.domain = f"round-{len(self.rounds)}"
+            device.domain = self.built_in_device.domain
         control = Control(self.trace)
         prefix = f"{len(self.rounds)}."
         for worker in self.workers:
@@ -183,7 +189,7 @@ class Soak:
                 for editor in self.built_in_editors:
                     editor.touch()
             if now > patience + 60:
-                raise Failed(f"after {made.name}: {problem}")
+                raise Failed(f"after {made.name}: {problem}\n{self.server.said()[-1000:]}")
             time.sleep(0.05)
         if made.nudged:
             control.ask("DELETE", "/v1/rules/reindex")
@@ -201,7 +207,7 @@ class Soak:
         """What is not yet as it has to be."""
         for device in self.devices:
             if not device.is_idle:
-                return f"{device.name} has not sent {device.unsent}"
+                return f"{device.name} has not sent {device.unsent}: {device.last}"
         for editor in self.editors:
             if not editor.is_settled:
                 return f"{editor.name} is not in sync: {vars(editor)}"
@@ -281,35 +287,27 @@ class Soak:
         return len(kept)
 
     def _trace_is_whole(self) -> int:
-        def rows() -> dict[str, list[tuple]]:
-            database = sqlite3.connect(f"file:{self.trace}?mode=ro", uri=True, timeout=60)
-            try:
-                return {name: database.execute(f"SELECT * FROM {name} ORDER BY id").fetchall()
-                        for name in TRUTH + DERIVED}
-            finally:
-                database.close()
-
-        database = sqlite3.connect(f"file:{self.trace}?mode=ro", uri=True, timeout=60)
-        found = database.execute("PRAGMA integrity_check").fetchall()
-        database.close()
+        kept = sqlite3.connect(f"file:{self.trace}?mode=ro", uri=True, timeout=60)
+        found = kept.execute("PRAGMA integrity_check").fetchall()
         if found != [("ok",)]:
             raise Failed(f"the trace is broken: {found[:5]}")
-        before = rows()
         copy = self.folder / "rebuilt.tape"
         shutil.copy(self.trace, copy)
-        self.trace, kept = copy, self.trace
         done = Program(self.proxy.command[0], "rebuild", copy)
         if done.wait(1800) != 0:
             raise Failed(f"rebuild: {done.said()}")
-        after = rows()
-        self.trace = kept
-        copy.unlink()
+        rebuilt = sqlite3.connect(f"file:{copy}?mode=ro", uri=True, timeout=60)
+        count = 0
         for name in TRUTH + DERIVED:
-            if after[name] != before[name]:
-                pairs = [pair for pair in zip(before[name], after[name]) if pair[0] != pair[1]]
-                raise Failed(f"rebuild gives other rows in {name}: {len(before[name])} and "
-                             f"{len(after[name])}, first {pairs[:1]!r:.2000}")
-        return sum(len(before[name]) for name in DERIVED)
+            query = f"SELECT * FROM {name} ORDER BY id"
+            for pair in zip_longest(kept.execute(query), rebuilt.execute(query)):
+                if pair[0] != pair[1]:
+                    raise Failed(f"rebuild gives other rows in {name}: {pair!r:.2000}")
+                count += name in DERIVED
+        kept.close()
+        rebuilt.close()
+        copy.unlink()
+        return count
 
     def kill(self) -> None:
         """Ends what still runs."""

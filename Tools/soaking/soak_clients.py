@@ -18,6 +18,7 @@ from pathlib import Path
 from peers import SimperiumPeer
 from programs import environment
 from serving import AUTH, case, form
+from soak_pace import Pace
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -25,6 +26,8 @@ TOKEN = "5" * 32
 KEYS = ("one", "two", "three", "four")
 BUCKET = "notes"
 PATIENCE = 1.0
+# One of so many forms makes a case, so that restores stay small.
+FORMS_PER_CASE = 10
 BASIC = "Basic " + base64.b64encode(":".join(AUTH).encode()).decode()
 
 
@@ -60,15 +63,17 @@ class Worker(threading.Thread):
 class Device(Worker):
     """A CommCare device of Python's own HTTP: sends each form until it is taken, and restores."""
 
-    def __init__(self, name: str, port: int, trust: Path | None):
+    def __init__(self, name: str, port: int, trust: Path | None, pace: Pace):
         super().__init__(name)
-        self._port = port
+        self._port, self._pace = port, pace
         self._context = ssl.create_default_context(cafile=trust) if trust else None
         self._restoring: http.client.HTTPConnection | None = None
         # Another one for each round, so that restores stay small.
         self.domain = "demo"
         self.unsent: list[str] = []
         self.taken: set[str] = set()
+        # What became of the last form.
+        self.last = ""
         self.restores = 0
 
     @property
@@ -84,7 +89,7 @@ class Device(Worker):
 
     def turn(self) -> None:
         """Sends a form, now and then restores, and rests a little."""
-        if self.works.is_set():
+        if self.works.is_set() and self._pace.is_due:
             if not self.unsent:
                 self.unsent.append(f"{self.name}-{self.did}")
                 self.did += 1
@@ -95,23 +100,27 @@ class Device(Worker):
         self.is_over.wait(0.02)
 
     def _submit(self, name: str) -> None:
+        self._pace.count()
         # A connection for each: what is left of a wrong answer must not answer the next form.
         connection = self._connect()
+        makes = int(name.rpartition("-")[2]) % FORMS_PER_CASE == 0
         try:
             connection.request(
-                "POST", f"/a/{self.domain}/receiver/", form(name, case(f"case-{name}")).encode(),
+                "POST", f"/a/{self.domain}/receiver/",
+                form(name, case(f"case-{name}") if makes else "").encode(),
                 {"Content-Type": "text/xml", "X-OpenRosa-Version": "3.0", "Authorization": BASIC})
             answer = connection.getresponse()
-            answer.read()
+            self.last = f"{answer.status} {answer.read()[:200]!r}"
             if answer.status == 201:
                 self.unsent.remove(name)
                 self.taken.add(name)
-        except (OSError, http.client.HTTPException):
-            pass
+        except (OSError, http.client.HTTPException) as error:
+            self.last = repr(error)
         finally:
             connection.close()
 
     def _restore(self) -> None:
+        self._pace.count()
         connection = self._restoring = self._restoring or self._connect()
         try:
             connection.request(
@@ -128,12 +137,12 @@ class Device(Worker):
         self._restoring = None
 
 
-
 class Editor(Worker, SimperiumPeer):
     """A Simperium client of the `websockets` package that notices silence and nonsense."""
 
-    def __init__(self, name: str, port: int, seed: int):
+    def __init__(self, name: str, port: int, seed: int, pace: Pace):
         Worker.__init__(self, name)
+        self._pace = pace
         SimperiumPeer.__init__(self, f"ws://127.0.0.1:{port}/sock/1/app/websocket", BUCKET, TOKEN,
                                name)
         self._random = random.Random(seed)
@@ -161,7 +170,7 @@ class Editor(Worker, SimperiumPeer):
         """Takes what comes, and edits a little."""
         now = time.monotonic()
         with self.lock:
-            if self.works.is_set() and now - self._edit_at > 0.05:
+            if self.works.is_set() and now - self._edit_at > 0.05 and self._pace.is_due:
                 self._edit_at = now
                 self._change(self._random.choice(KEYS))
             if self._touches.is_set() and self.is_idle:
@@ -230,6 +239,10 @@ class Editor(Worker, SimperiumPeer):
             "name": self.bucket, "clientid": self.client, "api": "1.1", "token": self.token,
             "app_id": "app", "library": "soak", "version": "1.0"}))
 
+    def _say(self, verb: str, payload: str) -> None:
+        self._pace.count()
+        super()._say(verb, payload)
+
     def _receive(self, text: str) -> None:
         self._heard = time.monotonic()
         if text.startswith("h:"):
@@ -275,6 +288,11 @@ class BuiltInDevice(Worker):
     def renew(self) -> None:
         """Another device from here on: pauses that a server asked for are over with the old one."""
         self.states.append(self._folder / f"{self.name}-{len(self.states)}")
+
+    @property
+    def domain(self) -> str:
+        """Where it works: the server knows a hundred domains at most."""
+        return self.states[-1].name
 
     def run_client(self, command: str, *more: str | Path, state: Path | None = None) -> int:
         """Runs a command of the client and gives its exit status."""
@@ -325,8 +343,10 @@ class BuiltInDevice(Worker):
 class BuiltInEditor(Worker):
     """`tapedeck client simperium edit`, which keeps its connection and gets an edit at a time."""
 
-    def __init__(self, name: str, program: Path, port: int, folder: Path, sockjs: bool):
+    def __init__(self, name: str, program: Path, port: int, folder: Path, sockjs: bool,
+                 pace: Pace):
         super().__init__(name)
+        self._pace = pace
         self.key = name
         self._command = [
             program, "client", "simperium", "edit", name, "-", "--to", f"http://127.0.0.1:{port}",
@@ -354,8 +374,9 @@ class BuiltInEditor(Worker):
             threading.Thread(target=process.stderr.read, daemon=True).start()
             if self.last:
                 self._feed()
-        if self.works.is_set() or self._touches.is_set():
+        if self.works.is_set() and self._pace.is_due or self._touches.is_set():
             self._touches.clear()
+            self._pace.count()
             self.did += 1
             words = " ".join(f"word{(self.did * step) % 17}" for step in range(1, 8))
             self.last = {"n": self.did, "text": words, "of": self._first}

@@ -72,7 +72,10 @@ extension WebSocketGate {
             verdict.actions.append(firing)
             return false
         case .stall:
-            perform(firing, sender: sender, at: at, into: &verdict.before)
+            // What is told is the message that goes no further; those behind it do not either.
+            let isStalled = Self.senders(firing.action).contains(sender)
+            perform(
+                firing, sender: sender, came: isStalled ? came : [], at: at, into: &verdict.before)
             return false
         case .close, .reset, .closeCode:
             verdict.isDropped = true

@@ -221,10 +221,29 @@ extension WebSocketGate {
             changesContext: message.isCompressed && !verdict.isSame)
         lanes[index].flush(into: &commands)
         for made in verdict.made { give(made, &commands) }
+        // What goes nowhere stands in one row, so that nothing seems to be lost twice.
+        var came = verdict.isDropped ? lost(verdict, message, spoken, sender) : []
         for firing in verdict.actions {
-            perform(firing, sender: sender, at: at, into: &commands)
+            let isEnd = [.close, .reset, .closeCode].contains(firing.action.kind)
+            perform(firing, sender: sender, came: isEnd ? came : [], at: at, into: &commands)
+            if isEnd { came = [] }
         }
         commands += verdict.after
+    }
+
+    /// What of a dropped message no other fault took away already.
+    private func lost(
+        _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken], _ sender: Peer
+    ) -> [UInt8] {
+        guard !spoken.isEmpty else { return message.payload }
+        let texts = zip(spoken, verdict.outcomes).compactMap { each, outcome -> [UInt8]? in
+            switch outcome {
+            case .same: each.part.text
+            case .changed(let text): text
+            case .dropped, .kept: nil
+            }
+        }
+        return texts.count > 1 ? conversation.payload(texts, from: sender) : texts.first ?? []
     }
 
     /// What becomes of a message of which some commands were altered.

@@ -207,10 +207,17 @@ public struct WebSocketGate {
 
     /// Carries out what is done to the WebSocket itself, or to nothing that was sent.
     ///
+    /// - Parameters:
+    ///   - firing: The action.
+    ///   - sender: Whose message brought it about; nil where none did.
+    ///   - came: What of that message it takes away.
+    ///   - at: When.
+    ///   - commands: What is done.
     /// - Returns: Whether it is such an action.
     @discardableResult
     mutating func perform(
-        _ firing: Firing, sender: Peer?, at: Instant, into commands: inout [GateCommand]
+        _ firing: Firing, sender: Peer?, came: [UInt8] = [], at: Instant,
+        into commands: inout [GateCommand]
     ) -> Bool {
         let action = firing.action
         var made: [GateCommand] = []
@@ -235,8 +242,9 @@ public struct WebSocketGate {
             shaping.append(firing)
         default: return false
         }
-        let about: Peer? = sent.isEmpty ? sender : Self.receivers(action)[0].other
-        commands.append(row(firing, about, at, came: [], sent: sent))
+        let about: Peer? =
+            sent.isEmpty || !came.isEmpty ? sender : Self.receivers(action)[0].other
+        commands.append(row(firing, about, at, came: came, sent: sent))
         commands += made
         return true
     }
@@ -306,7 +314,8 @@ public struct WebSocketGate {
         }
     }
 
-    private static func senders(_ action: FaultAction) -> [Peer] {
+    /// Whose bytes are stalled.
+    static func senders(_ action: FaultAction) -> [Peer] {
         switch action.text("sender") {
         case "client": [.client]
         case "server": [.server]

@@ -3,7 +3,7 @@ extension Field {
     public var details: FieldDetails {
         switch self {
         case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem,
-            .fault, .verdict:
+            .fault, .verdict, .finding:
             sharedDetails
         case .api, .method, .scheme, .host, .port, .path, .query, .url, .version, .device,
             .requestSize, .requestHeader, .requestBody:
@@ -76,6 +76,11 @@ extension Field {
                 values: ["recovered", "not-recovered", "open"],
                 "Whether the client recovered from such a fault, once that was judged. Only a "
                     + "trace knows.")
+        case .finding:
+            FieldDetails(
+                .text, Self.every,
+                "Rule of a finding that it shows, and its severity: error, warning or info; of a "
+                    + "command, what its message shows. Only a trace that was diagnosed knows.")
         default:
             FieldDetails(
                 .text, Self.every, since: .responseBody,

@@ -21,6 +21,8 @@ extension Field {
         case .problem: .column("x.problem")
         case .fault: Self.fault("x.id", "exchange_id", "rule")
         case .verdict: Self.fault("x.id", "exchange_id", "verdict")
+        case .finding:
+            Self.finding("x.id", "http_exchange g", "g.request_chunk_id", "g.request_offset")
         case .text:
             .words(
                 SQLWords(
@@ -74,6 +76,7 @@ extension Field {
         case .problem: .column("c.problem")
         case .fault: Self.fault("c.message_id", "message_id", "rule")
         case .verdict: Self.fault("c.message_id", "message_id", "verdict")
+        case .finding: Self.finding("c.message_id", "message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("c.message_id")
         case .sender: .column(Self.sender("c.sender"))
         case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
@@ -106,6 +109,7 @@ extension Field {
         case .problem: .column("m.problem")
         case .fault: Self.fault("m.id", "message_id", "rule")
         case .verdict: Self.fault("m.id", "message_id", "verdict")
+        case .finding: Self.finding("m.id", "message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("m.id")
         case .sender: .column(Self.sender("m.sender"))
         case .body, .payload: .column("CASE WHEN m.size > 0 THEN m.payload END")
@@ -155,6 +159,19 @@ extension Field {
         .listed(
             key: key, select: "f.\(column)", from: "fault f WHERE f.\(column) IS NOT NULL",
             .column("f.\(value)"))
+    }
+
+    /// Findings that begin where the row does, by rule and severity.
+    private static func finding(
+        _ key: String, _ table: String, _ chunk: String, _ offset: String
+    ) -> SQLSource {
+        .several(
+            ["rule", "severity"].map { column in
+                .listed(
+                    key: key, select: "g.id",
+                    from: "finding_statement f CROSS JOIN \(table) ON \(chunk) = f.chunk_id "
+                        + "AND \(offset) = f.\"offset\"", .column("f.\(column)"))
+            })
     }
 
     private static let commandMessage = "message g WHERE g.id = c.message_id AND c.payload_size > 0"

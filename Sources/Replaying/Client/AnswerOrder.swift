@@ -8,13 +8,13 @@ internal import Wire
 /// the index says itself behind which change it stands. A server takes the commands of one channel
 /// in their order.
 struct AnswerOrder {
-    private struct Route: Hashable {
+    struct Route: Hashable {
         var socket: ConnectionID
         var channel: Int?
     }
 
     /// A client command in a bucket.
-    private struct Asked {
+    struct Asked {
         /// Place among the commands.
         var command: Int
         var route: Route
@@ -29,12 +29,20 @@ struct AnswerOrder {
     }
 
     /// A change as it came on a channel.
-    private struct Seen {
+    struct Seen {
         var end: Int32
         var change: Int
+        /// Whether it stands in the answer to `cv`, which tells of older changes than others came.
+        var isOfCatchUp: Bool
+        /// Whether nothing is said about its place among others of the same command.
+        var isMerged: Bool
+        /// The largest number so far on the channel.
+        var largest = 0
+        /// Whether it is behind all that came by itself so far on the channel.
+        var isLater = true
     }
 
-    private struct Bucket {
+    struct Bucket {
         var asked: [Int] = []
         /// Whether several channels have it open: only then their order is of interest.
         var isShared = false
@@ -50,16 +58,23 @@ struct AnswerOrder {
         var makers: [Int?] = []
     }
 
-    private let commands: [RecordedCommand]
-    private var asked: [Asked] = []
-    private var buckets: [Bucket] = []
-    private var seen: [Route: [Seen]] = [:]
+    let commands: [RecordedCommand]
+    private let lost: Set<CommandID>
+    var asked: [Asked] = []
+    var buckets: [Bucket] = []
+    var seen: [Route: [Seen]] = [:]
     /// Client commands that wait for the answer, by `ccid`.
     private var changes: [String: [Int]] = [:]
     /// Places of buckets by the `init` that opens them.
     private var openings: [CommandID: Int] = [:]
 
-    init(_ commands: [RecordedCommand]) { self.commands = commands }
+    /// - Parameters:
+    ///   - commands: In the order of their times.
+    ///   - lost: Those that the server never got.
+    init(_ commands: [RecordedCommand], lost: Set<CommandID>) {
+        self.commands = commands
+        self.lost = lost
+    }
 
     // MARK: Reading
 
@@ -83,7 +98,9 @@ struct AnswerOrder {
         var known: Set<Route> = []
         var routes: [[Route]] = []
         for command in commands
-        where command.name == "init" && command.sender == .client && command.channel != nil {
+        where command.name == "init" && command.sender == .client && command.channel != nil
+            && !lost.contains(command.id)
+        {
             let route = Route(socket: command.socket, channel: command.channel)
             let name = Self.bucket(fetch(command.id) ?? [])
             let place = names[name] ?? buckets.count
@@ -107,7 +124,10 @@ struct AnswerOrder {
     ) {
         var open: [Question: (places: [Int], next: Int)] = [:]
         var places: [Route: Int] = [:]
-        for (index, command) in commands.enumerated() where command.channel != nil {
+        let catchUps = CatchUpAnswers.find(in: commands, lost: lost, fetch: fetch)
+        var askedFor: [CommandID: Int] = [:]
+        for (index, command) in commands.enumerated()
+        where command.channel != nil && !lost.contains(command.id) {
             let route = Route(socket: command.socket, channel: command.channel)
             if command.sender == .client {
                 if let opened = openings[command.id] { places[route] = opened }
@@ -115,6 +135,8 @@ struct AnswerOrder {
                 buckets[bucket].asked.append(asked.count)
                 if command.name == "c" {
                     for ccid in command.ccids { changes[ccid, default: []].append(asked.count) }
+                } else if command.name == "cv" {
+                    askedFor[command.id] = asked.count
                 } else {
                     let name = command.name == "init" ? "auth" : command.name
                     open[Question(route: route, name: name), default: ([], 0)].places.append(
@@ -127,25 +149,32 @@ struct AnswerOrder {
                 if buckets[bucket].isShared, command.name == "c" || command.name == "i" {
                     text = SimperiumCommand.parse(fetch(command.id) ?? [], from: .server)
                 }
+                let question = catchUps[command.id]
                 if case .changes(let list)? = text?.body {
                     for change in list {
                         for ccid in change.ccids {
                             came(
-                                ccid, cv: change.cv, wasRefused: change.error != nil, at: end,
+                                ccid, cv: change.cv, wasRefused: change.error != nil,
+                                Seen(
+                                    end: end, change: 0, isOfCatchUp: question != nil,
+                                    isMerged: change.ccids.count > 1),
                                 on: route, bucket, &schedule)
                         }
                     }
                 } else {
                     for ccid in command.ccids {
                         came(
-                            ccid, cv: nil, wasRefused: true, at: end, on: route, bucket, &schedule)
+                            ccid, cv: nil, wasRefused: true,
+                            Seen(
+                                end: end, change: 0, isOfCatchUp: question != nil, isMerged: false),
+                            on: route, bucket, &schedule)
                     }
                 }
-                // Changes are what answers `cv`.
-                let question = Question(
-                    route: route, name: command.name == "c" ? "cv" : command.name)
-                if let queue = open[question], queue.next < queue.places.count {
-                    open[question]?.next += 1
+                if let question, let place = askedFor[question] { answer(place, end, &schedule) }
+                if command.name == "c" || command.name == "cv" { continue }
+                let kind = Question(route: route, name: command.name)
+                if let queue = open[kind], queue.next < queue.places.count {
+                    open[kind]?.next += 1
                     if case .indexPage? = text?.body {
                         asked[queue.places[queue.next]].cv = text?.cv
                     }
@@ -156,9 +185,10 @@ struct AnswerOrder {
     }
 
     private mutating func came(
-        _ ccid: String, cv: String?, wasRefused: Bool, at end: Int32, on route: Route,
+        _ ccid: String, cv: String?, wasRefused: Bool, _ entry: Seen, on route: Route,
         _ bucket: Int, _ schedule: inout ReplaySchedule
     ) {
+        let end = entry.end
         let makers = changes[ccid] ?? []
         for maker in makers {
             asked[maker].answer = min(asked[maker].answer, end)
@@ -178,7 +208,9 @@ struct AnswerOrder {
             if let maker = makers.first { asked[maker].change = number }
         }
         if let cv { buckets[bucket].versions[cv] = number }
-        seen[route, default: []].append(Seen(end: end, change: number))
+        var entry = entry
+        entry.change = number
+        seen[route, default: []].append(entry)
     }
 
     private mutating func answer(_ place: Int, _ end: Int32, _ schedule: inout ReplaySchedule) {
@@ -195,15 +227,30 @@ struct AnswerOrder {
         let count = buckets[bucket].first.count
         var later: [[Int32]] = Array(repeating: [], count: count)
         var before = Array(repeating: 0, count: count)
+        func precede(_ one: Seen?, _ other: Seen) {
+            guard let one, one.change != other.change else { return }
+            later[one.change - 1].append(Int32(truncatingIfNeeded: other.change))
+            before[other.change - 1] += 1
+        }
         for route in routes {
-            var last: Int?
+            // The last that came by itself, and the last of the answer to `cv` behind it: what is
+            // older than the one may stand in the other, and the next is behind both.
+            var last: Seen?
+            var told: Seen?
             var known: Set<Int> = []
-            for entry in seen[route] ?? [] where known.insert(entry.change).inserted {
-                if let last {
-                    later[last - 1].append(Int32(truncatingIfNeeded: entry.change))
-                    before[entry.change - 1] += 1
+            for entry in seen[route] ?? [] {
+                let isNew = known.insert(entry.change).inserted
+                if entry.isOfCatchUp {
+                    if let told, told.end == entry.end, !told.isMerged, !entry.isMerged {
+                        precede(told, entry)
+                    }
+                    told = entry
+                } else if isNew {
+                    precede(last, entry)
+                    if told?.isMerged == false { precede(told, entry) }
+                    last = entry
+                    told = nil
                 }
-                last = entry.change
             }
         }
         var numbers = Array(repeating: 0, count: count)
@@ -233,8 +280,25 @@ struct AnswerOrder {
             one.versions = one.versions.mapValues { numbers[$0 - 1] }
             for route in routes {
                 seen[route] = seen[route]?.map { entry in
-                    Seen(end: entry.end, change: numbers[entry.change - 1])
+                    var entry = entry
+                    entry.change = numbers[entry.change - 1]
+                    return entry
                 }
+            }
+        }
+        for route in routes {
+            var largest = 0
+            var live = 0
+            seen[route] = seen[route]?.map { entry in
+                var entry = entry
+                largest = max(largest, entry.change)
+                entry.largest = largest
+                if entry.isOfCatchUp {
+                    entry.isLater = live > 0 && entry.change > live
+                } else {
+                    live = max(live, entry.change)
+                }
+                return entry
             }
         }
         one.firstFrom = one.first
@@ -251,115 +315,5 @@ struct AnswerOrder {
             case .initialize(let request) = message.body
         else { return "" }
         return "\(request.app ?? "")\n\(request.bucket ?? "")"
-    }
-
-    // MARK: Keeping
-
-    /// Makes commands in flight at once wait for those that the server took before.
-    ///
-    /// Only changes of other channels count, and for a change also what was read there before it.
-    func keep(turns: [Int32], in schedule: inout ReplaySchedule) {
-        for bucket in buckets where bucket.isShared {
-            // For each change the latest before it that another channel made.
-            var others: [Int] = []
-            for number in bucket.makers.indices {
-                var other = number - 1
-                if other >= 0, route(other, bucket) == route(number, bucket) {
-                    other = others[other]
-                }
-                others.append(other)
-            }
-            var readings: [Int: [Route: Int32]] = [:]
-            for (place, position) in positions(in: bucket, turns, schedule) {
-                let one = asked[place]
-                if one.change == 0 { readings[position, default: [:]][one.route] = one.answer }
-                var last = position - 1
-                if last >= 0, route(last, bucket) == one.route { last = others[last] }
-                if last >= 0 { wait(turns[one.command], bucket.first[last], &schedule) }
-            }
-            for (number, maker) in bucket.makers.enumerated() {
-                guard let maker, let before = readings[number] else { continue }
-                for (route, answer) in before where route != asked[maker].route {
-                    wait(turns[asked[maker].command], answer, &schedule)
-                }
-            }
-        }
-    }
-
-    private func route(_ change: Int, _ bucket: Bucket) -> Route? {
-        bucket.makers[change].map { asked[$0].route }
-    }
-
-    private func wait(_ turn: Int32, _ end: Int32, _ schedule: inout ReplaySchedule) {
-        guard turn >= 0, end >= schedule.starts[Int(turn)].need else { return }
-        schedule.starts[Int(turn)].more += 1
-        schedule.dependents[end, default: []].append(turn)
-    }
-
-    /// For each command that was answered the number of the last change that the server took before
-    /// it; 0 for none.
-    private func positions(
-        in bucket: Bucket, _ turns: [Int32], _ schedule: ReplaySchedule
-    ) -> [(place: Int, position: Int)] {
-        var found: [(place: Int, position: Int)] = []
-        var least: [Route: Int] = [:]
-        for place in bucket.asked where asked[place].answer < .max {
-            let one = asked[place]
-            let turn = turns[one.command]
-            let need = turn >= 0 ? schedule.starts[Int(turn)].need : 0
-            let position =
-                stated(by: one, in: bucket)
-                ?? max(seen(by: one, sentBehind: need, in: bucket), least[one.route] ?? 0)
-            least[one.route] = max(position, one.change)
-            found.append((place, position))
-        }
-        // What is certain of a command holds for those before it on its channel.
-        var most: [Route: Int] = [:]
-        for index in found.indices.reversed() {
-            let one = asked[found[index].place]
-            found[index].position = min(found[index].position, most[one.route] ?? .max)
-            if stated(by: one, in: bucket) != nil { most[one.route] = found[index].position }
-        }
-        return found
-    }
-
-    /// The same for a change, and for a page of the index that names a known change version.
-    private func stated(by one: Asked, in bucket: Bucket) -> Int? {
-        one.change > 0 ? one.change - 1 : one.cv.flatMap { bucket.versions[$0] }
-    }
-
-    /// The same by what its channel saw.
-    ///
-    /// What had come before it was sent was taken before, whatever its channel saw: a channel that
-    /// is opened anew sees old changes once more.
-    private func seen(by one: Asked, sentBehind need: Int32, in bucket: Bucket) -> Int {
-        let sent = bucket.firstFrom.partitioningCount { $0 < need }
-        guard one.own < .max else { return sent }
-        let seen = seen[one.route] ?? []
-        // The first that came behind the answer.
-        var low = 0
-        var high = seen.count
-        while low < high {
-            let middle = (low + high) / 2
-            if seen[middle].end > one.own { high = middle } else { low = middle + 1 }
-        }
-        let before = low > 0 ? seen[low - 1].change : 0
-        let later = low < seen.count ? seen[low].change : nil
-        // What its channel did not see later, the server had taken, where anybody saw it at all.
-        let count = later.map { $0 - 1 } ?? bucket.firstFrom.partitioningCount { $0 < one.own }
-        return max(before, count, sent)
-    }
-}
-
-extension [Int32] {
-    /// How many at the beginning are so; all behind the first that is not are not.
-    fileprivate func partitioningCount(_ isSo: (Int32) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isSo(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

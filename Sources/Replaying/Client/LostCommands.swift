@@ -11,20 +11,29 @@ public enum LostCommands {
     /// The lost ones among the commands of a recording.
     ///
     /// - Parameters:
-    ///   - commands: Of all sockets, in the order of the recording.
+    ///   - commands: Of all sockets, each in the order of the recording.
     ///   - fetch: Gives the text of a command; asked for the answers to changes that were sent again.
     /// - Returns: Their numbers; heartbeats and lines of logs are none of them.
     public static func find(
         in commands: [RecordedCommand], fetch: (CommandID) -> [UInt8]?
     ) -> Set<CommandID> {
+        let commands = ReplaySchedule.inTime(commands)
         var first: [ConnectionID: Int] = [:]
         for place in lostChanges(commands, fetch) {
             let socket = commands[place].socket
             first[socket] = min(first[socket] ?? place, place)
         }
-        for (socket, place) in unansweredEnds(commands) {
+        let lost = self.commands(behind: first, commands)
+        for (socket, place) in unansweredEnds(commands, lost, fetch) {
             first[socket] = min(first[socket] ?? place, place)
         }
+        return self.commands(behind: first, commands)
+    }
+
+    /// What clients sent on sockets from these places on.
+    private static func commands(
+        behind first: [ConnectionID: Int], _ commands: [RecordedCommand]
+    ) -> Set<CommandID> {
         guard !first.isEmpty else { return [] }
         var lost: Set<CommandID> = []
         for (place, command) in commands.enumerated()
@@ -83,12 +92,14 @@ public enum LostCommands {
     }
 
     /// Where the end of a socket begins that was not answered, for sockets that others follow.
-    private static func unansweredEnds(_ commands: [RecordedCommand]) -> [ConnectionID: Int] {
+    private static func unansweredEnds(
+        _ commands: [RecordedCommand], _ lost: Set<CommandID>, _ fetch: (CommandID) -> [UInt8]?
+    ) -> [ConnectionID: Int] {
+        let caughtUp = Set(CatchUpAnswers.find(in: commands, lost: lost, fetch: fetch).values)
         var begins: [ConnectionID: Int] = [:]
         var ends: [ConnectionID: Int] = [:]
         var told: Set<String> = []
         var answers: [Route: Int] = [:]
-        var catchUps: [Route: Int] = [:]
         for (place, command) in commands.enumerated() {
             if begins[command.socket] == nil { begins[command.socket] = place }
             ends[command.socket] = place
@@ -97,10 +108,6 @@ public enum LostCommands {
             let route = Route(
                 socket: command.socket, channel: command.channel, name: command.name)
             answers[route, default: 0] += 1
-            if command.name == "c" || command.name == "cv" {
-                catchUps[
-                    Route(socket: command.socket, channel: command.channel, name: "cv")] = place
-            }
         }
         let last = begins.values.max() ?? 0
         var asked: [Route: Int] = [:]
@@ -116,10 +123,7 @@ public enum LostCommands {
                     name: command.name == "init" ? "auth" : command.name)
                 asked[route, default: 0] += 1
                 isAnswered = asked[route, default: 0] <= answers[route, default: 0]
-            case "cv":
-                let route = Route(
-                    socket: command.socket, channel: command.channel, name: command.name)
-                isAnswered = catchUps[route] ?? -1 > place
+            case "cv": isAnswered = caughtUp.contains(command.id)
             default: isAnswered = true
             }
             if isAnswered {

@@ -59,8 +59,6 @@ struct PlayedStream {
     var nextClient = 0
     /// How many of ``server`` are in ``expected``, or were.
     var loaded = 0
-    /// Recorded answers to ``catchUps`` that were loaded.
-    var answered = 0
     var expected: [Expected] = []
     /// The first of ``expected`` that is waited for.
     var head = 0

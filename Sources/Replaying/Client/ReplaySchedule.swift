@@ -75,16 +75,17 @@ public struct ReplaySchedule: Sendable {
     ///   - upgrades: The sockets that exchanges opened; these are played as sockets.
     ///   - commands: Of all sockets, in the order of the recording.
     ///   - sockets: How servers ended sockets.
-    ///   - fetch: Gives the text of a recorded command; only `init` is asked for.
+    ///   - lost: Client commands that the recorded server never got: they have no turn.
+    ///   - fetch: Gives the text of a recorded command.
     public init(
         exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],
         commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
-        fetch: (CommandID) -> [UInt8]? = { _ in nil }
+        lost: Set<CommandID> = [], fetch: (CommandID) -> [UInt8]? = { _ in nil }
     ) {
         let commands = Self.inTime(commands)
-        var planner = SchedulePlanner(exchanges, upgrades, commands, sockets)
+        var planner = SchedulePlanner(exchanges, upgrades, commands, sockets, lost: lost)
         planner.plan(into: &self)
-        var order = AnswerOrder(commands)
+        var order = AnswerOrder(commands, lost: lost)
         order.read(&self, fetch)
         order.keep(turns: planner.turns, in: &self)
         hasEnded = Array(repeating: false, count: ends.count)
@@ -94,7 +95,7 @@ public struct ReplaySchedule: Sendable {
     ///
     /// Numbers are given out for one connection after the other, so that of two connections they
     /// may say otherwise than the times, and nothing waited for what came later.
-    private static func inTime(_ commands: [RecordedCommand]) -> [RecordedCommand] {
+    static func inTime(_ commands: [RecordedCommand]) -> [RecordedCommand] {
         var latest: [ConnectionID: Instant] = [:]
         var places: [(at: Instant, place: Int)] = []
         places.reserveCapacity(commands.count)

@@ -18,7 +18,7 @@ public struct ReplaySession: Sendable {
     public let parts: [Part]
     /// Exchanges among ``parts``.
     public let exchanges: Int
-    /// Simperium commands of clients, without heartbeats and lines of logs.
+    /// Simperium commands of clients, without heartbeats, lines of logs and what was lost.
     public let commands: Int
     /// Recorded nanoseconds from the first thing that begins to the last that ends.
     public let length: Int64
@@ -32,15 +32,17 @@ public struct ReplaySession: Sendable {
     ///   - upgrades: The sockets that exchanges opened.
     ///   - commands: Of all sockets, in the order of the recording.
     ///   - sockets: The sockets, and how servers ended them.
+    ///   - isVerbatim: Whether what the recorded server never got is played as well.
     ///   - fetch: Gives the text of a recorded command.
     public init(
         exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],
         commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
-        fetch: (CommandID) -> [UInt8]? = { _ in nil }
+        isVerbatim: Bool = false, fetch: (CommandID) -> [UInt8]? = { _ in nil }
     ) {
+        let lost = isVerbatim ? [] : LostCommands.find(in: commands, fetch: fetch)
         schedule = ReplaySchedule(
             exchanges: exchanges, upgrades: upgrades, commands: commands, sockets: sockets,
-            fetch: fetch)
+            lost: lost, fetch: fetch)
         var names: [CommandID: String] = [:]
         var known: [String: String] = [:]
         var served: [ConnectionID: Int] = [:]
@@ -48,7 +50,9 @@ public struct ReplaySession: Sendable {
             // Sockets of which the recording has no more than commands are played as well.
             served[command.socket, default: 0] +=
                 command.sender == .server && !command.isFree ? 1 : 0
-            guard command.sender == .client, !command.isFree else { continue }
+            guard command.sender == .client, !command.isFree, !lost.contains(command.id) else {
+                continue
+            }
             let name = known[command.name] ?? "simperium \(OneLine.text(command.name))"
             known[command.name] = name
             names[command.id] = name

@@ -24,17 +24,19 @@ struct SchedulePlanner {
     private let upgrades: [ExchangeID: ConnectionID]
     let commands: [RecordedCommand]
     private let sockets: [RecordedSocket]
+    private let lost: Set<CommandID>
     /// Places in ``ReplaySchedule/starts`` by places in ``commands``; -1 for what has no turn.
     private(set) var turns: [Int32]
 
     init(
         _ exchanges: [RecordedExchange], _ upgrades: [ExchangeID: ConnectionID],
-        _ commands: [RecordedCommand], _ sockets: [RecordedSocket]
+        _ commands: [RecordedCommand], _ sockets: [RecordedSocket], lost: Set<CommandID>
     ) {
         self.exchanges = exchanges
         self.upgrades = upgrades
         self.commands = commands
         self.sockets = sockets
+        self.lost = lost
         turns = Array(repeating: -1, count: commands.count)
     }
 
@@ -84,7 +86,7 @@ struct SchedulePlanner {
                         step: .socket(command.socket)))
             }
             last[command.socket] = now
-            guard !command.isFree else { continue }
+            guard !command.isFree, !lost.contains(command.id) else { continue }
             points.append(
                 Point(
                     time: now, rank: 1, order: index,

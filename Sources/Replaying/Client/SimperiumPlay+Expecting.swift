@@ -23,8 +23,7 @@ extension SimperiumPlay {
         let command = SimperiumCommand.parse(text, from: .server)
         var items: [PlayedStream.Expected] = []
         var isAnswer = false
-        let asked = streams[stream].catchUps.partition(where: { $0 < place })
-        let isAwaited = streams[stream].answered < asked
+        let isAwaited = catchUpAnswers.contains(commands[Int(place)].id)
         switch command.body {
         case .changes(let changes):
             items = changes.map { expected($0, of: text, place, stream) }
@@ -35,7 +34,6 @@ extension SimperiumPlay {
         default: items = [.init(place: place, kind: .command(command.name))]
         }
         if isAnswer {
-            streams[stream].answered += 1
             if case .changes = command.body {
                 for index in items.indices { items[index].isOfCatchUp = true }
                 items.append(.init(place: place, kind: .catchUp(isUnknown: false)))
@@ -261,17 +259,5 @@ extension SimperiumPlay {
 
     private func streamHasChannel(_ place: Int32) -> Bool {
         commands[Int(place)].channel != nil
-    }
-}
-
-extension [Int32] {
-    /// How many of the first elements, all that are, fulfil a condition; sorted by it.
-    fileprivate func partition(where isFirst: (Int32) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isFirst(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

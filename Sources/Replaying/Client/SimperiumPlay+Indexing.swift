@@ -41,7 +41,9 @@ extension SimperiumPlay {
     ) -> Int {
         if let known = socketPlaces[id] { return known }
         socketPlaces[id] = sockets.count
-        sockets.append(Socket(id: id, end: ends[id] ?? nil, played: PlayedSocket(id)))
+        // What the network cut off, the server need not close.
+        let end = (ends[id] ?? nil).flatMap { $0.code == nil ? nil : $0 }
+        sockets.append(Socket(id: id, end: end, played: PlayedSocket(id)))
         return sockets.count - 1
     }
 
@@ -100,7 +102,8 @@ extension SimperiumPlay {
             }
         }
         toldElsewhere.subtract(toldThere)
-        let lost = LostCommands.find(in: commands, fetch: fetch)
+        let lost = settings.isVerbatim ? [] : LostCommands.find(in: commands, fetch: fetch)
+        catchUpAnswers = Set(CatchUpAnswers.find(in: commands, lost: lost, fetch: fetch).keys)
         if !lost.isEmpty {
             for (place, command) in commands.enumerated() where lost.contains(command.id) {
                 self.lost.insert(Int32(truncatingIfNeeded: place))

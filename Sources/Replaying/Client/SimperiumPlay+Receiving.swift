@@ -45,7 +45,7 @@ extension SimperiumPlay {
     // MARK: Changes
 
     private mutating func take(_ changes: [SimperiumChange], _ text: [UInt8], _ stream: Int) {
-        let isAnswer = streams[stream].awaitedCatchUps > 0
+        let isAnswer = streams[stream].awaitedCatchUps > 0 && !isByItself(changes, stream)
         for (number, change) in changes.enumerated() {
             take(change, number, text, stream, isOfCatchUp: isAnswer)
             load(stream)
@@ -63,6 +63,17 @@ extension SimperiumPlay {
         }
         finish(index, of: stream, isSame: true)
         passVanished(item.place, stream)
+    }
+
+    /// Whether this is a change that came by itself while an answer to `cv` was awaited.
+    private func isByItself(_ changes: [SimperiumChange], _ stream: Int) -> Bool {
+        guard changes.count == 1, let change = changes.first else { return false }
+        let ccids = change.ccids.map { recordedChanges[$0] ?? $0 }
+        let first = streams[stream].expected.dropFirst(streams[stream].floor)
+            .prefix(Self.lookahead).first { item in
+                !item.isDone && item.kind == .change && item.left.contains { ccids.contains($0) }
+            }
+        return first.map { !catchUpAnswers.contains(commands[Int($0.place)].id) } ?? false
     }
 
     private func indexOfCatchUp(_ stream: Int) -> Int? {

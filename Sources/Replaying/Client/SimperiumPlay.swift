@@ -95,6 +95,8 @@ public struct SimperiumPlay: Sendable {
     var toldThere: Set<String> = []
     /// Where these clients make their recorded changes.
     var authors: [String: Author] = [:]
+    /// Recorded server commands that answer `cv`.
+    var catchUpAnswers: Set<CommandID> = []
     /// Places of client commands that the recorded server never got.
     var lost: Set<Int32> = []
     /// Channels that wait for their turn.

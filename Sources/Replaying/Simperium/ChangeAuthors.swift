@@ -3,6 +3,8 @@ struct ChangeAuthors: Sendable {
     private let commands: RecordedCommands
     /// Places of commands by the number of the `ccid`; -1 for none.
     private var places: [Int32]
+    /// Whether several commands have the same change.
+    private(set) var hasRepeated = false
 
     /// None yet, for the changes of these commands.
     init(_ commands: RecordedCommands) {
@@ -12,7 +14,11 @@ struct ChangeAuthors: Sendable {
 
     /// Notes that the command at `place` has the `ccid` with this number, unless another had it first.
     mutating func insert(_ ccid: UInt32, _ place: Int32) {
-        if places[Int(ccid)] < 0 { places[Int(ccid)] = place }
+        if places[Int(ccid)] < 0 {
+            places[Int(ccid)] = place
+        } else {
+            hasRepeated = true
+        }
     }
 
     /// The place of the command; nil where no client sent it.

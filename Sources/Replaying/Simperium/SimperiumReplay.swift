@@ -97,7 +97,7 @@ public struct SimperiumReplay: Sendable {
     let fetch: Fetch
     var streams: [Stream] = []
     var sockets: [Socket] = []
-    /// Recorded client command that first has a change, by its `ccid`.
+    /// Recorded client command that makes a change, by its `ccid`.
     var authors: ChangeAuthors
     /// Channels that wait for a change, by its recorded `ccid`.
     var waiting: [String: [Int]] = [:]
@@ -151,7 +151,7 @@ public struct SimperiumReplay: Sendable {
     ///   - waitsForAbsent: Whether all recorded clients are expected to connect.
     ///   - seed: Decides the change versions of a model; another one for each replay, so that
     ///     clients that come back do not take them for those they know.
-    ///   - fetch: Gives the text of a recorded command; called during ``handle(_:at:)``.
+    ///   - fetch: Gives the text of a recorded command.
     public init(
         _ commands: RecordedCommands, sockets: [RecordedSocket] = [], mode: Mode = .strict,
         pace: ReplayPace = .asFastAsPossible, waitsForAbsent: Bool = false, seed: UInt64 = 0,
@@ -234,6 +234,25 @@ public struct SimperiumReplay: Sendable {
                     command.channel == nil
                     ? sockets[socket].count : streams[stream].client.count
                 streams[stream].gates.append(Int32(truncatingIfNeeded: gate))
+            }
+        }
+        if authors.hasRepeated { passOverLost() }
+    }
+
+    /// Has those be the authors of changes whose commands the recorded server got.
+    private mutating func passOverLost() {
+        let lost = LostCommands.find(in: Array(commands), fetch: fetch)
+        guard !lost.isEmpty else { return }
+        authors = ChangeAuthors(commands)
+        for isLost in [false, true] {
+            for index in commands.indices {
+                let command = commands.outline(at: index)
+                guard command.sender == .client, lost.contains(command.id) == isLost else {
+                    continue
+                }
+                for ccid in commands.ccidNumbers(at: index) {
+                    authors.insert(ccid, Int32(truncatingIfNeeded: index))
+                }
             }
         }
     }

@@ -37,6 +37,8 @@ public struct SimperiumScript: Hashable, Sendable {
         case waitConnected
         /// Waits until all buckets are read and all edits answered.
         case waitSynced
+        /// Waits so many nanoseconds.
+        case pause(Int64)
         /// Waits until an object is this, or gone (nil).
         case waitFor(bucket: String, key: String, data: JSONValue?)
         /// Ends the script with 1 unless an object is this, or not there (nil).
@@ -120,9 +122,11 @@ public struct SimperiumScript: Hashable, Sendable {
                 action = .waitSynced
             } else if what == "connected" {
                 action = .waitConnected
+            } else if !buckets.contains(what), let span = duration(what) {
+                action = .pause(span)
             } else {
                 guard buckets.contains(what) else {
-                    throw fail("`wait` for synced, connected, or BUCKET KEY JSON")
+                    throw fail("`wait` for synced, connected, a time, or BUCKET KEY JSON")
                 }
                 guard let key = words.next() else { throw fail("`wait \(what)` needs a key") }
                 let data = try data(orMissing: true)

@@ -50,6 +50,10 @@ public struct SimperiumScriptRunner: SimperiumDriver {
                 }
             case .print(let bucket, let key):
                 actions.append(.print(session.data(bucket, key)?.text() ?? ""))
+            case .pause(let span):
+                let end = end ?? Instant(nanoseconds: now.nanoseconds + span)
+                self.end = end
+                guard now >= end else { return actions + [.wake(end)] }
             case .waitConnected, .waitSynced, .waitFor:
                 guard isOver(step.action, session) else {
                     return actions + [wait(step, session, at: now)]

@@ -23,9 +23,10 @@ struct AnswerBytes: Equatable {
     private(set) var body: [UInt8] = []
     /// Whether the connection ends after it.
     private(set) var closes: Bool
+    private var framing: Framing
 
     /// Fields that say how long a message is.
-    private struct Framing {
+    private struct Framing: Equatable {
         var isChunked = false
         var isCut: Bool
         var isBodyless: Bool
@@ -43,6 +44,7 @@ struct AnswerBytes: Equatable {
         var framing = Framing(
             isCut: response.isCut, isBodyless: request.isHead || status == 204 || status == 304,
             count: response.body.count)
+        self.framing = framing
         head.reserveCapacity(512)
         append("HTTP/1.1 \(status) \(response.reason)\r\n")
         for field in response.fields {
@@ -62,7 +64,6 @@ struct AnswerBytes: Equatable {
                 append("Content-Length", String(framing.count))
             }
             if framing.isCut || request.isOld && framing.isChunked { closes = true }
-            fill(response.body, framing)
         }
         if closes {
             append("Connection", "close")
@@ -70,6 +71,15 @@ struct AnswerBytes: Equatable {
             append("Connection", "keep-alive")
         }
         append("\r\n")
+        self.framing = framing
+        fill(response.body)
+    }
+
+    /// The answer with the same head and another body of the same length.
+    func with(_ content: [UInt8]) -> AnswerBytes {
+        var answer = self
+        answer.fill(content)
+        return answer
     }
 
     private enum Kind {
@@ -113,11 +123,12 @@ struct AnswerBytes: Equatable {
         append(field.name, "chunked")
     }
 
-    private mutating func fill(_ content: [UInt8], _ framing: Framing) {
-        guard framing.isChunked else {
-            body = content
+    private mutating func fill(_ content: [UInt8]) {
+        guard framing.isChunked, !framing.isBodyless else {
+            body = framing.isBodyless ? [] : content
             return
         }
+        body = []
         body.reserveCapacity(content.count + 32)
         if !content.isEmpty {
             body += "\(String(content.count, radix: 16))\r\n".utf8

@@ -28,9 +28,12 @@ final class ReplayDesk {
     private var unanswered: [HTTPMiss] = []
     private var unansweredCount = 0
     private let onlyHost: String?
-    /// The last answer, which equal requests get again and again.
+    /// The last answer without its body: the next ones often have the same head.
     private var lastAnswer:
-        (response: RecordedResponse, request: AnswerBytes.Request, bytes: AnswerBytes)?
+        (
+            response: RecordedResponse, count: Int, request: AnswerBytes.Request,
+            bytes: AnswerBytes
+        )?
     private let start = NIODeadline.now()
     /// Whether there is nothing to hear any more.
     private(set) var isStopped = false
@@ -265,16 +268,17 @@ final class ReplayDesk {
         if let rewrite {
             return AnswerBytes(response, to: request) { rewrite.applied(to: $0) }
         }
-        if let lastAnswer, lastAnswer.request == request, lastAnswer.response == response {
-            return lastAnswer.bytes
+        var bare = response
+        bare.body = []
+        if let lastAnswer, lastAnswer.request == request,
+            lastAnswer.count == response.body.count, lastAnswer.response == bare
+        {
+            return lastAnswer.bytes.with(response.body)
         }
         let bytes = AnswerBytes(response, to: request)
-        if response.body.count <= Self.mostRemembered { lastAnswer = (response, request, bytes) }
+        lastAnswer = (bare, response.body.count, request, bytes.with([]))
         return bytes
     }
-
-    /// Bytes of the largest body that is remembered with its answer.
-    private static let mostRemembered = 1 << 16
 
     private static let stoppedResponse = RecordedResponse(
         503, "Service Unavailable",

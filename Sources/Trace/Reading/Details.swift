@@ -39,6 +39,8 @@ public struct ExchangeDetail: Hashable, Sendable {
     public var notes: [NoteRow] = []
     /// Faults done to it, with their verdicts.
     public var faults: [FaultDetail] = []
+    /// Findings that it shows.
+    public var findings: [FindingDetail] = []
 }
 
 /// A message with all that hangs on it.
@@ -55,6 +57,8 @@ public struct MessageDetail: Hashable, Sendable {
     public var notes: [NoteRow] = []
     /// Faults done to it, with their verdicts.
     public var faults: [FaultDetail] = []
+    /// Findings that it shows.
+    public var findings: [FindingDetail] = []
 }
 
 /// A Simperium command with all that hangs on it.
@@ -71,6 +75,8 @@ public struct CommandDetail: Hashable, Sendable {
     public var notes: [NoteRow] = []
     /// Faults done to its message, with their verdicts.
     public var faults: [FaultDetail] = []
+    /// Findings that its message shows.
+    public var findings: [FindingDetail] = []
 
     /// What follows the name and its colon.
     public var payload: ArraySlice<UInt8> {

@@ -16,6 +16,8 @@ public final class ReplayReader {
     /// Wall clock at the start of the first session, nanoseconds since 1970 UTC.
     public let anchor: Int64
 
+    /// How many contents were read since the file was mapped; nil while it is not.
+    var mapped: Int?
     private var sideStatement: Statement?
     private var textStatement: Statement?
 
@@ -132,20 +134,43 @@ public final class ReplayReader {
     /// - Returns: Nil where that side was not seen.
     public func side(_ id: ExchangeID, _ sender: Peer) throws(TraceError) -> ReplaySide? {
         try reader.told { () throws(StorageFault) in
+            // What the view `body` says, but with the bytes of the chunk read once.
             let statement = try kept(
                 &sideStatement,
                 """
-                SELECT b.head, b.content, b.size, b.wire_size, b.coding, x.method, x.outcome
-                FROM body b JOIN http_exchange x ON x.id = b.exchange_id WHERE b.id = ?
+                SELECT b.head, b.content, b.size, b.wire_size, b.coding, x.method, x.outcome,
+                  b.head_offset, b.head_size, b.content_offset,
+                  CASE WHEN b.head IS NULL OR b.content_offset IS NOT NULL THEN k.bytes END
+                FROM http_body b JOIN http_exchange x ON x.id = b.exchange_id
+                LEFT JOIN chunk k ON k.id = b.chunk_id WHERE b.id = ?
                 """)
             defer { statement.reset() }
             statement.bind(1, 2 * id.rawValue + Int64(sender.rawValue))
             guard try statement.step() else { return nil }
+            let size = statement.integer(2)
+            let (head, content) = statement.withBytes(10) { chunk in
+                (
+                    statement.isNull(0)
+                        ? Self.part(of: chunk, statement.integer(7), statement.integer(8))
+                        : statement.bytes(0),
+                    statement.isNull(9)
+                        ? statement.bytes(1) : Self.part(of: chunk, statement.integer(9), size)
+                )
+            }
             return ReplaySide(
-                head: statement.bytes(0), content: statement.bytes(1), size: statement.integer(2),
-                wireSize: statement.integer(3), coding: statement.string(4),
-                method: statement.string(5), outcome: statement.string(6))
+                head: head, content: content, size: size, wireSize: statement.integer(3),
+                coding: statement.string(4), method: statement.string(5),
+                outcome: statement.string(6))
         }
+    }
+
+    /// So many bytes of a chunk, as far as it has them.
+    private static func part(
+        of chunk: UnsafeRawBufferPointer, _ offset: Int64, _ count: Int64
+    ) -> [UInt8] {
+        let start = min(max(0, offset), Int64(chunk.count))
+        let end = start + min(max(0, count), Int64(chunk.count) - start)
+        return [UInt8](chunk[Int(start)..<Int(end)])
     }
 
     /// Gives the bytes of one side of an exchange as its receiver got them; see
@@ -221,6 +246,7 @@ public final class ReplayReader {
 
     /// The statement in `place`, compiled when it is first asked for.
     func kept(_ place: inout Statement?, _ sql: String) throws(StorageFault) -> Statement {
+        try countMapped()
         if let place { return place }
         let made = try db.prepare(sql)
         place = made

@@ -91,15 +91,16 @@ extension Statement {
             payloadSize: integer(11), place: place(12))
     }
 
-    /// A row of `SELECT * FROM message`.
-    func message() -> MessageRow {
+    /// A row of `SELECT * FROM message`, whose columns begin at `first`.
+    func message(from first: Int32 = 0) -> MessageRow {
         MessageRow(
-            id: MessageID(integer(0)), connection: ConnectionID(integer(2)),
-            exchange: ExchangeID(integer(3)), sender: peer(4), at: instant(5),
-            endedAt: instant(6), opcode: int(7), payload: bytes(8), isText: isText(8),
-            size: integer(9), wireSize: integer(10), isCompressed: integer(11) != 0,
-            frames: int(12), closeCode: optionalInt(13), problem: optionalString(14),
-            place: place(15))
+            id: MessageID(integer(first)), connection: ConnectionID(integer(first + 2)),
+            exchange: ExchangeID(integer(first + 3)), sender: peer(first + 4),
+            at: instant(first + 5), endedAt: instant(first + 6), opcode: int(first + 7),
+            payload: bytes(first + 8), isText: isText(first + 8), size: integer(first + 9),
+            wireSize: integer(first + 10), isCompressed: integer(first + 11) != 0,
+            frames: int(first + 12), closeCode: optionalInt(first + 13),
+            problem: optionalString(first + 14), place: place(first + 15))
     }
 
     /// A row of `SELECT * FROM simperium_command`.

@@ -132,7 +132,7 @@ public final class TraceReader {
     }
 
     /// The numbers of the last exchange and the last command, 0 for none.
-    func lastNumbers() throws(TraceError) -> (exchange: Int64, command: Int64) {
+    public func lastNumbers() throws(TraceError) -> (exchange: Int64, command: Int64) {
         try told { () throws(StorageFault) in
             (
                 try db.integer("SELECT max(id) FROM http_exchange"),
@@ -193,6 +193,7 @@ public final class TraceReader {
                     "SELECT * FROM note WHERE exchange_id = ? ORDER BY id", [id.rawValue]
                 ) { $0.note() }
                 detail.faults = try faults(on: row.connection, where: "f.exchange_id = \(id)")
+                detail.findings = try findings(at: row.requestPlace)
                 return detail
             }
         }
@@ -221,6 +222,7 @@ public final class TraceReader {
                     [row.connection.rawValue, id.rawValue]
                 ) { $0.note() }
                 detail.faults = try faults(on: row.connection, where: "f.message_id = \(id)")
+                detail.findings = try findings(at: row.place)
                 return detail
             }
         }
@@ -234,6 +236,11 @@ public final class TraceReader {
                 if let row = detail?.row {
                     detail?.faults = try faults(
                         on: row.connection, where: "f.message_id = \(row.message)")
+                    let place = try list(
+                        "SELECT chunk_id, \"offset\" FROM message WHERE id = ?",
+                        [row.message.rawValue]
+                    ) { $0.place(0) }.first
+                    if let place { detail?.findings = try findings(at: place) }
                 }
                 return detail
             }

@@ -127,6 +127,9 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// Whether nothing waits or is being written.
+    var isEmpty: Bool { state.withLock { $0.bytes == 0 } }
+
     /// Records that came after the end.
     var refused: Int64 { state.withLock { $0.refused } }
 

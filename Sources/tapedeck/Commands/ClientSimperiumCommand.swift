@@ -128,8 +128,8 @@ struct ClientSimperiumRun: AsyncParsableCommand {
         commandName: "run", abstract: "Do the timed steps of a script.",
         discussion: """
             One step a line: set BUCKET KEY JSON, delete BUCKET KEY, cut, offline, online, \
-            wait synced, wait connected, wait BUCKET KEY JSON, expect BUCKET KEY JSON, print \
-            BUCKET KEY. JSON may be `missing` after wait and expect. `at 2s` before a step waits \
+            wait synced, wait connected, wait 5s, wait BUCKET KEY JSON, expect BUCKET KEY JSON, \
+            print BUCKET KEY. JSON may be `missing` after wait and expect. `at 2s` before a step waits \
             until then. # begins a comment.
             """)
 

@@ -98,10 +98,10 @@ final class EditFeed: Sendable {
 
     /// Stores the content of a file whenever that changes.
     func watch(_ path: String) {
-        let known = Mutex(Self.mark(path))
+        let known = Mutex(FileMark(path: path))
         Task { [self] in
             while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-                let mark = Self.mark(path)
+                let mark = FileMark(path: path)
                 let isNew = known.withLock { known in
                     guard let mark, mark != known else { return false }
                     known = mark
@@ -127,15 +127,5 @@ final class EditFeed: Sendable {
     private func note(_ text: String) {
         StandardError.write("tapedeck: \(text); not stored\n")
         failures.withLock { $0 += 1 }
-    }
-
-    /// What tells one content of a file from another.
-    private static func mark(_ path: String) -> [Int64]? {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        return [
-            Int64(facts.st_mtim.tv_sec), Int64(facts.st_mtim.tv_nsec), Int64(facts.st_size),
-            Int64(facts.st_ino),
-        ]
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Faults
-import Foundation
 import Trace
 import Wire
 
@@ -41,16 +40,7 @@ struct FaultsReportCommand: ParsableCommand {
             StandardError.write("tapedeck: the verdicts are not stored: \(reason)\n")
         }
         if let junit {
-            let text = FaultsReportText.junit(judgement)
-            if junit == "-" {
-                StandardOutput.write(text)
-            } else {
-                do {
-                    try Data(text.utf8).write(to: URL(fileURLWithPath: junit))
-                } catch {
-                    throw Failure(.io, "\(junit) cannot be written: \(error.localizedDescription)")
-                }
-            }
+            try JUnitFile.write(FaultsReportText.junit(judgement), to: junit)
         }
         if json {
             StandardOutput.write(FaultsReportText.json(judgement))

@@ -105,9 +105,10 @@ enum FaultsReportText {
             "fault \(detail.id) on \(FaultText.hit(detail)) at "
             + "\(TimeSpan.clock(row.at.nanoseconds)) s: \(row.action)"
         let time = TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0))
-        var text = "    <testcase classname=\"\(escaped(row.rule))\" name=\"\(escaped(name))\""
+        var text =
+            "    <testcase classname=\"\(JUnitFile.escaped(row.rule))\" name=\"\(JUnitFile.escaped(name))\""
         text += " time=\"\(time)\""
-        let how = escaped(detail.verdict?.how ?? "")
+        let how = JUnitFile.escaped(detail.verdict?.how ?? "")
         switch detail.verdict?.verdict {
         case FaultVerdict.Outcome.notRecovered.rawValue:
             return text + "><failure message=\"not recovered: \(how)\"/></testcase>\n"
@@ -119,25 +120,7 @@ enum FaultsReportText {
     }
 
     private static func skipped(_ rule: String) -> String {
-        "    <testcase classname=\"\(escaped(rule))\" name=\"\(escaped(rule))\" time=\"0\">"
+        "    <testcase classname=\"\(JUnitFile.escaped(rule))\" name=\"\(JUnitFile.escaped(rule))\" time=\"0\">"
             + "<skipped message=\"the rule matched nothing\"/></testcase>\n"
-    }
-
-    /// Text as it stands in XML, also in an attribute; what XML cannot carry becomes a question
-    /// mark.
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-                result += "?"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

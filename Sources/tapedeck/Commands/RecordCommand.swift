@@ -66,6 +66,9 @@ struct RecordCommand: AsyncParsableCommand {
             "Append the secrets of TLS sessions to this file, for Wireshark.", valueName: "file"))
     var keylog: String?
 
+    @Flag(help: "Say which rules clients and servers break, within a second.")
+    var diagnose = false
+
     @Flag(name: .shortAndLong, help: "Print no line for each exchange and command.")
     var quiet = false
 
@@ -114,6 +117,13 @@ struct RecordCommand: AsyncParsableCommand {
         let stopped = StopReason()
         let lines = LiveLines(isQuiet: quiet)
         let writer = try openTrace(rules, lines: lines, signal: signal, stopped: stopped)
+        let live: LiveDiagnosis?
+        do {
+            live = diagnose ? try LiveDiagnosis(writer) : nil
+        } catch {
+            writer.finish("could not be diagnosed")
+            throw error
+        }
         let proxy: ProxyServer
         do {
             proxy = try await ProxyServer.start(
@@ -126,6 +136,7 @@ struct RecordCommand: AsyncParsableCommand {
                     notice: { StandardError.write("\($0)\n") }),
                 sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
         } catch {
+            live?.stop()
             writer.finish("could not listen")
             throw Failure(error)
         }
@@ -134,6 +145,7 @@ struct RecordCommand: AsyncParsableCommand {
             desk = try await openControl(rules, proxy, writer)
         } catch {
             await proxy.stop()
+            live?.stop()
             writer.finish("could not be controlled")
             throw error
         }
@@ -145,6 +157,7 @@ struct RecordCommand: AsyncParsableCommand {
         await signal.wait()
         await desk?.stop()
         await proxy.stop()
+        live?.stop()
         let unmatched = rules?.unmatched ?? []
         _ = writer.put(unmatched.map { UnmatchedRule.record($0, at: writer.now()) })
         let totals = writer.finish(stopped.says ?? "stopped") { share in
@@ -155,6 +168,7 @@ struct RecordCommand: AsyncParsableCommand {
             return true
         }
         Summary.print(totals, trace: trace)
+        if let live { sayWhatWasFound(live, session: writer.session) }
         if rules != nil { sayWhatBecameOfFaults(unmatched, session: writer.session) }
         if let failure = stopped.failure { throw failure }
     }

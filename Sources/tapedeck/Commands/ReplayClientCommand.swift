@@ -92,7 +92,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
         target.patience = Int64(patience * 1e9)
         target.seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let recording = try RecordedSession(path: trace)
-        let (session, exchanges) = recording.clientPart()
+        let (session, exchanges) = recording.clientPart(isVerbatim: verbatim)
         guard !session.parts.isEmpty else {
             throw Failure(
                 .data, "\(trace) holds no HTTP exchange and no Simperium socket to play")

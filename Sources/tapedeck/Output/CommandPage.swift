@@ -23,6 +23,7 @@ struct CommandPage {
             lines.append("  note \(note.code): \(ListLine.clean(note.says))")
         }
         lines += FaultText.lines(detail.faults)
+        lines += FindingText.lines(detail.findings)
         for (change, effects) in zip(detail.changes, try effects(detail)) {
             lines.append("  \(Self.heading(change))")
             lines += effects.map { "    \(ListLine.clean($0))" }

@@ -44,6 +44,7 @@ struct ExchangePage {
             facts.append("  note \(note.code) (\(note.sender)): \(ListLine.clean(note.says))")
         }
         return facts + FaultText.lines(detail.faults)
+            + FindingText.lines(detail.findings)
     }
 
     private func side(

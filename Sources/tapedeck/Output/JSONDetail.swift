@@ -14,6 +14,7 @@ enum JSONDetail {
         object.add("openrosa", raw: list(detail.documents.map { document($0, of: detail) }))
         object.add("notes", raw: list(detail.notes.map(note)))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
+        object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
         return object.text
     }
 
@@ -36,6 +37,7 @@ enum JSONDetail {
         object.add("frames", raw: list(detail.frames.map(frame)))
         object.add("notes", raw: list(detail.notes.map(note)))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
+        object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
         return object.text
     }
 
@@ -61,6 +63,7 @@ enum JSONDetail {
         object.add("changes", raw: list(changes))
         object.add("notes", raw: list(detail.notes.map(note)))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
+        object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
         return object.text
     }
 

@@ -29,6 +29,7 @@ enum MessagePage {
             lines.append("  note \(note.code): \(ListLine.clean(note.says))")
         }
         lines += FaultText.lines(detail.faults)
+        lines += FindingText.lines(detail.findings)
         let payload = BodyText.text(row.payload, isText: row.isText)
         if !payload.isEmpty { lines += ["", payload] }
         return lines.joined(separator: "\n") + "\n"

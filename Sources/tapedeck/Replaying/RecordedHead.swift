@@ -76,11 +76,23 @@ extension ReplayReader {
     func body(
         _ id: ExchangeID, _ sender: Peer, method: String, decoding codings: String
     ) throws(TraceError) -> [UInt8] {
+        var body: [UInt8] = []
+        try pieces(id, sender, method: method, decoding: codings) {
+            body += $0
+            return true
+        }
+        return body
+    }
+
+    /// Gives that body piece by piece; `take` answers whether to go on.
+    func pieces(
+        _ id: ExchangeID, _ sender: Peer, method: String, decoding codings: String,
+        _ take: (ArraySlice<UInt8>) -> Bool
+    ) throws(TraceError) {
         var framer = HTTPFramer(role: sender == .client ? .request : .response)
         if sender == .server { framer.expect(method == "HEAD" ? .head : .other) }
         let decoder = codings.isEmpty ? nil : try? ContentDecoder(codings: codings)
         var events: [HTTPEvent] = []
-        var body: [UInt8] = []
         try bytes(of: id, sender) { bytes in
             events.removeAll(keepingCapacity: true)
             let piece = Array(bytes)
@@ -89,20 +101,21 @@ extension ReplayReader {
                 switch event {
                 case .content(let range):
                     guard let decoder else {
-                        body += piece[range]
+                        guard take(piece[range]) else { return false }
                         continue
                     }
+                    var wantsMore = true
                     let isDecoded: Void? = try? decoder.decode(piece.span.extracting(range)) {
                         decoded in
-                        decoded.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+                        guard wantsMore else { return }
+                        wantsMore = decoded.withUnsafeBufferPointer { take(Array($0)[...]) }
                     }
-                    guard isDecoded != nil else { return false }
+                    guard isDecoded != nil, wantsMore else { return false }
                 case .end, .failure, .opaque: return false
                 case .head, .trailers, .note: continue
                 }
             }
             return true
         }
-        return body
     }
 }

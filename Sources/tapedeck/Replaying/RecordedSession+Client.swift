@@ -6,13 +6,16 @@ import Wire
 
 extension RecordedSession {
     /// What of it a replayed client plays: all exchanges, and the sockets with Simperium on them.
-    func clientPart() -> (session: ReplaySession, exchanges: [RecordedExchange]) {
+    ///
+    /// - Parameter isVerbatim: Whether what the recorded server never got is played as well.
+    /// - Returns: What is played, and the exchanges of it.
+    func clientPart(isVerbatim: Bool) -> (session: ReplaySession, exchanges: [RecordedExchange]) {
         let played = exchanges.filter { exchange in
             upgrades[exchange.id].map { transports[$0] != nil } ?? true
         }
         let session = ReplaySession(
             exchanges: played, upgrades: upgrades, commands: Array(commands), sockets: sockets,
-            fetch: { text($0) })
+            isVerbatim: isVerbatim, fetch: { text($0) })
         return (session, played.filter { upgrades[$0.id] == nil })
     }
 

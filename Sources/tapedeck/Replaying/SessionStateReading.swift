@@ -13,15 +13,8 @@ struct SessionStateReading {
     private(set) var at: Instant?
 
     private let reader: StateReader
-    private var altered: [Way: [(came: [UInt8], sent: [UInt8])]] = [:]
-    /// Commands of clients that were answered in the server's place.
-    private var kept: [ConnectionID: [[UInt8]]] = [:]
+    private var touched = TouchedCommands()
     private var failure: TraceError?
-
-    private struct Way: Hashable {
-        var socket: ConnectionID
-        var sender: Peer
-    }
 
     private init(_ reader: StateReader) { self.reader = reader }
 
@@ -67,17 +60,8 @@ struct SessionStateReading {
             }
             row.text = whole
         }
-        var sent: [UInt8]? = row.isMade ? nil : row.text
-        var received: [UInt8]? = row.text
-        if !row.isMade {
-            if let original = original(of: row) { sent = original }
-            if row.sender == .client, !kept.isEmpty,
-                let index = kept[row.socket]?.firstIndex(of: row.text)
-            {
-                kept[row.socket]?.remove(at: index)
-                received = nil
-            }
-        }
+        let (sent, received) = touched.take(
+            row.text, socket: row.socket, sender: row.sender, isMade: row.isMade)
         state.command(
             row.id, socket: row.socket, sender: row.sender, at: row.at, sent: sent,
             received: received)
@@ -89,58 +73,14 @@ struct SessionStateReading {
         return try? reader.contents.payload(of: place, startingWith: kept.text)
     }
 
-    /// What the sender sent where a fault altered it.
-    private mutating func original(of row: StateCommandRow) -> [UInt8]? {
-        guard !altered.isEmpty else { return nil }
-        let way = Way(socket: row.socket, sender: row.sender)
-        guard let list = altered[way], let last = list.lastIndex(where: { $0.sent == row.text })
-        else { return nil }
-        // Several faults to one message are a chain.
-        var first = last
-        while first > 0, list[first - 1].sent == list[first].came { first -= 1 }
-        altered[way]?.removeSubrange(first...last)
-        if altered[way]?.isEmpty == true { altered[way] = nil }
-        return list[first].came
-    }
-
-    /// Actions that answer a client's command in the server's place.
-    private static let answering: Set<String> = [
-        "error", "cv-unknown", "change-unknown", "entity-unknown", "auth-failure", "auth-expired",
-        "wrong-heartbeat",
-    ]
-    /// Actions after which the receiver gets what was sent.
-    private static let harmless: Set<String> = ["repeat", "latency", "send"]
-
     private mutating func take(_ row: StateFaultRow) {
-        let kind = String(row.action.prefix { $0 != " " })
-        if row.sent.isEmpty {
-            for text in Self.commands(row.came, row.sender) {
-                state.command(
-                    nil, socket: row.socket, sender: row.sender, at: row.at, sent: text,
-                    received: nil)
-            }
-        } else if row.sender == .client, Self.answering.contains(kind) {
-            kept[row.socket, default: []].append(row.came)
-        } else if !Self.harmless.contains(kind), row.came != row.sent {
-            altered[Way(socket: row.socket, sender: row.sender), default: []].append(
-                (row.came, row.sent))
+        let lost = touched.take(
+            action: row.action, socket: row.socket, sender: row.sender, came: row.came,
+            sent: row.sent)
+        for text in lost {
+            state.command(
+                nil, socket: row.socket, sender: row.sender, at: row.at, sent: text, received: nil)
         }
-    }
-
-    /// The commands of a message, out of any SockJS frame.
-    private static func commands(_ message: [UInt8], _ sender: Peer) -> [[UInt8]] {
-        guard let first = message.first, first == 0x61 || first == 0x5B else { return [message] }
-        do {
-            switch sender {
-            case .client:
-                return try SockJSFrame.parse(client: message.span).map(\.text)
-            case .server:
-                guard case .messages(let all) = try SockJSFrame.parse(server: message.span) else {
-                    return []
-                }
-                return all.map(\.text)
-            }
-        } catch { return [message] }
     }
 
     // MARK: CommCare

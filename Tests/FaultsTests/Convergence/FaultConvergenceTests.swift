@@ -3,6 +3,8 @@ import Faults
 import Testing
 import Wire
 
+@testable import FaultWorld
+
 /// Eight clients and three buckets behind the proxy: real frames, judged and relayed, on a virtual
 /// clock.
 @Suite struct FaultConvergenceTests {

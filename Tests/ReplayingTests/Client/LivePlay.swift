@@ -65,9 +65,10 @@ struct LivePlay {
             commands, sockets: sockets, settings: settings, names: names.names
         ) { texts[$0] }
         let lost = LostCommands.find(in: commands) { texts[$0] }
-        let kept = commands.filter { !lost.contains($0.id) }
-        schedule = ReplaySchedule(exchanges: [], commands: kept, sockets: sockets) { texts[$0] }
-        expected = Set(kept.map(\.socket)).count
+        schedule = ReplaySchedule(
+            exchanges: [], commands: commands, sockets: sockets, lost: lost
+        ) { texts[$0] }
+        expected = Set(commands.map(\.socket)).count
         self.server = server
         random = SplitMix64(seed)
     }

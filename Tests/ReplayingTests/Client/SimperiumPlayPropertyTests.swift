@@ -58,6 +58,18 @@ import Wire
         #expect(live.finished.count == live.expected)
     }
 
+    @Test(arguments: 0..<230 as Range<UInt64>)
+    func `several clients that are cut off and come back are played anew`(seed: UInt64) {
+        let (line, server) = Self.record(seed, cuts: 1)
+        var live = LivePlay(
+            line.commands, line.sockets, line.texts, on: server,
+            names: PlayedNames(seed: seed + 1), seed: seed + 2)
+        live.run()
+        #expect(live.deviations == [])
+        #expect(live.stalls == 0)
+        #expect(live.finished.count == live.expected)
+    }
+
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `one changed answer among many is found and pointed at`(seed: UInt64) {
         let (line, server) = Self.record(seed, cuts: 0)

@@ -20,6 +20,7 @@ import Wire
             online
             wait synced
             wait connected
+            wait 500ms
             wait notes k missing
             expect notes k {"a":1}
             print notes k
@@ -29,7 +30,7 @@ import Wire
             script.steps.map(\.action) == [
                 .set(bucket: "notes", key: "k", data: data), .delete(bucket: "notes", key: "k"),
                 .cut, .offline, .online, .waitSynced, .waitConnected,
-                .waitFor(bucket: "notes", key: "k", data: nil),
+                .pause(500_000_000), .waitFor(bucket: "notes", key: "k", data: nil),
                 .expect(bucket: "notes", key: "k", data: data), .print(bucket: "notes", key: "k"),
             ])
         #expect(script.steps.compactMap(\.time) == [1_500_000_000])
@@ -39,7 +40,8 @@ import Wire
     @Test(arguments: [
         "jump", "set", "set notes", "set notes k", "set notes k 1", "set notes k {",
         "set tags k {}",
-        "at", "at 2s", "at 2 cut", "at -1s cut", "at xs cut", "wait", "wait tags k {}", "cut now",
+        "at", "at 2s", "at 2 cut", "at -1s cut", "at xs cut", "wait", "wait tags k {}", "wait 5",
+        "wait 5s more", "cut now",
         "wait notes", "expect notes k", "delete notes k k",
     ])
     func `refuses what is no step, with its line`(text: String) {
@@ -58,6 +60,16 @@ import Wire
         #expect(runner.turn([], session, at: .zero) == [.wake(due)])
         #expect(runner.turn([], session, at: due) == [.event(.cut)])
         #expect(runner.turn([], session, at: due) == [.finish(.done)])
+    }
+
+    @Test func `waits for a time that is counted from its step on`() throws {
+        var runner = SimperiumScriptRunner(try script("offline\nwait 2s\ncut\n"), patience: 1)
+        let session = Playbook().session
+        let (begun, due) = (Instant(nanoseconds: 5), Instant(nanoseconds: 2_000_000_005))
+        #expect(runner.turn([], session, at: .zero) == [.event(.offline)])
+        #expect(runner.turn([], session, at: begun) == [.wake(due)])
+        #expect(runner.turn([], session, at: Instant(nanoseconds: 9)) == [.wake(due)])
+        #expect(runner.turn([], session, at: due) == [.event(.cut)])
     }
 
     @Test func `does not wait for ever`() throws {

@@ -10,6 +10,7 @@ final class SmallTrace {
     private let writer: TraceWriter
     private var now: Int64 = 0
     private var next: Int64 = 1
+    private var isMaking = false
 
     /// An empty trace whose session began `started` nanoseconds after 1970.
     init(started: Int64 = 0) throws {
@@ -34,12 +35,12 @@ final class SmallTrace {
     /// Lets time pass.
     func pass(_ nanoseconds: Int64) { now += nanoseconds }
 
-    private func tick() -> Instant {
+    func tick() -> Instant {
         now += 1_000
         return Instant(nanoseconds: now)
     }
 
-    private func put(_ record: Record) { _ = writer.put([record]) }
+    func put(_ record: Record) { _ = writer.put([record]) }
 
     /// Opens a connection to a server.
     func open(host: String = "example.org", port: Int = 80) -> ConnectionID {
@@ -72,8 +73,26 @@ final class SmallTrace {
         put(
             .chunk(
                 Chunk(
-                    connection: id, leg: leg(id, sender), sender: sender, at: tick(), bytes: bytes))
-        )
+                    connection: id, leg: leg(id, sender), sender: sender,
+                    origin: isMaking ? .tapedeck : .peer, at: tick(), bytes: bytes)))
+    }
+
+    /// Sends a message in a peer's name, which Tapedeck made.
+    func make(_ id: ConnectionID, _ sender: Peer, _ text: String) {
+        isMaking = true
+        command(id, sender, text)
+        isMaking = false
+    }
+
+    /// Does something to a message on purpose, right before it.
+    func fault(
+        _ id: ConnectionID, _ sender: Peer, _ action: String, came: String, sent: String = ""
+    ) {
+        put(
+            .fault(
+                FaultRow(
+                    at: tick(), rule: "test", action: action, connection: id, sender: sender,
+                    came: Array(came.utf8), sent: Array(sent.utf8))))
     }
 
     /// Sends text with line feeds for line ends.

@@ -1,0 +1,95 @@
+public import Diagnosis
+internal import Wire
+
+/// A case, and what came of it.
+public struct CaseResult: Sendable {
+    /// A finding and where it was made.
+    public struct Breach: Sendable {
+        /// The scenario.
+        public let scenario: String
+        /// File of the trace.
+        public let trace: String
+        /// The finding.
+        public let finding: Finding
+    }
+
+    /// The case.
+    public let `case`: Case
+    /// The verdict.
+    public let verdict: Verdict
+    /// Why, in a sentence.
+    public let reason: String
+    /// How the client broke the rule.
+    public let breaches: [Breach]
+    /// What shows that the client came where the rule can be broken: scenario and row.
+    public let evidence: [Evidence]
+
+    /// Something that was seen.
+    public struct Evidence: Hashable, Sendable {
+        /// The scenario.
+        public let scenario: String
+        /// What was seen.
+        public let says: String
+        /// The row of the trace, whose last word `tapedeck show` takes; nil where there is none.
+        public let row: String?
+    }
+
+    /// Judges a case by what was played.
+    ///
+    /// The rule is looked at in all that was played: one that is broken where nobody expected it
+    /// is broken.
+    ///
+    /// - Parameters:
+    ///   - one: The case.
+    ///   - played: All that was played.
+    ///   - isStrict: Whether findings that are no more than information count.
+    public init(_ one: Case, _ played: [Played], isStrict: Bool) {
+        self.case = one
+        breaches = played.flatMap { scenario in
+            scenario.findings.filter { finding in
+                finding.rule.id == one.rule.id && (isStrict || finding.severity != .info)
+            }.map {
+                Breach(scenario: scenario.scenario.id, trace: scenario.trace, finding: $0)
+            }
+        }
+        var shown: [Evidence] = []
+        var missing: [String] = []
+        for exercise in one.exercises {
+            guard let scenario = played.first(where: { $0.scenario.id == exercise.scenario }) else {
+                continue
+            }
+            if let problem = scenario.problem {
+                missing.append("\(exercise.scenario): \(problem)")
+                continue
+            }
+            let seen = scenario.seen[exercise.situation.id] ?? []
+            if !seen.isEmpty, seen.allSatisfy(\.isThere) {
+                shown += seen.map {
+                    Evidence(scenario: exercise.scenario, says: $0.sign.says, row: $0.row)
+                }
+            } else if let first = seen.first(where: { !$0.isThere }) {
+                let enough = first.sign.count > 1 ? " \(first.sign.count) times" : ""
+                let count =
+                    first.count > 0 && first.sign.count > 1 ? ", but \(first.count)" : ""
+                missing.append(
+                    "\(exercise.scenario): there was not \(first.sign.says)\(enough)\(count)")
+            }
+        }
+        evidence = shown
+        if let first = breaches.first {
+            verdict = .failed
+            let more = breaches.count > 1 ? " (and \(breaches.count - 1) more)" : ""
+            reason = first.finding.says + more
+        } else if !shown.isEmpty {
+            verdict = .passed
+            let places = Set(shown.map(\.scenario)).count
+            reason = places == 1 ? "" : "in \(places) scenarios"
+        } else {
+            verdict = .notExercised
+            reason =
+                one.reason
+                ?? (missing.isEmpty
+                    ? "its scenarios were not played" : missing.joined(separator: "; "))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// What came of a suite.
+public struct CertificationReport: Sendable {
+    /// The suite, or the part of it that was played.
+    public let suite: Suite
+    /// What came of each case, in their order.
+    public let results: [CaseResult]
+    /// What came of each scenario, in their order.
+    public let played: [Played]
+    /// Who was certified, for people.
+    public let client: String
+    /// When, for people.
+    public let date: String
+    /// Version of the program.
+    public let version: String
+    /// How long it took, in seconds.
+    public let seconds: Double
+    /// Whether findings that are no more than information count.
+    public let isStrict: Bool
+
+    /// Judges what was played.
+    public init(
+        _ suite: Suite, _ played: [Played], client: String, date: String, version: String,
+        seconds: Double, isStrict: Bool
+    ) {
+        self.suite = suite
+        self.played = played
+        self.client = client
+        self.date = date
+        self.version = version
+        self.seconds = seconds
+        self.isStrict = isStrict
+        results = suite.cases.map { CaseResult($0, played, isStrict: isStrict) }
+    }
+
+    /// The results with this verdict, in order.
+    public func results(_ verdict: Verdict) -> [CaseResult] {
+        results.filter { $0.verdict == verdict }
+    }
+
+    /// Whether no rule was broken.
+    public var isPassed: Bool { results(.failed).isEmpty }
+
+    /// Whether the client came at all.
+    public var hasClient: Bool { played.contains { $0.hasTraffic } }
+
+    /// How many cases came to what, for people.
+    public var summary: String {
+        let count = results.count
+        return "\(count) case\(count == 1 ? "" : "s"): \(results(.passed).count) passed, "
+            + "\(results(.failed).count) failed, \(results(.notExercised).count) not exercised"
+    }
+
+    /// `1.5 s` or `2 min 5 s`.
+    static func duration(_ seconds: Double) -> String {
+        if seconds < 60 { return "\((seconds * 10).rounded() / 10) s" }
+        return "\(Int(seconds) / 60) min \(Int(seconds) % 60) s"
+    }
+}

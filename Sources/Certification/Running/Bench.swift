@@ -1,0 +1,172 @@
+internal import Faults
+public import Interception
+internal import Proxying
+internal import SyncServers
+internal import Trace
+public import Wire
+
+/// An embedded server with a recording proxy before it, for one scenario.
+public final class Bench: Sendable {
+    /// What a bench is made of.
+    public struct Parts: Sendable {
+        /// Certificates for clients that speak TLS.
+        public var leaves: LeafCache
+        /// What servers have to show.
+        public var trust: ServerTrust
+        /// Host to listen on.
+        public var host: String
+        /// Port of the proxy; 0 asks for a free one.
+        public var port: Int
+        /// Version of the program, for the trace.
+        public var version: String
+        /// What it was asked to do, for the trace.
+        public var arguments: String
+        /// Wall clock in nanoseconds since 1970 UTC.
+        public var clock: @Sendable () -> Int64
+        /// Gets lines for people.
+        public var notice: @Sendable (String) -> Void
+
+        /// Parts with these values.
+        public init(
+            leaves: LeafCache, trust: ServerTrust, host: String = "127.0.0.1", port: Int = 0,
+            version: String, arguments: String, clock: @escaping @Sendable () -> Int64,
+            notice: @escaping @Sendable (String) -> Void
+        ) {
+            self.leaves = leaves
+            self.trust = trust
+            self.host = host
+            self.port = port
+            self.version = version
+            self.arguments = arguments
+            self.clock = clock
+            self.notice = notice
+        }
+    }
+
+    private let server: SyncServer
+    private let proxy: ProxyServer
+    private let writer: TraceWriter
+    /// File of the trace.
+    public let trace: String
+
+    /// Port of the proxy, where the client connects to.
+    public var port: Int { proxy.port }
+    /// Port of the server on this machine, where the second client connects to.
+    public var serverPort: Int { server.port }
+    /// How far the session has come.
+    public var now: Instant { writer.now() }
+
+    private init(_ server: SyncServer, _ proxy: ProxyServer, _ writer: TraceWriter) {
+        self.server = server
+        self.proxy = proxy
+        self.writer = writer
+        trace = writer.path
+    }
+
+    /// Who is let in: one user, with one token.
+    static func accounts(_ suite: Suite.Name) throws(CertificationError) -> Accounts {
+        do {
+            return try Accounts(
+                yaml: """
+                    users:
+                      - name: \(suite == .simperium ? Identity.address : Identity.user)
+                        password: \(Identity.password)
+                        uuid: \(Identity.userID)
+                        tokens: [\(Identity.token)]
+                    """)
+        } catch {
+            throw CertificationError("the accounts of the server cannot be read: \(error)")
+        }
+    }
+
+    /// Starts the server alone, then what comes before it.
+    ///
+    /// - Parameters:
+    ///   - scenario: Whose faults are played, and to whose server.
+    ///   - suite: Its suite.
+    ///   - trace: File of the trace; there must be none.
+    ///   - parts: What it is made of.
+    ///   - seed: Puts the beginning onto the server, whose port it gets, before anything is
+    ///     recorded.
+    /// - Returns: The bench, which accepts connections.
+    /// - Throws: ``CertificationError`` where something of it cannot be had.
+    public static func start(
+        _ scenario: Scenario, of suite: Suite.Name, trace: String, _ parts: Parts,
+        seed: (Int) async throws(CertificationError) -> Void
+    ) async throws(CertificationError) -> Bench {
+        let plan = try plan(scenario)
+        let server: SyncServer
+        do {
+            server = try await SyncServer.start(
+                options: SyncServer.Options(
+                    accounts: try accounts(suite), notice: parts.notice))
+        } catch let error as SyncServerError {
+            throw CertificationError(error.reason)
+        } catch {
+            throw CertificationError("\(error)")
+        }
+        do throws(CertificationError) {
+            try await seed(server.port)
+            return try await start(plan, server, trace, parts)
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ plan: FaultPlan, _ server: SyncServer, _ trace: String, _ parts: Parts
+    ) async throws(CertificationError) -> Bench {
+        let rules = FaultSession(plan: plan, seed: 1)
+        let writer: TraceWriter
+        do {
+            writer = try TraceWriter(
+                path: trace,
+                session: SessionStart(
+                    provenance: .proxy, version: parts.version, arguments: parts.arguments,
+                    startedUnixNanoseconds: parts.clock(), seed: rules.seed))
+        } catch { throw CertificationError(error.reason) }
+        do {
+            let proxy = try await ProxyServer.start(
+                ProxyConfiguration(
+                    host: parts.host, port: parts.port,
+                    relay: RelaySettings(
+                        mode: .reverse(
+                            ServerAddress(host: server.host, port: server.port, isTLS: false))),
+                    leaves: parts.leaves, trust: parts.trust, faults: rules,
+                    session: writer.session, notice: parts.notice),
+                sink: writer, threads: 1)
+            return Bench(server, proxy, writer)
+        } catch {
+            writer.finish("could not listen")
+            throw CertificationError(error.reason)
+        }
+    }
+
+    /// The faults of a scenario.
+    ///
+    /// - Throws: ``CertificationError`` where a line is no rule.
+    static func plan(_ scenario: Scenario) throws(CertificationError) -> FaultPlan {
+        var plan = FaultPlan()
+        for line in scenario.faults {
+            do throws(FaultPlanError) { plan = try plan.adding(line: line) } catch {
+                throw CertificationError("\(scenario.id): \(error.report())")
+            }
+        }
+        return plan
+    }
+
+    /// Waits until what came so far is in the trace.
+    public func flush() { writer.flush() }
+
+    /// Ends everything; the trace is complete afterwards.
+    ///
+    /// - Returns: How far the session came.
+    @discardableResult public func stop() async -> Instant {
+        let end = writer.now()
+        await proxy.stop()
+        await server.stop()
+        writer.finish("the scenario was over")
+        return end
+    }
+}

@@ -1,0 +1,42 @@
+/// Who the client under test is.
+///
+/// Nothing of it is a secret: the server is there for one scenario.
+public enum Identity {
+    /// Name of the CommCare user.
+    public static let user = "ann"
+    /// Identifier of the CommCare user, who owns the cases.
+    public static let userID = "a11ce0000000000000000000000a11ce"
+    /// Name of the Simperium user.
+    public static let address = "ann@example.org"
+    /// Everybody's password.
+    public static let password = "certify-me"
+    /// The Simperium user's access token.
+    public static let token = "0123456789abcdef0123456789abcdef"
+
+    /// What the client under test is told in its environment.
+    ///
+    /// - Parameters:
+    ///   - suite: The suite.
+    ///   - app: The application or project.
+    ///   - host: Where the proxy listens.
+    ///   - port: Its port.
+    /// - Returns: Values by name.
+    public static func environment(
+        _ suite: Suite.Name, app: String, host: String, port: Int
+    ) -> [String: String] {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let url = "http://\(name):\(port)"
+        var all = ["TAPEDECK_URL": url, "TAPEDECK_APP": app, "TAPEDECK_PASSWORD": password]
+        switch suite {
+        case .simperium:
+            all["TAPEDECK_SOCKET_URL"] = "ws://\(name):\(port)/sock/1/\(app)/websocket"
+            all["TAPEDECK_BUCKET"] = Suite.bucket
+            all["TAPEDECK_TOKEN"] = token
+            all["TAPEDECK_USER"] = address
+        case .commcare:
+            all["TAPEDECK_USER"] = user
+            all["TAPEDECK_DOMAIN"] = app
+        }
+        return all
+    }
+}

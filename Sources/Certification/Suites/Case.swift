@@ -1,0 +1,24 @@
+public import Diagnosis
+
+/// One rule, and where it is looked at.
+public struct Case: Hashable, Sendable, Identifiable {
+    /// A situation of a scenario in which the rule can be broken.
+    public struct Exercise: Hashable, Sendable {
+        /// The scenario.
+        public let scenario: String
+        /// The situation.
+        public let situation: Situation
+    }
+
+    /// The rule.
+    public let rule: Rule
+    /// Where it is looked at; in order of the scenarios.
+    public let exercises: [Exercise]
+    /// Why no scenario brings a client where it could break the rule; nil where one does.
+    public let reason: String?
+
+    /// The identifier, which is that of the rule.
+    public var id: String { rule.id }
+    /// What is looked at.
+    public var title: String { rule.title }
+}

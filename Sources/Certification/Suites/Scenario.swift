@@ -1,0 +1,87 @@
+/// What a client is led through: a server with something on it, a script, and faults.
+///
+/// Cases that need the same share one, so that it is played once.
+public struct Scenario: Hashable, Sendable, Identifiable {
+    /// Something that happens while the client works.
+    public struct Deed: Hashable, Sendable {
+        /// What has to be seen before.
+        public let when: Sign
+        /// What the second client does then, straight at the server.
+        public let steps: [Step]
+
+        /// Steps of the second client as soon as `when` is seen.
+        public init(when: Sign, _ steps: [Step]) {
+            self.when = when
+            self.steps = steps
+        }
+    }
+
+    /// Name within the suite.
+    public let id: String
+    /// What it is about, in a few words.
+    public let title: String
+    /// What a person with a device is asked to do.
+    public let asks: String
+    /// What the second client puts on the server before.
+    public let seed: [Step]
+    /// What the client is asked to do.
+    public let script: [Step]
+    /// Fault rules of one line, each with a name.
+    public let faults: [String]
+    /// What happens meanwhile.
+    public let deeds: [Deed]
+    /// Seconds after which it is ended, whatever the client does.
+    public let limit: Double
+    /// Whether the client is ended when all there is to see was seen, and it is silent: its script
+    /// ends with a pause that is for clients which do nothing.
+    public let lingers: Bool
+    /// What it brings the client into.
+    public let situations: [Situation]
+
+    /// A scenario with these values.
+    public init(
+        _ id: String, _ title: String, asks: String, seed: [Step] = [], script: [Step],
+        faults: [String] = [], deeds: [Deed] = [], limit: Double = 40, lingers: Bool = false,
+        situations: [Situation]
+    ) {
+        self.lingers = lingers
+        self.id = id
+        self.title = title
+        self.asks = asks
+        self.seed = seed
+        self.script = script
+        self.faults = faults
+        self.deeds = deeds
+        self.limit = limit
+        self.situations = situations
+    }
+
+    /// A file that steps name.
+    public struct File: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// What is in it.
+        public let content: [UInt8]
+    }
+
+    /// The forms and attachments of the script and of all other steps.
+    public var files: [File] {
+        var names: Set<String> = []
+        for case .submit(let form, let attachments) in script + seed + deeds.flatMap(\.steps) {
+            names.insert(form)
+            names.formUnion(attachments)
+        }
+        return names.sorted().map { File(name: $0, content: CommCareForms.content(of: $0)) }
+    }
+
+    /// The script as JSON lines.
+    public func json(bucket: String, folder: String) -> String {
+        script.map { $0.json(bucket: bucket, folder: folder) + "\n" }.joined()
+    }
+
+    /// The steps as a script of `tapedeck client simperium run`; steps it does not have are left
+    /// out.
+    public static func text(_ steps: [Step], bucket: String) -> String {
+        steps.compactMap { $0.line(bucket: bucket).map { $0 + "\n" } }.joined()
+    }
+}

@@ -1,0 +1,76 @@
+/// Something that has to be seen in the trace of a scenario.
+public struct Sign: Hashable, Sendable {
+    /// What is looked at.
+    public indirect enum Kind: Hashable, Sendable {
+        /// Exchanges and commands that pass this filter.
+        case lines(filter: String)
+        /// What the fault of this name did.
+        case fault(name: String)
+        /// How long the session went on, in seconds, after the first line that passes this filter.
+        case lasting(filter: String, seconds: Double)
+        /// Any of these.
+        case either([Sign])
+    }
+
+    /// What has to be seen, for people; goes on from "there was".
+    public let says: String
+    /// What is looked at.
+    public let kind: Kind
+    /// How many there have to be; 1 of ``Kind/lasting(filter:seconds:)``.
+    public let count: Int
+    /// A filter: what came after the first line that passes it counts alone; nil for all.
+    public let after: String?
+    /// The name of a fault: what came after it alone counts; nil for all.
+    public let afterFault: String?
+
+    /// At least `count` exchanges or commands that pass a filter.
+    public static func lines(
+        _ filter: String, _ says: String, count: Int = 1, after: String? = nil,
+        afterFault: String? = nil
+    ) -> Sign {
+        Sign(
+            says: says, kind: .lines(filter: filter), count: count, after: after,
+            afterFault: afterFault)
+    }
+
+    /// A fault that was done at least `count` times.
+    public static func fault(_ name: String, _ says: String, count: Int = 1) -> Sign {
+        Sign(says: says, kind: .fault(name: name), count: count, after: nil, afterFault: nil)
+    }
+
+    /// Any of several signs: what a good client does, say, or so much time that others had theirs.
+    public static func either(_ signs: Sign...) -> Sign {
+        Sign(
+            says: signs.map(\.says).joined(separator: ", nor "), kind: .either(signs), count: 1,
+            after: nil, afterFault: nil)
+    }
+
+    /// A session that goes on for so many seconds after a line that passes a filter.
+    public static func lasting(_ seconds: Double, after filter: String, _ says: String) -> Sign {
+        Sign(
+            says: says, kind: .lasting(filter: filter, seconds: seconds), count: 1, after: nil,
+            afterFault: nil)
+    }
+
+    /// The faults that it names.
+    public var faults: [String] {
+        let own: [String] =
+            switch kind {
+            case .fault(let name): [name]
+            case .either(let signs): signs.flatMap(\.faults)
+            case .lines, .lasting: []
+            }
+        return own + (afterFault.map { [$0] } ?? [])
+    }
+
+    /// The filters that occur in it.
+    public var filters: [String] {
+        let own: [String] =
+            switch kind {
+            case .lines(let filter), .lasting(let filter, _): [filter]
+            case .fault: []
+            case .either(let signs): signs.flatMap(\.filters)
+            }
+        return own + (after.map { [$0] } ?? [])
+    }
+}

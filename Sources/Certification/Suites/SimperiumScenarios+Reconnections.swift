@@ -1,0 +1,153 @@
+extension SimperiumScenarios {
+    /// Connections end, and the client comes again.
+    static let reconnections: [Scenario] = [
+        Scenario(
+            "reconnect", "The connection is cut between edits",
+            asks: "Make a note, switch the network off and on, and change the note.",
+            seed: objects(3),
+            script: [
+                .waitSynced, .set(key: "mine", data: #"{"content":"one"}"#), .waitSynced, .cut,
+                .waitSynced, .set(key: "mine", data: #"{"content":"one and two"}"#), .waitSynced,
+            ],
+            situations: [
+                Situation(
+                    "again",
+                    signs: [
+                        .lines(
+                            "command:init sender:client", "an init on a second socket", count: 2),
+                        .lines(
+                            "command:{cv,i} sender:client", "a request for what was missed",
+                            count: 2),
+                    ],
+                    rules: [
+                        "simperium.cv.never-issued", "simperium.cv.placeholder",
+                        "simperium.cv.not-advanced", "simperium.index.instead-of-cv",
+                        "simperium.session.shared-client-id",
+                    ]),
+                Situation(
+                    "closing",
+                    signs: [
+                        .lines("api:simperium.socket status:101", "a second socket", count: 2)
+                    ],
+                    rules: ["websocket.*", "simperium.session.no-reconnect"],
+                    except: ["websocket.ping-unanswered", "websocket.close-unanswered"]),
+            ]),
+        Scenario(
+            "server-closes", "The server closes each connection soon",
+            asks: "Open the app, and leave it in the foreground until it is in sync.",
+            seed: objects(3), script: [.waitSynced, .pause(3)],
+            faults: ["command:init sender:client => close first=4 name=closed"], limit: 60,
+            situations: [
+                Situation(
+                    "storm",
+                    signs: [.fault("closed", "a connection that was closed", count: 4)],
+                    rules: [
+                        "simperium.session.reconnect-storm", "simperium.story.reconnect-storm",
+                    ])
+            ]),
+        Scenario(
+            "service-restart", "The server closes the WebSocket, as for a restart",
+            asks: "Open the app and make a note; wait until it is saved.",
+            seed: objects(3), script: madeAndChanged,
+            faults: [
+                "command:c sender:client => close-code 1012 reason=restart to=client nth=1 name=closed"
+            ],
+            situations: [
+                Situation(
+                    "handshake",
+                    signs: [
+                        .fault("closed", "a close message"),
+                        .lines("command:init sender:client", "another init", afterFault: "closed"),
+                    ],
+                    rules: [
+                        "websocket.close-unanswered", "websocket.close-code",
+                        "websocket.close-payload",
+                        "simperium.session.no-reconnect",
+                    ])
+            ]),
+        Scenario(
+            "lost-acknowledgement", "The server takes a change, and its acknowledgement is lost",
+            asks: "Make a note; switch the network off and on; wait until the note is saved.",
+            seed: objects(3),
+            script: madeAndChanged + [.pause(2)],
+            faults: [
+                "command:c sender:server has:ccid => drop close nth=2 name=lost"
+            ], limit: 60,
+            situations: [
+                Situation(
+                    "lost",
+                    signs: [
+                        .fault("lost", "an acknowledgement that was lost"),
+                        .lines("command:init sender:client", "another init", afterFault: "lost"),
+                        .either(
+                            .lines(
+                                "command:c sender:client", "the change once more",
+                                afterFault: "lost"),
+                            .lines(
+                                "command:{cv,c} sender:server", "what was missed",
+                                afterFault: "lost")),
+                    ],
+                    rules: [
+                        "simperium.session.resend-before-cv", "simperium.session.client-id-changed",
+                        "simperium.change.never-resent", "simperium.change.duplicate-edit",
+                        "simperium.change.resend-under-new-ccid",
+                        "simperium.change.ccid-with-other-content", "simperium.change.ccid-reused",
+                        "simperium.story.double-text", "simperium.story.lost-edit",
+                    ])
+            ]),
+        Scenario(
+            "cv-unknown", "The server does not know the client's cv any more",
+            asks: "Open the app, wait until it is in sync, switch the network off and on.",
+            seed: objects(3), script: [.waitSynced, .cut, .pause(70)],
+            faults: ["command:cv sender:client => cv-unknown first=1 name=unknown"], limit: 90,
+            lingers: true,
+            situations: [
+                Situation(
+                    "unknown",
+                    signs: [
+                        .fault("unknown", "a cv that was unknown"),
+                        .either(
+                            .lines(
+                                "command:i sender:client", "a request for the index",
+                                afterFault: "unknown"),
+                            .lasting(65, after: "fault:unknown", "a session of 65 s afterwards")),
+                    ],
+                    rules: [
+                        "simperium.cv.unknown-ignored", "simperium.cv.unknown-repeated",
+                        "simperium.story.reindex-loop",
+                    ])
+            ]),
+        Scenario(
+            "offline-edits", "Edits are made without a connection, while others edit",
+            asks: """
+                Switch the network off, make a note, change the text of old-0 and remove old-1; \
+                wait 3 s, and switch the network on.
+                """,
+            seed: objects(4),
+            script: [
+                .waitSynced, .offline, .set(key: "mine", data: #"{"content":"made offline"}"#),
+                .set(key: "old-0", data: #"{"content":"note 0, offline","n":0}"#),
+                .delete(key: "old-1"), .pause(3), .online, .waitSynced,
+            ],
+            deeds: [
+                Scenario.Deed(
+                    when: indexed,
+                    [
+                        .waitSynced, .set(key: "old-0", data: #"{"content":"a note 0","n":0}"#),
+                        .set(key: "old-2", data: #"{"content":"note 2","n":22}"#), .waitSynced,
+                    ])
+            ],
+            situations: [
+                Situation(
+                    "back",
+                    signs: [
+                        .lines(
+                            "command:init sender:client", "an init on a second socket", count: 2),
+                        .lines("command:c sender:client", "a change of the client", count: 3),
+                    ],
+                    rules: [
+                        "simperium.session.change-before-index", "simperium.cv.not-advanced",
+                    ] + besideOthers)
+            ]),
+    ]
+}

@@ -1,0 +1,95 @@
+extension SimperiumScenarios {
+    /// A change is refused, once for each code, and the client goes on with other things.
+    static let refusals: [Scenario] =
+        [
+            refusal(400, "a bad request", rules: ["resend-after-400"]),
+            refusal(401, "not permitted", rules: ["same-token-after-401"]),
+            refusal(404, "no such object", rules: ["diff-after-404", "not-sent-whole"]),
+            refusal(
+                405, "a version that does not exist",
+                rules: ["diff-after-405", "data-differs", "wrapped-data"]),
+            refusal(409, "a duplicate", rules: ["resend-after-409", "no-cv-after-409"]),
+            refusal(412, "nothing changes", rules: ["resend-after-412"]),
+            refusal(413, "too large", rules: ["resend-after-413"]),
+            refusal(417, "the object is not as expected", rules: ["not-sent-whole"]),
+            refusal(
+                440, "a diff that does not fit",
+                rules: ["diff-after-440", "data-differs", "wrapped-data"]),
+        ] + [overload, storm]
+
+    private static func refusal(_ code: Int, _ title: String, rules: [String]) -> Scenario {
+        Scenario(
+            "refused-\(code)", "A change is refused with \(code): \(title)",
+            asks: """
+                Make a note, wait until it is saved, change its text, wait 5 s, change it again, and \
+                make another note.
+                """,
+            seed: objects(1),
+            script: madeAndChanged + [
+                .set(key: "mine", data: #"{"content":"one, two and three"}"#), .waitSynced,
+                .set(key: "another", data: #"{"content":"goes on"}"#), .waitSynced,
+            ],
+            faults: ["command:c sender:client => error \(code) nth=2 name=refused"], limit: 60,
+            situations: [
+                Situation(
+                    "refused",
+                    signs: [
+                        .fault("refused", "a change of the client that was refused"),
+                        .lines(
+                            "command:{c,cv,e,i} sender:client",
+                            "anything from the client afterwards", afterFault: "refused"),
+                    ],
+                    rules: rules.map { "simperium.change.\($0)" } + afterRefusal)
+            ])
+    }
+
+    /// The server has more to do than it can.
+    private static let overload = Scenario(
+        "overloaded", "Three changes in a row are refused with 503",
+        asks: "Make a note, wait until it is saved, and change its text; leave the app open.",
+        seed: objects(1), script: madeAndChanged,
+        faults: [
+            "command:c sender:client => error 503 nth=2,3,4 name=overloaded"
+        ], limit: 60,
+        situations: [
+            Situation(
+                "overloaded",
+                signs: [
+                    .fault("overloaded", "a change of the client that was refused"),
+                    .lines(
+                        "command:c sender:client", "a change of the client afterwards",
+                        afterFault: "overloaded"),
+                ],
+                rules: [
+                    "simperium.change.retry-at-once", "simperium.change.rate",
+                    "simperium.change.ccid-with-other-content", "simperium.story.stuck-key",
+                ])
+        ])
+
+    /// All changes are duplicates for a while.
+    private static let storm = Scenario(
+        "duplicates", "The server calls three changes of one object duplicates",
+        asks: "Make a note, wait until it is saved, and change its text three times.",
+        seed: objects(1),
+        script: madeAndChanged + [
+            .set(key: "mine", data: #"{"content":"two"}"#), .waitSynced,
+            .set(key: "mine", data: #"{"content":"three"}"#), .waitSynced,
+        ],
+        faults: [
+            "command:c sender:client => error 409 nth=2,3,4 forwarded name=duplicate"
+        ], limit: 60,
+        situations: [
+            Situation(
+                "duplicates",
+                signs: [
+                    .fault("duplicate", "a change that was a duplicate"),
+                    .lines(
+                        "command:{c,cv,e,i} sender:client",
+                        "anything from the client afterwards", afterFault: "duplicate"),
+                ],
+                rules: [
+                    "simperium.change.resend-after-409", "simperium.change.no-cv-after-409",
+                    "simperium.story.409-storm",
+                ])
+        ])
+}

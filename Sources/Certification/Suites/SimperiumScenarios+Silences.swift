@@ -1,0 +1,49 @@
+extension SimperiumScenarios {
+    /// Nothing happens, which takes time.
+    static let silences: [Scenario] = [
+        Scenario(
+            "silent-server", "The server takes heartbeats and says nothing any more",
+            asks: "Open the app, and leave it in the foreground for two minutes.",
+            seed: objects(1), script: [.waitSynced, .pause(110)],
+            faults: ["command:h sender:server => drop name=heartbeat-lost"], limit: 130,
+            lingers: true,
+            situations: [
+                Situation(
+                    "dead",
+                    signs: [
+                        .fault("heartbeat-lost", "a heartbeat that was not answered"),
+                        .either(
+                            .lines(
+                                "api:simperium.socket", "a second socket", count: 2),
+                            .lasting(
+                                95, after: "command:h sender:client",
+                                "a session of 95 s after the heartbeat")),
+                    ],
+                    rules: ["simperium.heartbeat.dead-connection"])
+            ]),
+        Scenario(
+            "idle", "Nothing happens for more than a minute",
+            asks: "Open the app, and leave it in the foreground for 70 s.",
+            seed: objects(1), script: [.waitSynced, .pause(66)], limit: 80,
+            situations: [
+                Situation(
+                    "idle",
+                    signs: [
+                        opened,
+                        .lasting(
+                            62, after: "command:auth sender:server", "a session of 62 s"),
+                    ],
+                    rules: ["simperium.heartbeat.missing"]),
+                Situation(
+                    "heartbeat",
+                    signs: [.lines("command:h sender:client", "a heartbeat of the client")],
+                    rules: ["simperium.heartbeat.not-a-number", "simperium.heartbeat.on-channel"]),
+                Situation(
+                    "heartbeats",
+                    signs: [
+                        .lines("command:h sender:client", "a heartbeat of the client", count: 2)
+                    ],
+                    rules: ["simperium.heartbeat.not-incremented"]),
+            ]),
+    ]
+}

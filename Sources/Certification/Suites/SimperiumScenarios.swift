@@ -1,0 +1,87 @@
+/// What Simperium clients are led through.
+enum SimperiumScenarios {
+    /// All scenarios in the order in which they are played: those that take long first, so that
+    /// the others are played beside them.
+    static let all: [Scenario] =
+        silences + beginnings + reconnections + edits + remoteChanges + refusals + questions
+
+    /// Why some rules are looked at by no scenario.
+    static let reasons: [(pattern: String, reason: String)] = [
+        ("http.cookie*", "the server sets no cookies"),
+        ("http.chunked-refused", "the server refuses no content because it is chunked"),
+        (
+            "http.retry-after-answer-began",
+            "no answer to a request that changes something ends in its middle"
+        ),
+        ("http.retry-after-4xx", "no HTTP request of the client is refused"),
+        ("websocket.ping-unanswered", "the server sends no ping"),
+        (
+            "simperium.session.sockjs-frame",
+            "the addresses are those of a plain WebSocket; use TAPEDECK_URL with SockJS for it"
+        ),
+    ]
+
+    /// The rules on HTTP that can be broken only after answers which the server does not give to
+    /// every client.
+    static let needingMore = [
+        "http.cookie-lost", "http.cookies-ignored", "http.chunked-refused", "http.retry-after-4xx",
+        "http.retry-after-answer-began",
+    ]
+
+    // MARK: Signs
+
+    /// A channel was opened.
+    static let opened = Sign.lines(
+        "command:auth sender:server", "an answer to the client's init")
+    /// The index was read.
+    static let indexed = Sign.lines("command:i sender:server", "a page of the index")
+    /// The server has a change.
+    static let acknowledged = Sign.lines(
+        "command:c sender:server has:ccid", "a change that the server took")
+    /// A change came.
+    static let changed = Sign.lines("command:c sender:client", "a change of the client")
+
+    /// The client said that it is done: its sockets are closed.
+    static let closed = Sign.lines(
+        "api:simperium.socket status:101 not outcome:open", "a socket that the client closed")
+
+    // MARK: Rules
+
+    /// What can be broken by any change.
+    static let anyChange =
+        [
+            "array-from-client", "ccid-grammar", "key-grammar", "missing-field",
+            "unknown-operation",
+            "unreadable", "no-sv", "sv-ahead", "sv-behind", "stuck-sv", "second-in-flight",
+            "ccid-of-another-object", "ccid-reused", "ccid-with-other-content", "duplicate-edit",
+            "rate", "server-field",
+        ].map { "simperium.change.\($0)" } + ["simperium.diff.*"]
+    /// What can be broken by what is sent after a refusal.
+    static let afterRefusal = [
+        "simperium.change.ccid-reused", "simperium.change.ccid-with-other-content",
+        "simperium.change.stuck-key", "simperium.story.stuck-key", "simperium.story.lost-edit",
+        "simperium.story.full-resend-loop",
+    ]
+    /// What can be broken by an edit beside those of others.
+    static let besideOthers = [
+        "simperium.change.sv-behind", "simperium.change.foreign-answer", "simperium.remote.echo",
+        "simperium.diff.repeats-insert", "simperium.diff.undoes-own-member",
+        "simperium.diff.does-not-apply", "simperium.story.echo", "simperium.story.ghost-writing",
+        "simperium.story.lost-edit", "simperium.story.double-text",
+    ]
+
+    // MARK: Steps
+
+    /// Objects before the client comes: `old-0` … with text.
+    static func objects(_ count: Int) -> [Step] {
+        (0..<count).map {
+            .set(key: "old-\($0)", data: #"{"content":"note \#($0)","n":\#($0)}"#)
+        } + [.waitSynced]
+    }
+
+    /// Makes the object `mine`, and changes it.
+    static let madeAndChanged: [Step] = [
+        .waitSynced, .set(key: "mine", data: #"{"content":"one"}"#), .waitSynced,
+        .set(key: "mine", data: #"{"content":"one and two"}"#), .waitSynced,
+    ]
+}

@@ -1,0 +1,29 @@
+/// What a scenario brings a client into, and the rules that can be broken in it.
+public struct Situation: Hashable, Sendable {
+    /// Name within the scenario.
+    public let id: String
+    /// What has to be seen so that the rules count as looked at; all of them.
+    public let signs: [Sign]
+    /// Identifiers of rules, or beginnings of them with a star at the end.
+    public let rules: [String]
+    /// Those of them that need more than this situation.
+    public let exceptions: [String]
+
+    /// A situation that is there when all `signs` are seen.
+    public init(_ id: String, signs: [Sign], rules: [String], except exceptions: [String] = []) {
+        self.exceptions = exceptions
+        self.id = id
+        self.signs = signs
+        self.rules = rules
+    }
+
+    /// Whether the situation is one for this rule.
+    public func looks(at rule: String) -> Bool {
+        rules.contains { Self.matches($0, rule) } && !exceptions.contains(rule)
+    }
+
+    /// Whether `pattern`, with a star at its end or without, means `id`.
+    static func matches(_ pattern: String, _ id: String) -> Bool {
+        pattern.hasSuffix("*") ? id.hasPrefix(pattern.dropLast()) : id == pattern
+    }
+}

@@ -1,0 +1,99 @@
+public import Diagnosis
+internal import Wire
+
+/// The cases for the clients of one protocol.
+public struct Suite: Sendable {
+    /// The protocols there is a suite for.
+    public enum Name: String, Hashable, Sendable, CaseIterable {
+        /// CommCare devices.
+        case commcare
+        /// Simperium clients.
+        case simperium
+    }
+
+    /// The protocol.
+    public let name: Name
+    /// The scenarios in the order in which they are played.
+    public let scenarios: [Scenario]
+    /// A case for each rule about clients, sorted by identifier.
+    public let cases: [Case]
+    /// The application, or the project, that the client belongs to.
+    public let app: String
+    /// The bucket of the client's objects.
+    public static let bucket = "notes"
+
+    /// The suite of a protocol.
+    ///
+    /// - Parameters:
+    ///   - name: The protocol.
+    ///   - rules: The rules to choose from.
+    public init(_ name: Name, rules: [Rule] = Rules.all) {
+        self.name = name
+        app = "certify"
+        let areas: [String]
+        let reasons: [(pattern: String, reason: String)]
+        switch name {
+        case .simperium:
+            areas = ["simperium.", "websocket.", "http."]
+            scenarios = SimperiumScenarios.all
+            reasons = SimperiumScenarios.reasons
+        case .commcare:
+            areas = ["commcare.", "openrosa.", "http."]
+            scenarios = CommCareScenarios.all
+            reasons = CommCareScenarios.reasons
+        }
+        let scenarios = scenarios
+        cases = rules.filter { rule in
+            rule.blames == .client && areas.contains { rule.id.hasPrefix($0) }
+        }.sorted { $0.id < $1.id }.map { rule in
+            let exercises = scenarios.flatMap { scenario in
+                scenario.situations.filter { $0.looks(at: rule.id) }.map {
+                    Case.Exercise(scenario: scenario.id, situation: $0)
+                }
+            }
+            let known = reasons.first { Situation.matches($0.pattern, rule.id) }?.reason
+            let reason =
+                exercises.isEmpty ? known ?? "no scenario of the suite is about this rule" : nil
+            return Case(rule: rule, exercises: exercises, reason: reason)
+        }
+    }
+
+    private init(_ suite: Suite, scenarios: [Scenario], cases: [Case]) {
+        name = suite.name
+        app = suite.app
+        self.scenarios = scenarios
+        self.cases = cases
+    }
+
+    /// The cases and scenarios with these identifiers, or beginnings of them with a star.
+    ///
+    /// A scenario stands for all of its cases, and a case for the scenarios that it needs.
+    ///
+    /// - Returns: The part of the suite, and those of `patterns` that mean nothing.
+    public func chosen(_ patterns: [String]) -> (suite: Suite, unknown: [String]) {
+        guard !patterns.isEmpty else { return (self, []) }
+        var chosenCases: Set<String> = []
+        var played: Set<String> = []
+        var unknown: [String] = []
+        for pattern in patterns {
+            let found = cases.filter { Situation.matches(pattern, $0.id) }
+            let played = scenarios.filter { Situation.matches(pattern, $0.id) }.map(\.id)
+            if found.isEmpty, played.isEmpty { unknown.append(pattern) }
+            chosenCases.formUnion(found.map(\.id))
+            chosenCases.formUnion(
+                cases.filter { $0.exercises.contains { played.contains($0.scenario) } }.map(\.id))
+        }
+        // A scenario alone is played once, and not with all others that its cases are looked at in.
+        for pattern in patterns {
+            let named = scenarios.filter { Situation.matches(pattern, $0.id) }.map(\.id)
+            played.formUnion(named)
+            for one in cases where Situation.matches(pattern, one.id) {
+                played.formUnion(one.exercises.map(\.scenario))
+            }
+        }
+        let suite = Suite(
+            self, scenarios: scenarios.filter { played.contains($0.id) },
+            cases: cases.filter { chosenCases.contains($0.id) })
+        return (suite, unknown)
+    }
+}

@@ -1,0 +1,93 @@
+import Dissection
+import OpenRosa
+import Wire
+
+/// What a request to a CommCare or OpenRosa server says, as far as rules across messages need it.
+struct CommCareAsk: Sendable {
+    /// The exchange as it was when the request ended.
+    let row: ExchangeRow
+    /// What it is for.
+    let api: OpenRosaAPI
+    /// Who asks.
+    var person: CommCarePersonKey
+    /// Whether it is known who asks: the request or all others of the device name the same user.
+    var isPersonCertain = true
+    /// Whether Tapedeck changed it on the way.
+    let isTouched: Bool
+    /// The parameters.
+    let query: CommCareQuery
+    /// The sync token of the header.
+    let token: String?
+    /// The credentials.
+    let credentials: CommCareCredentials?
+    /// Whether nobody signs in.
+    let isDemonstration: Bool
+    /// Whether somebody asks for another user.
+    let isForAnother: Bool
+    /// The form that is submitted.
+    let form: CommCareForm?
+    /// How the findings call the client.
+    let client: String
+
+    /// `since`; nil where it is missing or empty.
+    var since: String? { query["since"].flatMap { $0.isEmpty ? nil : $0 } }
+    /// Whether it asks for what is new only.
+    var isIncremental: Bool { since != nil }
+    /// The token that it carries anywhere.
+    var anyToken: String? { since ?? token }
+    /// Whether the device gets its data.
+    var isRestore: Bool { api == .commcareRestore }
+    /// Whether it submits a form.
+    var isSubmission: Bool { api.group == .submission }
+    /// What findings about the sync are grouped by.
+    var topic: String { person.user.isEmpty ? person.device : person.user }
+
+    /// A step about the request.
+    func step(_ says: String, quote: String? = nil) -> FindingStep { row.requestStep(says, quote) }
+
+    /// Whether what Tapedeck did changed the request on its way to the server; that it answered, or
+    /// delayed or dropped something, did not.
+    private static func changes(_ fault: FaultRow) -> Bool {
+        fault.sender == .client && !keeping.contains(String(fault.action.prefix { $0 != " " }))
+    }
+
+    /// Actions that leave a request as it is.
+    private static let keeping: Set<String> = [
+        "status", "lose-answer", "answer-twice", "truncate", "length", "cut-xml", "drop", "latency",
+        "bandwidth", "slice", "stall", "cut", "blackout", "close", "reset", "half-close", "refuse",
+        "tls-failure", "expired-certificate",
+    ]
+
+    /// Reads a request; nil where it is none of CommCare or OpenRosa.
+    init?(_ exchange: borrowing ExchangeEvidence, _ session: borrowing SessionView) {
+        guard let api = OpenRosaAPI(rawValue: exchange.row.api) else { return nil }
+        self.api = api
+        row = exchange.row
+        isTouched = exchange.faults.contains { Self.changes($0) }
+        query = CommCareQuery(exchange.row.query)
+        let head = exchange.request.map { HeadLines($0.body.head) }
+        token = head?.value(CommCareRequest.lastSyncToken).flatMap { $0.isEmpty ? nil : $0 }
+        credentials = CommCareCredentials(head?.value("authorization"))
+        isDemonstration =
+            query["submit_mode"] == "demo" || query["authtype"] == "noauth"
+        client = session.client(of: exchange.row.connection)
+        let path = exchange.row.path.split(separator: "/", maxSplits: 32)
+        var domain = ""
+        if let place = path.firstIndex(of: "a"), place + 1 < path.count {
+            domain = String(path[place + 1])
+        }
+        let other = query["as"].flatMap { $0.isEmpty ? nil : $0 }
+        isForAnother = other != nil
+        person = CommCarePersonKey(
+            server: "\(exchange.row.host):\(exchange.row.port)", domain: domain,
+            device: exchange.row.device ?? "@"
+                + (session[exchange.row.connection]?.host ?? "client"),
+            user: isDemonstration
+                ? "demo" : other.map(CommCareCredentials.name) ?? credentials?.user ?? "")
+        if api.group == .submission, let side = exchange.request {
+            form = CommCareForm(side)
+        } else {
+            form = nil
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Dissection
+import OpenRosa
+import Wire
+
+/// What follows a 412 or a claim: C08 to C10, C79, C80.
+extension CommCareSessionCheck {
+    private typealias R = CommCareSessionRules
+
+    /// How long a client may go on without what an answer asks for, in nanoseconds.
+    static let deadline = CommCareTime.seconds(60.0)
+    /// How soon a request comes by itself, in nanoseconds.
+    static let soon = CommCareTime.seconds(5.0)
+
+    func checkRecovery(
+        _ ask: CommCareAsk, _ person: inout CommCarePerson, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        checkRefused(ask, &person, session, &report)
+        checkClaim(ask, &person, session, &report)
+    }
+
+    private func checkRefused(
+        _ ask: CommCareAsk, _ person: inout CommCarePerson, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        if let twice = person.refusedTwice, ask.isRestore, !ask.isIncremental {
+            person.refusedTwice = nil
+            let gap = CommCareTime.gap(twice.respondedAt ?? twice.startedAt, ask.row.startedAt)
+            if gap >= 0, gap < Self.soon, isSameRun(twice, ask.row, gap, session) {
+                report.add(
+                    Finding(
+                        R.fullRepeated, connection: ask.row.connection, client: ask.client,
+                        topic: ask.topic,
+                        says: "The full restore was refused with 412 too and asked for again after "
+                            + "\(CommCareTime.text(gap)).",
+                        steps: [
+                            twice.responseStep("refuses the full restore"), ask.step("asks again"),
+                        ]))
+            }
+        }
+        guard let refused = person.refused, ask.row.startedAt >= refused.at else { return }
+        guard ask.isRestore else {
+            let gap = CommCareTime.gap(refused.at, ask.row.startedAt)
+            guard !refused.isTold, gap > Self.deadline, !wasDisturbed(since: refused.at, session)
+            else { return }
+            person.refused?.isTold = true
+            report.add(
+                Finding(
+                    R.noRecoveryAfter412, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "\(CommCareTime.text(gap)) after the 412 the client does something else "
+                        + "and has not asked for a full restore.",
+                    steps: [refused.row.responseStep("refuses the sync"), ask.step("goes on")]))
+            return
+        }
+        guard !ask.isTouched else {
+            person.refused = nil
+            return
+        }
+        let left = ["since", "state"].filter { ask.query[$0]?.isEmpty == false }
+        if !left.isEmpty {
+            let names = left.joined(separator: " and ")
+            report.add(
+                Finding(
+                    R.incrementalAfter412, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The sync was refused with 412"
+                        + (refused.says.map { " (\(Self.short($0)))" } ?? "")
+                        + ", and the next one still has \(names).",
+                    steps: [
+                        refused.row.responseStep("an incremental sync is not possible"),
+                        ask.step("still has \(names)"),
+                    ]))
+            return
+        }
+        if ask.query["skip_fixtures"] == "true" {
+            report.add(
+                Finding(
+                    R.skipsFixtures, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The restore after the 412 has skip_fixtures=true.",
+                    steps: [
+                        refused.row.responseStep("refuses the sync"),
+                        ask.step("skip_fixtures=true"),
+                    ]))
+        }
+        person.recovering = refused.row
+        person.refused = nil
+    }
+
+    private func checkClaim(
+        _ ask: CommCareAsk, _ person: inout CommCarePerson, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard let claimed = person.claimed, ask.row.startedAt >= claimed.at else { return }
+        if ask.isRestore {
+            person.claimed = nil
+            return
+        }
+        let gap = CommCareTime.gap(claimed.at, ask.row.startedAt)
+        guard gap > Self.deadline, ask.api != .commcareClaim else { return }
+        person.claimed = nil
+        guard !wasDisturbed(since: claimed.row.endedAt ?? claimed.at, session) else { return }
+        report.add(
+            Finding(
+                R.missingAfterClaim, connection: ask.row.connection, client: ask.client,
+                topic: ask.topic,
+                says: "\(CommCareTime.text(gap)) after the claim was answered with 201 the client "
+                    + "does something else and has not synced.",
+                steps: [claimed.step("the device lacks the case"), ask.step("goes on")]))
+    }
+
+    func wasDisturbed(since at: Instant, _ session: borrowing SessionView) -> Bool {
+        session.lastFaultAt.map { $0 > at } ?? false
+    }
+
+    /// Whether the client cannot have been started anew between: its connection is still there, or
+    /// there was no time to.
+    func isSameRun(
+        _ before: ExchangeRow, _ after: ExchangeRow, _ gap: Int64,
+        _ session: borrowing SessionView
+    ) -> Bool {
+        if before.connection == after.connection || gap < 20_000_000 { return true }
+        guard let view = session[before.connection] else { return false }
+        return view.endedAt == nil
+    }
+
+    func followRecovery(
+        _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson,
+        _ report: inout Report
+    ) {
+        guard reply.status == 412 else {
+            if reply.status == 200 || reply.status == 202 { person.refusedTwice = nil }
+            return
+        }
+        let version = ask.query["version"]
+        if !ask.isIncremental, !reply.isTouched, !ask.isTouched, reply.row.outcome == .complete,
+            version == nil || ["1.0", "2.0", "3.0"].contains(version)
+        {
+            report.add(
+                Finding(
+                    R.refusesFull, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "A restore without since was answered with 412"
+                        + (reply.document?.says.map { ": \(Self.short($0))" } ?? "") + ".",
+                    steps: [ask.step("asks for everything"), reply.step("412")]))
+        }
+        guard reply.isHeard else {
+            person.refused = nil
+            return
+        }
+        if ask.isIncremental {
+            person.refused = CommCarePerson.Refused(
+                row: reply.row, at: reply.row.endedAt ?? reply.at, says: reply.document?.says,
+                wasFull: false)
+            // What the server knows of the device has come to its end.
+            person.ledger = nil
+        } else if person.recovering != nil {
+            person.refusedTwice = reply.row
+        }
+    }
+
+    static func short(_ text: String) -> String {
+        text.count > 160 ? text.prefix(160) + "…" : text
+    }
+}

@@ -1,0 +1,127 @@
+import Wire
+
+/// Rules across messages about 412, state and what follows a sync.
+extension CommCareSessionRules {
+    /// Those of this file.
+    static let recovery: [Rule] = [
+        incrementalAfter412, noRecoveryAfter412, fullRepeated, skipsFixtures, refusesFull,
+        tokenReused, fullForIncremental, stateHash, missingAfterClaim,
+    ]
+
+    /// After a 412 the next sync is incremental again.
+    static let incrementalAfter412 = Rule(
+        "commcare.sync.incremental-after-412", .error,
+        title: "After a 412 the next sync is incremental again.",
+        source: "specs/commcare-http.txt: \"412: An incremental sync is not possible. The client "
+            + "should perform a non-incremental sync\"; catalogue C08.",
+        follows: "the last 412 that the user of the device got, until a full restore is asked for",
+        evidence: "the next restore request after the 412 still has since or state",
+        expects: "One restore without since, state and X-CommCareHQ-LastSyncToken.",
+        silent: "the 412 was cut or late, or the request began before it came",
+        cause: "412 is treated like any other failure and the sync is tried again as it was")
+
+    /// After a 412 the client goes on without a full sync.
+    static let noRecoveryAfter412 = Rule(
+        "commcare.sync.no-recovery-after-412", .error,
+        title: "After a 412 the client goes on without a full sync.",
+        source: "specs/commcare-http.txt: \"412: … should perform a non-incremental sync\"; "
+            + "catalogue C09.",
+        follows: "the last 412 that the user of the device got, and what the client does after it",
+        evidence:
+            "another request of the same user more than a minute after the 412, and no restore "
+            + "between",
+        expects: "One restore without since, state and X-CommCareHQ-LastSyncToken, at once.",
+        deadlineNanoseconds: 60_000_000_000,
+        silent: "the client sends nothing more, as it may have been closed; Tapedeck did something "
+            + "to the traffic after the 412",
+        cause: "412 ends the sync with a message and nothing remembers that the state has to be "
+            + "replaced")
+
+    /// A full restore that was refused with 412 is asked for again at once.
+    static let fullRepeated = Rule(
+        "commcare.sync.full-repeated-after-412", .warning,
+        title: "A full restore that was refused with 412 is asked for again at once.",
+        source: "catalogue C08, C10 and section 8.3: after a second 412 nothing is lost and the "
+            + "user is told.",
+        follows: "a full restore after a 412 that is answered with 412 too",
+        evidence: "the same full restore within five seconds of the second 412",
+        expects: "The old state is kept and the user is told.",
+        silent: "the second 412 was cut or late; a user may have asked again from a new run of the "
+            + "program",
+        cause: "the recovery calls itself without counting")
+
+    /// The full restore after a 412 leaves out the fixtures.
+    static let skipsFixtures = Rule(
+        "commcare.sync.recovery-skips-fixtures", .warning,
+        title: "The full restore after a 412 leaves out the fixtures.",
+        source: "catalogue C79 (CommCare HQ ignores it there, other servers do not).",
+        follows: "the last 412 that the user of the device got",
+        evidence: "skip_fixtures=true in the restore after it",
+        expects: "A full restore with everything in it.",
+        silent: "the request was changed by Tapedeck",
+        cause: "the flag of the refused sync is passed on to the recovery")
+
+    /// A restore without since is answered with 412.
+    static let refusesFull = Rule(
+        "commcare.server.412-to-full-restore", .warning, blames: .server,
+        title: "A restore without since is answered with 412.",
+        source: "specs/commcare-http.txt: \"412: An incremental sync is not possible\"; catalogue "
+            + "C10.",
+        follows: "one exchange",
+        evidence: "412 to a restore that has no since",
+        expects: "A full restore, or a code that says what is wrong.",
+        silent: "Tapedeck made or changed the answer or the request; the version asked for is none "
+            + "that is known",
+        cause: "any failure of a restore is answered with 412, so that clients recover without end")
+
+    /// One restore_id is given out with different contents.
+    static let tokenReused = Rule(
+        "commcare.server.token-reused", .warning, blames: .server,
+        title: "One restore_id is given out with different contents.",
+        source: "catalogue C61 (one sync log stands for one response; a cached response repeats "
+            + "byte by byte).",
+        follows: "the digest of each restore by its restore_id",
+        evidence: "two complete restores with one restore_id and other bytes",
+        expects: "A new restore_id for every new restore.",
+        silent: "Tapedeck touched one of them, or one did not come whole")
+
+    /// An incremental sync is answered with everything again.
+    static let fullForIncremental = Rule(
+        "commcare.server.full-for-incremental", .info, blames: .server,
+        title: "An incremental sync is answered with everything again.",
+        source: "catalogue C61.",
+        follows: "the cases that the device has",
+        evidence: "the answer to since creates every case that the device has, ten at least",
+        expects: "What has changed since the token.",
+        silent: "the cases of the device are not known, or are fewer than ten")
+
+    /// The state hash is not that of the cases that the device received and submitted.
+    static let stateHash = Rule(
+        "commcare.sync.state-hash", .error,
+        title: "The state hash is not that of the cases that the device received and submitted.",
+        source: "catalogue C11 and section 8.1 (state is ccsh: and the XOR of the MD5 of all case "
+            + "ids).",
+        follows: "the cases of the full restore, the incremental ones after it and the forms that "
+            + "were taken",
+        evidence: "state of an incremental sync differs from the hash of those cases, before and "
+            + "after the purge of a device",
+        expects: "ccsh: and the XOR of the MD5 of the ids of all cases on the device.",
+        silent: "the full restore was not seen, or anything after it did not surely arrive; only "
+            + "information where cases were closed, changed owner, extend others or belong to "
+            + "somebody else than the user, or a form was refused",
+        cause: "a case is counted twice, forgotten when it is created by a form, or hashed in "
+            + "another spelling")
+
+    /// A case was claimed and the device does not sync.
+    static let missingAfterClaim = Rule(
+        "commcare.sync.missing-after-claim", .warning,
+        title: "A case was claimed and the device does not sync.",
+        source: "catalogue C80 (201 of claim-case: the device lacks the case, or has an old one).",
+        follows: "the last claim answered with 201",
+        evidence: "another request of the user more than a minute later, and no restore between",
+        expects: "A sync after 201.",
+        deadlineNanoseconds: 60_000_000_000,
+        silent: "the client sends nothing more; the answer was cut or late; Tapedeck did something "
+            + "to the traffic since",
+        cause: "201 and 204 of claim-case are treated alike")
+}

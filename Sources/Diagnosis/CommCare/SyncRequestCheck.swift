@@ -1,0 +1,43 @@
+import Dissection
+import OpenRosa
+import Wire
+
+/// What the request of a sync does wrong.
+enum SyncRequestCheck {
+    static func asked(
+        _ exchange: ExchangeEvidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let row = exchange.row
+        let query = QueryItems(row.query)
+        let since = query.value("since").flatMap { $0.isEmpty ? nil : $0 }
+        func add(_ rule: Rule, _ says: String) {
+            report.add(Finding(rule, asked: exchange, session, says: says))
+        }
+        guard let state = query.value("state") else {
+            if let since {
+                add(
+                    CommCareExchangeRules.sinceWithoutState,
+                    "The sync since \(Quote.escaped(since)) has no state.")
+            }
+            return
+        }
+        do throws(CaseStateHash.Problem) {
+            _ = try CaseStateHash(parsing: state)
+        } catch {
+            let why =
+                switch error {
+                case .missingPrefix: "it does not begin with ccsh:"
+                case .wrongLength(let count): "\(count) digits follow ccsh:, and 32 should"
+                case .notHexadecimal: "what follows ccsh: is not hexadecimal"
+                }
+            add(
+                CommCareExchangeRules.stateMalformed,
+                "The sync has the state \"\(Quote.of(Array(state.utf8)))\": \(why).")
+        }
+        if since == nil {
+            add(
+                CommCareExchangeRules.stateWithoutSince,
+                "The sync has the state \"\(Quote.of(Array(state.utf8)))\" and no since.")
+        }
+    }
+}

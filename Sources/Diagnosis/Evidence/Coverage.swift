@@ -1,0 +1,11 @@
+public import Wire
+
+/// How much of a connection was captured.
+public enum Coverage: Hashable, Sendable {
+    /// Everything since the client connected.
+    case whole
+    /// It was there before the capture.
+    case late
+    /// Bytes are missing since this moment.
+    case broken(since: Instant)
+}

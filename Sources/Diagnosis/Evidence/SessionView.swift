@@ -1,0 +1,80 @@
+import Dissection
+import Simperium
+public import Wire
+
+/// What is known of connections and channels, for all rules.
+///
+/// Bounded: the connections that ended longest ago are forgotten first.
+public struct SessionView: Sendable {
+    private(set) var connections: [ConnectionID: ConnectionView] = [:]
+    private var over: [ConnectionID] = []
+    private var forgotten = 0
+    /// Whether any bytes of the session are known to be missing.
+    public private(set) var hasGaps = false
+    /// When Tapedeck last did something to the traffic on purpose.
+    public private(set) var lastFaultAt: Instant?
+
+    static let mostOver = 16_384
+
+    /// Nothing is known yet.
+    public init() {}
+
+    /// What is known of a connection.
+    public subscript(connection: ConnectionID) -> ConnectionView? { connections[connection] }
+
+    /// What is known of a channel; nil where its opening was not seen.
+    public func channel(_ number: Int?, of connection: ConnectionID) -> ChannelView? {
+        guard let number else { return nil }
+        return connections[connection]?.channels[number]
+    }
+
+    /// Whether everything was seen of a connection up to now.
+    public func isWhole(_ connection: ConnectionID) -> Bool {
+        connections[connection]?.coverage == .whole
+    }
+
+    /// The client of a connection: its device or client id, or else its address.
+    public func client(of connection: ConnectionID?) -> String {
+        guard let connection, let view = connections[connection] else { return "client" }
+        return view.device ?? view.clientID ?? view.host
+    }
+
+    /// Takes what happened next.
+    mutating func take(_ evidence: borrowing Evidence) {
+        switch evidence {
+        case .connection(let row):
+            connections[row.id] = ConnectionView(row)
+            return
+        case .gap(let row) where row.connection == nil:
+            hasGaps = true
+            for id in connections.keys { connections[id]?.lose(at: row.at) }
+            return
+        case .fault(let row): lastFaultAt = row.at
+        case .gap: hasGaps = true
+        default: break
+        }
+        guard let id = evidence.connection else { return }
+        // Most commands say nothing about the connection.
+        switch evidence {
+        case .command(let command):
+            if !ConnectionView.isAbout(command), connections.index(forKey: id) != nil { return }
+        default: break
+        }
+        var view = connections[id] ?? ConnectionView(late: evidence.at)
+        let wasOver = view.endedAt != nil
+        view.take(evidence)
+        connections[id] = view
+        if view.endedAt != nil, !wasOver { bury(id) }
+    }
+
+    private mutating func bury(_ id: ConnectionID) {
+        over.append(id)
+        guard over.count - forgotten > Self.mostOver else { return }
+        connections[over[forgotten]] = nil
+        forgotten += 1
+        if forgotten == Self.mostOver {
+            over.removeFirst(forgotten)
+            forgotten = 0
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Dissection
+import Wire
+
+extension Rule {
+    /// A rule that one exchange breaks, with what all such rules have in common.
+    static func exchange(
+        _ id: String, _ severity: FindingRow.Severity, blames: Peer = .client,
+        repetition: Repetition = .client, title: String, source: String,
+        follows: String = "nothing: one exchange tells", evidence: String, expects: String,
+        deadlineNanoseconds: Int64? = nil, silent: String? = nil, cause: String? = nil
+    ) -> Rule {
+        let touched =
+            blames == .client
+            ? "Tapedeck changed the request."
+            : "Tapedeck made, changed or held back the answer."
+        return Rule(
+            id, severity, blames: blames, repetition: repetition, title: title, source: source,
+            follows: follows, evidence: evidence, expects: expects,
+            deadlineNanoseconds: deadlineNanoseconds,
+            silent: [touched, silent].compactMap { $0 }.joined(separator: " "), cause: cause)
+    }
+}
+
+extension Finding {
+    /// A finding about a request.
+    init(
+        _ rule: Rule, asked exchange: ExchangeEvidence, _ session: borrowing SessionView,
+        topic: String = "", severity: FindingRow.Severity? = nil, says: String,
+        expected: String? = nil, cause: String? = nil, quote: String? = nil,
+        before steps: [FindingStep] = []
+    ) {
+        self.init(
+            rule, connection: exchange.row.connection,
+            client: session.client(of: exchange.row.connection), topic: topic, says: says,
+            expected: expected, cause: cause, severity: severity,
+            steps: steps + [FindingStep(request: exchange, rule.title, quote: quote)])
+    }
+
+    /// A finding about an answer.
+    init(
+        _ rule: Rule, answered exchange: ExchangeEvidence, _ session: borrowing SessionView,
+        topic: String = "", severity: FindingRow.Severity? = nil, says: String,
+        expected: String? = nil, cause: String? = nil, quote: String? = nil
+    ) {
+        self.init(
+            rule, connection: exchange.row.connection,
+            client: session.client(of: exchange.row.connection), topic: topic, says: says,
+            expected: expected, cause: cause, severity: severity,
+            steps: [
+                FindingStep(request: exchange, "the request"),
+                FindingStep(response: exchange, rule.title, quote: quote),
+            ])
+    }
+}

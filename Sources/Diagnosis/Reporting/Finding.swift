@@ -1,0 +1,71 @@
+internal import Dissection
+public import Wire
+
+/// A broken rule, with the evidence.
+public struct Finding: Hashable, Sendable {
+    /// The rule.
+    public var rule: Rule
+    /// How bad it is; the rule's own severity unless the circumstances make it less.
+    public var severity: FindingRow.Severity
+    /// When the rule was broken.
+    public var at: Instant
+    /// The connection, if one.
+    public var connection: ConnectionID?
+    /// The client it is about: a device or client id, or an address.
+    public var client: String
+    /// What it is about within the client, such as a bucket and key or an instanceID.
+    public var topic: String
+    /// What happened, one or more sentences.
+    public var says: String
+    /// What should have been sent instead.
+    public var expected: String
+    /// The likely cause in the peer's code; nil where none is known.
+    public var cause: String?
+    /// What shows it, in order of time; at least one, the breach itself last.
+    public var steps: [FindingStep]
+    /// How often it happened; above 1 where the rule joins breaches.
+    public var times = 1
+    /// When it happened last.
+    public var lastAt: Instant
+    /// Rules whose findings of the same client and topic are part of this one.
+    public var absorbs: Set<String> = []
+
+    /// A finding.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - connection: The connection, if one.
+    ///   - client: The client it is about.
+    ///   - topic: What it is about within the client.
+    ///   - says: What happened.
+    ///   - expected: What should have been sent; what the rule expects unless given.
+    ///   - cause: The likely cause; the rule's unless given.
+    ///   - severity: The rule's unless given.
+    ///   - steps: What shows it, the breach itself last.
+    public init(
+        _ rule: Rule, connection: ConnectionID?, client: String, topic: String = "",
+        says: String, expected: String? = nil, cause: String? = nil,
+        severity: FindingRow.Severity? = nil, steps: [FindingStep]
+    ) {
+        self.rule = rule
+        self.severity = severity ?? rule.severity
+        self.connection = connection
+        self.client = client
+        self.topic = topic
+        self.says = says
+        self.expected = expected ?? rule.expects
+        self.cause = cause ?? rule.cause
+        self.steps = steps
+        at = steps.last?.at ?? .zero
+        lastAt = at
+    }
+
+    /// The row of the trace, which points at the breach itself.
+    public var row: FindingRow {
+        let place = steps.last { $0.place != nil }?.place
+        return FindingRow(
+            at: at, rule: rule.id, severity: severity, chunk: place?.chunk,
+            offset: place?.offset ?? 0, says: says + (times > 1 ? " (\(times) times)" : ""),
+            expected: expected)
+    }
+}

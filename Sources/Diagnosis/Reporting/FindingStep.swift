@@ -1,0 +1,85 @@
+public import Dissection
+internal import Simperium
+public import Wire
+
+/// One thing that shows that a rule was broken, or led to it.
+public struct FindingStep: Hashable, Sendable {
+    /// When.
+    public var at: Instant
+    /// What it shows, in a few words.
+    public var says: String
+    /// The bytes it is about, as text that can be printed; empty where there are none.
+    public var quote: String
+    /// The exchange, if it is one.
+    public var exchange: ExchangeID?
+    /// The command, if it is one.
+    public var command: CommandID?
+    /// The message, if it is one.
+    public var message: MessageID?
+    /// Where it begins in the trace; nil where nothing stands there.
+    public var place: Place?
+
+    /// A step about no row.
+    public init(at: Instant, _ says: String, quote: String = "", place: Place? = nil) {
+        self.at = at
+        self.says = says
+        self.quote = quote
+        self.place = place
+    }
+
+    /// A command.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - says: What it shows.
+    ///   - range: What of it is quoted, in bytes of what its sender said; all without.
+    public init(_ command: CommandEvidence, _ says: String, _ range: Range<Int>? = nil) {
+        at = command.row.at
+        self.says = says
+        quote = Quote.of(Self.quotable(command), around: range)
+        self.command = command.origin == .lost ? nil : command.row.id
+        message = command.origin == .lost ? nil : command.row.message
+        place = command.place
+    }
+
+    /// The text of a command without the token of an `init`, which is a secret.
+    private static func quotable(_ command: CommandEvidence) -> [UInt8] {
+        guard let version = command.version else { return [] }
+        guard case .initialize(let request) = version.command.body, let token = request.tokenRange,
+            token.upperBound <= version.text.count
+        else { return version.text }
+        return version.text[..<token.lowerBound] + Array("\"…\"".utf8)
+            + version.text[token.upperBound...]
+    }
+
+    /// A request, quoted by its first line unless something else is given.
+    public init(request exchange: ExchangeEvidence, _ says: String, quote: String? = nil) {
+        let row = exchange.row
+        at = row.startedAt
+        self.says = says
+        self.quote = quote ?? row.method + " " + row.path + (row.query.map { "?" + $0 } ?? "")
+        self.exchange = row.id
+        place = row.requestPlace
+    }
+
+    /// A response, quoted by its first line unless something else is given.
+    public init(response exchange: ExchangeEvidence, _ says: String, quote: String? = nil) {
+        let row = exchange.row
+        at = row.respondedAt ?? row.endedAt ?? row.startedAt
+        self.says = says
+        self.quote =
+            quote ?? row.status.map { "HTTP \($0)" + (row.reason.map { " " + $0 } ?? "") } ?? ""
+        self.exchange = row.id
+        // The request is what the view of findings looks an exchange up by.
+        place = row.requestPlace
+    }
+
+    /// A WebSocket message that is no command.
+    public init(_ message: MessageEvidence, _ says: String) {
+        at = message.row.endedAt
+        self.says = says
+        quote = message.row.opcode == 1 ? Quote.of(message.row.payload) : ""
+        self.message = message.row.id
+        place = message.row.place
+    }
+}

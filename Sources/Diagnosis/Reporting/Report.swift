@@ -1,0 +1,163 @@
+import Wire
+
+/// Gathers findings: joins what is one, and tells stories.
+///
+/// Bounded: of each rule the first ``mostOfRule`` findings are kept and the rest is counted.
+public struct Report: Sendable {
+    private struct Key: Hashable {
+        let rule: String
+        let client: String
+        let topic: String
+    }
+
+    /// Findings in the order in which they were made.
+    private var made: [Finding] = []
+    private var absorbed: Set<Int> = []
+    private var joined: [Key: Int] = [:]
+    private var counts: [String: Int] = [:]
+    private var places: [Key: [Int]] = [:]
+    private var told: [Key: Int] = [:]
+    private var absorbing: [Key: Int] = [:]
+    private var taken = 0
+    private let stories: [Story]
+    private let parts: [String: [Int]]
+
+    /// Most findings of one rule.
+    public static let mostOfRule = 10_000
+    /// Most steps of one finding.
+    static let mostSteps = 24
+
+    init(stories: [Story]) {
+        self.stories = stories
+        var parts: [String: [Int]] = [:]
+        for (index, story) in stories.enumerated() {
+            for part in story.parts { parts[part, default: []].append(index) }
+        }
+        self.parts = parts
+    }
+
+    /// Adds a finding.
+    mutating func add(_ finding: Finding) {
+        let whole = Key(
+            rule: finding.rule.id, client: finding.client,
+            topic: finding.rule.repetition == .client ? "" : finding.topic)
+        if finding.rule.repetition != .each, let index = joined[whole] {
+            made[index].times += 1
+            made[index].lastAt = max(made[index].lastAt, finding.at)
+            return
+        }
+        let count = counts[finding.rule.id, default: 0]
+        counts[finding.rule.id] = count + 1
+        guard count < Self.mostOfRule else { return }
+        let index = made.count
+        made.append(finding)
+        if finding.rule.repetition != .each { joined[whole] = index }
+        let exact = Key(
+            rule: finding.rule.id, client: finding.client, topic: finding.topic)
+        places[exact, default: []].append(index)
+        if let owner = absorbing[exact] {
+            absorb(index, into: owner)
+        } else {
+            take(finding.absorbs, into: index)
+            tellStories(about: index)
+        }
+    }
+
+    // MARK: Stories
+
+    /// Lets the finding at `owner` take up those of `rules`.
+    private mutating func take(_ rules: Set<String>, into owner: Int) {
+        let finding = made[owner]
+        for rule in rules {
+            let key = Key(rule: rule, client: finding.client, topic: finding.topic)
+            absorbing[key] = owner
+            for index in places[key] ?? [] where index != owner { absorbed.insert(index) }
+        }
+    }
+
+    private mutating func absorb(_ index: Int, into owner: Int) {
+        absorbed.insert(index)
+        made[owner].lastAt = max(made[owner].lastAt, made[index].at)
+        made[owner].steps = Self.kept(made[owner].steps + made[index].steps)
+    }
+
+    private mutating func tellStories(about index: Int) {
+        let finding = made[index]
+        for number in parts[finding.rule.id] ?? [] {
+            let story = stories[number]
+            let key = Key(
+                rule: story.rule.id, client: finding.client,
+                topic: story.sharing == .topic ? finding.topic : "")
+            if let owner = told[key] {
+                absorb(index, into: owner)
+                return
+            }
+            let found = candidates(story, finding)
+            guard found.count >= story.least, var whole = story.told(found.map { made[$0] }) else {
+                continue
+            }
+            whole.absorbs = []
+            let owner = made.count
+            made.append(whole)
+            told[key] = owner
+            absorbed.formUnion(found)
+            return
+        }
+    }
+
+    /// The parts of `story` that the finding would join, itself included.
+    private func candidates(_ story: Story, _ finding: Finding) -> [Int] {
+        var found: [Int] = []
+        switch story.sharing {
+        case .topic:
+            for part in story.parts {
+                let key = Key(rule: part, client: finding.client, topic: finding.topic)
+                found += places[key] ?? []
+            }
+        case .client:
+            for index in made.indices.suffix(4_096)
+            where made[index].client == finding.client && story.parts.contains(made[index].rule.id)
+            {
+                found.append(index)
+            }
+        }
+        found = found.filter { index in
+            guard !absorbed.contains(index) else { return false }
+            guard let window = story.withinNanoseconds else { return true }
+            return finding.at.nanoseconds - made[index].at.nanoseconds <= window
+        }
+        return found.sorted { (made[$0].at, $0) < (made[$1].at, $1) }
+    }
+
+    /// The first and the last steps, where there are many.
+    static func kept(_ steps: [FindingStep]) -> [FindingStep] {
+        guard steps.count > mostSteps else { return steps }
+        return Array(steps.prefix(mostSteps / 2) + steps.suffix(mostSteps / 2))
+    }
+
+    // MARK: Reading
+
+    /// The findings that nobody has taken yet, in the order in which they were made.
+    ///
+    /// What became part of a story meanwhile is left out; a story is given when it is told.
+    mutating func takeNew() -> [Finding] {
+        defer { taken = made.count }
+        return (taken..<made.count).filter { !absorbed.contains($0) }.map { made[$0] }
+    }
+
+    /// All findings, the worst first, those of one severity in order of time.
+    public var findings: [Finding] {
+        let order = FindingRow.Severity.allCases
+        return made.indices.filter { !absorbed.contains($0) }.map { made[$0] }.sorted {
+            let (a, b) = (
+                order.firstIndex(of: $0.severity) ?? 0, order.firstIndex(of: $1.severity) ?? 0
+            )
+            return (a, $0.at, $0.rule.id) < (b, $1.at, $1.rule.id)
+        }
+    }
+
+    /// How many findings of each rule were left out because there were too many.
+    public var leftOut: [String: Int] {
+        counts.compactMapValues { $0 > Self.mostOfRule ? $0 - Self.mostOfRule : nil }
+    }
+}

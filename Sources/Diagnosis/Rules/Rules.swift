@@ -1,0 +1,26 @@
+/// All rules there are.
+public enum Rules {
+    /// Every rule, sorted by identifier.
+    public static let all: [Rule] =
+        (SimperiumSessionRules.all + SimperiumServerRules.all + SimperiumChangeRules.all
+        + SimperiumStories.rules + CommCareExchangeRules.all + CommCareSessionRules.all
+        + CommCareStories.rules + HTTPRules.all + WebSocketRules.all)
+        .sorted { $0.id < $1.id }
+
+    /// The rule with this identifier.
+    public static func rule(_ id: String) -> Rule? { byID[id] }
+
+    private static let byID: [String: Rule] = Dictionary(
+        all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// Checks for all rules, at the beginning of a session.
+    static func checks() -> [any Check] {
+        [
+            SimperiumSessionCheck(), SimperiumServerCheck(), SimperiumChangeCheck(),
+            CommCareExchangeCheck(), CommCareSessionCheck(), HTTPCheck(), WebSocketCheck(),
+        ]
+    }
+
+    /// The stories that join findings.
+    static let stories: [Story] = SimperiumStories.all + CommCareStories.all
+}

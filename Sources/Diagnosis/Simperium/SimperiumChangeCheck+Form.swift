@@ -1,0 +1,94 @@
+import Dissection
+import Simperium
+import Wire
+
+/// What shows in the text of a client's command alone.
+extension SimperiumChangeCheck {
+    /// Rules by what the decoder tolerated.
+    private static func rule(for note: SimperiumNote, in name: String) -> Rule? {
+        switch (note.code, name) {
+        case (.bucketName, "init"): return SimperiumChangeRules.bucketGrammar
+        case (.keyCharacters, "c"), (.keyCharacters, "e"): return SimperiumChangeRules.keyGrammar
+        case (_, "c"): break
+        default: return nil
+        }
+        switch note.code {
+        case .changeArrayFromClient: return SimperiumChangeRules.arrayFromClient
+        case .changeNotAnObject: return SimperiumChangeRules.unreadable
+        case .changeMissing: return SimperiumChangeRules.missingField
+        case .serverField, .ccidsFromClient: return SimperiumChangeRules.serverField
+        case .changeOperation: return SimperiumChangeRules.unknownOperation
+        case .dataWrapped: return SimperiumChangeRules.wrappedData
+        case .notAnObject:
+            return note.field == "d"
+                ? SimperiumChangeRules.wrappedData : SimperiumChangeRules.malformedOperation
+        case .removeWithValue: return SimperiumChangeRules.removeWithValue
+        case .ccidCharacters: return SimperiumChangeRules.ccidGrammar
+        case .deltaMalformed: return SimperiumChangeRules.malformedDelta
+        case .deltaUnusual: return SimperiumChangeRules.unusualDelta
+        case .operationUnknown: return SimperiumChangeRules.unknownFieldOperation
+        case .operationMalformed: return SimperiumChangeRules.malformedOperation
+        default: return nil
+        }
+    }
+
+    /// Whether a change can be held against its object.
+    static func isSound(_ command: SimperiumCommand) -> Bool {
+        guard command.problem == nil else { return false }
+        return command.notes.allSatisfy { note in
+            switch note.code {
+            case .changeNotAnObject, .changeMissing, .changeOperation, .dataWrapped, .notAnObject,
+                .removeWithValue, .keyCharacters, .ccidCharacters, .deltaMalformed, .deltaUnusual,
+                .operationUnknown, .operationMalformed:
+                false
+            default: true
+            }
+        }
+    }
+
+    mutating func judgeForm(
+        of command: CommandEvidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard let said = command.said, !command.isCut else { return }
+        let channel = said.command.channel.flatMap {
+            connections[command.row.connection]?.channels[$0]
+        }
+        let client =
+            channel.map(\.clientID).flatMap { $0.isEmpty ? nil : $0 }
+            ?? session.client(of: command.row.connection)
+        func add(_ rule: Rule, _ says: String, _ step: String, _ range: Range<Int>?) {
+            report.add(
+                Finding(
+                    rule, connection: command.row.connection, client: client,
+                    topic: topic(
+                        channel?.bucketName ?? "", said.command.key.map { ExactText($0) }),
+                    says: says, steps: [FindingStep(command, step, range)]))
+        }
+        if said.command.name == "c", let problem = said.command.problem {
+            add(
+                SimperiumChangeRules.unreadable,
+                "The payload of a c cannot be read as a change: \(problem).", "cannot be read",
+                said.command.payload)
+        }
+        var told: Set<String> = []
+        for note in said.command.notes {
+            guard let rule = Self.rule(for: note, in: said.command.name),
+                told.insert(rule.id).inserted
+            else { continue }
+            let range = note.offset..<min(note.offset + 40, said.text.count)
+            let quote = Quote.of(Array(said.text[range.clamped(to: 0..<said.text.count)]))
+            add(
+                rule, "\(Self.words(note, said.command)): `\(quote)`.", note.says, range)
+        }
+    }
+
+    private static func words(_ note: SimperiumNote, _ command: SimperiumCommand) -> String {
+        switch (note.code, note.field) {
+        case (.changeMissing, let field?): "A change has no \(field)"
+        case (.notAnObject, "d"?): "The d of a change is no object"
+        case (.notAnObject, _): "The v of a change is no map of operations"
+        case (.serverField, let field?): "A client's change has \(field), which the server states"
+        default: note.code.says.prefix(1).uppercased() + note.code.says.dropFirst()
+        }
+    }
+}

@@ -1,0 +1,354 @@
+import Dissection
+import Simperium
+import Wire
+
+/// What the server says, and what the client hears of it.
+extension SimperiumChangeCheck {
+    mutating func takeReply(
+        _ scene: Scene, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        if let said = scene.command.said { believe(said, scene) }
+        // What comes on a channel that the client has not opened is lost on it.
+        guard let heard = scene.command.heard,
+            scene.command.origin != .altered || heard.command.channel == scene.channel.number
+        else { return lose(scene) }
+        let seq = connections[scene.connection]?.heard ?? 0
+        switch heard.command.body {
+        case .changes(let changes):
+            let isAltered = scene.command.origin != .peer
+            for change in changes { hear(change, scene, seq, isAltered: isAltered, &report) }
+            if changes.allSatisfy({ $0.error == nil }), scene.channel.asks > 0 { sync(scene) }
+        case .entity(let reply):
+            keys.update(Place(owner: scene.client, key: ExactText(reply.key))) { key in
+                key.begin(scene.channel.session)
+                key.news += 1
+                guard reply.data != nil else {
+                    // What the client has now, only the client knows.
+                    key.isSettled = false
+                    return
+                }
+                key.isAltered = scene.command.origin != .peer
+                key.show(entity: reply.version, scene, seq)
+            }
+        case .indexPage(let page): hear(page, scene, seq)
+        default: break
+        }
+    }
+
+    private mutating func hear(_ page: IndexPage, _ scene: Scene, _ seq: Int) {
+        for entry in page.entries {
+            guard let name = entry.key, let version = entry.version else { continue }
+            let place = Place(owner: scene.client, key: ExactText(name))
+            guard entry.data != nil || keys.peek(place) != nil else { continue }
+            keys.update(place) { key in
+                key.begin(scene.channel.session)
+                key.news += 1
+                if entry.data != nil {
+                    key.isAltered = scene.command.origin != .peer
+                    key.show(index: version, scene, seq)
+                } else if version != key.shown {
+                    key.isSettled = false
+                }
+            }
+        }
+        if page.mark == nil { sync(scene) }
+    }
+
+    // MARK: The bucket
+
+    /// The server's own words, for the data of objects.
+    private mutating func believe(_ said: CommandEvidence.Version, _ scene: Scene) {
+        guard !scene.command.isCut else { return }
+        switch said.command.body {
+        case .entity(let reply):
+            guard let data = reply.data, data.upperBound <= said.text.count else { return }
+            truth.store(place(reply.key, scene), reply.version, text: said.text[data])
+        case .indexPage(let page):
+            for entry in page.entries {
+                guard let key = entry.key, let version = entry.version, let data = entry.data,
+                    data.upperBound <= said.text.count
+                else { continue }
+                truth.store(place(key, scene), version, text: said.text[data])
+            }
+        case .changes(let changes):
+            for change in changes { believe(change, said.text, scene) }
+        default: break
+        }
+    }
+
+    private func place(_ key: String, _ scene: Scene) -> Place {
+        Place(owner: scene.bucket, key: ExactText(key))
+    }
+
+    private mutating func believe(_ change: SimperiumChange, _ text: [UInt8], _ scene: Scene) {
+        for ccid in change.ccids where change.error == nil {
+            sent.change(Place(owner: scene.client, key: ExactText(ccid))) { $0.isMade = true }
+            clients[Int(scene.client)].unanswered.remove(ExactText(ccid))
+        }
+        guard change.error == nil, let name = change.key else { return }
+        let place = place(name, scene)
+        switch change.operation {
+        case .empty: return truth.removeAll()
+        case .remove: return truth.remove(place)
+        case .modify: break
+        default: return
+        }
+        guard let ev = change.ev, !truth.knows(place, ev), let range = change.value,
+            range.upperBound <= text.count
+        else { return }
+        if change.sv == nil { truth.remove(place) }
+        if let own = change.ccids.first.flatMap({
+            sent.peek(Place(owner: scene.client, key: ExactText($0)))
+        }), own.change.sv == change.sv, let result = own.result, own.change.data == nil,
+            let value = own.change.value, let before = kept[own.evidence]?.said?.text,
+            before[value] == text[range]
+        {
+            return truth.store(place, ev, value: result, size: own.size)
+        }
+        let base: JSONValue? =
+            change.sv.map { truth.value(place, $0) } ?? .object(JSONObject())
+        guard let base, let document = try? JSONDocument.scan(text, in: range),
+            let result = try? JSONDiff.apply(JSONValue(document.root), to: base)
+        else { return }
+        let size = range.count + (change.sv.map { truth.size(place, $0) } ?? 0)
+        truth.store(place, ev, value: result, size: size)
+    }
+
+    /// What was said and nobody heard.
+    private mutating func lose(_ scene: Scene) {
+        guard case .changes(let changes)? = scene.command.said?.command.body else { return }
+        for change in changes {
+            for ccid in change.ccids {
+                sent.change(Place(owner: scene.client, key: ExactText(ccid))) {
+                    $0.isAnswerLost = true
+                }
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    private mutating func hear(
+        _ change: SimperiumChange, _ scene: Scene, _ seq: Int, isAltered: Bool,
+        _ report: inout Report
+    ) {
+        if change.operation == .empty { return hearEmptying(change, scene) }
+        guard let name = change.key else { return }
+        let own = change.ccids.lazy.map { Place(owner: scene.client, key: ExactText($0)) }
+            .first { sent.peek($0) != nil }
+        if let own { answer(own, change, scene, seq, &report) }
+        if change.error != nil { return }
+        let place = Place(owner: scene.client, key: ExactText(name))
+        let mine = own.flatMap { sent.peek($0) }
+        keys.update(place) { key in
+            key.begin(scene.channel.session)
+            key.news += 1
+            if isAltered { key.isAltered = true }
+            key.show(change, scene, seq, isOwn: mine != nil)
+            if let mine {
+                // Not rebased: the client has what it was for, and is now where it led to.
+                if mine.change.sv == change.sv, change.operation == .modify { key.isSettled = true }
+                key.take(mine, own?.key, scene)
+            } else {
+                key.isForeignSince = true
+                key.remote = SimperiumChangeRemote(
+                    evidence: scene.evidence, change: change, at: scene.at)
+            }
+        }
+        if mine == nil, change.clientID != scene.channel.clientID {
+            connections[scene.connection]?.channels[scene.channel.number]?.foreign =
+                (scene.evidence, scene.at)
+        }
+    }
+
+    /// All objects are gone.
+    private mutating func hearEmptying(_ change: SimperiumChange, _ scene: Scene) {
+        for ccid in change.ccids {
+            let place = Place(owner: scene.client, key: ExactText(ccid))
+            clients[Int(scene.client)].unanswered.remove(place.key)
+            sent.remove(place)
+        }
+        // What the client has now, nothing says that was remembered.
+        keys.removeAll()
+    }
+
+    /// The server, or Tapedeck in its name, answers a change of this client.
+    private mutating func answer(
+        _ own: Place, _ change: SimperiumChange, _ scene: Scene, _ seq: Int,
+        _ report: inout Report
+    ) {
+        let answer = Answer(
+            code: change.error ?? 0, at: scene.at, seq: seq, connection: scene.connection,
+            session: scene.channel.session, evidence: scene.evidence)
+        guard var mine = sent.value(own) else { return }
+        // An answer to what was sent before does not count twice.
+        if let before = mine.answer, before.code == 0, answer.code != 409 { return }
+        mine.answer = answer
+        sent.set(own, mine, cost: 0)
+        clients[Int(scene.client)].unanswered.remove(own.key)
+        let number = scene.channel.number
+        guard answer.code != 0 else {
+            connections[scene.connection]?.channels[number]?.unpermitted = 0
+            if let first = mine.repeats { judgeDouble(mine, own, first, scene, &report) }
+            return
+        }
+        if answer.code == 401 {
+            connections[scene.connection]?.channels[number]?.unpermitted += 1
+        }
+        let place = Place(owner: scene.client, key: mine.key)
+        let channelAsks = connections[scene.connection]?.channels[number]?.asks ?? 0
+        let count = clients[Int(scene.client)].count
+        var refusal: SimperiumChangeRefusal?
+        keys.update(place) { key in
+            key.begin(scene.channel.session)
+            let made = SimperiumChangeRefusal(
+                code: answer.code, ccid: own.key, answer: answer, channelAsks: channelAsks,
+                keyAsks: key.asks, news: key.news, count: count)
+            refusal = made
+            guard key.last == own.key else { return }
+            key.refusal = made
+            if answer.code == 413 { key.tooLarge += 1 }
+            if mine.change.data != nil, scene.command.origin == .peer {
+                key.wholeRefusals.append(scene.evidence)
+                if key.wholeRefusals.count > 16 { key.wholeRefusals.removeFirst() }
+            }
+        }
+        if let refusal { wait(for: refusal, mine, place) }
+        if answer.code == 400, mine.change.operation == .remove {
+            find(
+                SimperiumChangeRules.removeRefused, scene, mine.key,
+                says: "The removal of \(mine.key) was refused with 400: the bucket's schema may "
+                    + "ask for a last change of the object before it is removed.",
+                after: [(mine.evidence, "the removal")], "refused", change.range, &report)
+        }
+    }
+
+    // MARK: Being up to date
+
+    private mutating func sync(_ scene: Scene) {
+        let number = scene.channel.number
+        guard connections[scene.connection]?.channels[number]?.isSynced == false else { return }
+        connections[scene.connection]?.channels[number]?.isSynced = true
+        var owed = 0
+        for ccid in clients[Int(scene.client)].unanswered where owed < 1000 {
+            let place = Place(owner: scene.client, key: ccid)
+            guard let change = sent.peek(place), change.session != scene.channel.session,
+                connections[change.connection]?.endedAt != nil
+            else { continue }
+            owed += 1
+            let patience = SimperiumChangeRules.neverResent.deadlineNanoseconds ?? 0
+            deadlines.wait(
+                until: Instant(nanoseconds: scene.at.nanoseconds + patience),
+                .owed(place, session: scene.channel.session, scene.connection, scene.at))
+        }
+    }
+}
+
+extension SimperiumChangeRecent where Value == SimperiumChangeKey {
+    mutating func update(_ key: Key, _ body: (inout Value) -> Void) {
+        let known = value(key)
+        var state = known ?? SimperiumChangeKey()
+        body(&state)
+        set(key, state, cost: known == nil ? 1 : 0)
+    }
+}
+
+extension SimperiumChangeRecent where Value == SimperiumChangeSent {
+    mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
+        guard var known = value(key) else { return }
+        body(&known)
+        set(key, known, cost: 0)
+    }
+}
+
+extension SimperiumChangeKey {
+    /// Another channel: what was shown on the last one may not have come.
+    mutating func begin(_ session: Int32) {
+        guard self.session != session else { return }
+        self.session = session
+        shown = 0
+        isSettled = false
+        presence = .unknown
+        late = nil
+        behind = []
+        isShownByAnswer = false
+    }
+
+    private mutating func note(_ version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
+        shown = version
+        shownSeq = seq
+        shownAt = scene.at
+        shownBy = scene.evidence
+        isShownByAnswer = false
+        isProof = false
+    }
+
+    mutating func show(entity version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
+        if presence == .present, version < shown {
+            late = (version, scene.evidence)
+            return
+        }
+        guard presence != .removed || version > shown else { return }
+        note(version, scene, seq)
+        presence = .present
+        isSettled = true
+    }
+
+    mutating func show(index version: Int64, _ scene: SimperiumChangeCheck.Scene, _ seq: Int) {
+        // A page may be older than a change that overtook it.
+        if version < shown {
+            isSettled = false
+            return
+        }
+        note(version, scene, seq)
+        presence = .present
+        isSettled = true
+    }
+
+    mutating func show(
+        _ change: SimperiumChange, _ scene: SimperiumChangeCheck.Scene, _ seq: Int, isOwn: Bool
+    ) {
+        if change.operation == .remove {
+            note(max(change.ev ?? 0, shown), scene, seq)
+            presence = .removed
+            isSettled = true
+            isShownByAnswer = isOwn
+            remote = nil
+            made = nil
+            late = nil
+            return
+        }
+        guard change.operation == .modify, let ev = change.ev else {
+            isSettled = false
+            return
+        }
+        guard ev > shown || presence == .unknown else { return }
+        // Applies where the client has what it applies to; otherwise it has to ask for the object.
+        let applies: Bool =
+            change.sv.map { $0 == shown && presence == .present && isSettled }
+            ?? (presence != .present)
+        note(ev, scene, seq)
+        isProof = applies && change.sv != nil && scene.channel.isSynced
+        presence = .present
+        isSettled = applies
+        isShownByAnswer = isOwn
+    }
+
+    /// The server took a change of this client.
+    mutating func take(
+        _ sent: SimperiumChangeSent, _ ccid: ExactText?, _ scene: SimperiumChangeCheck.Scene
+    ) {
+        guard made != ccid || ccid == nil else { return }
+        refusal = nil
+        wholeRefusals = []
+        tooLarge = 0
+        guard sent.change.operation == .modify else { return }
+        made = ccid
+        madeAt = scene.at
+        writtenAt = scene.at
+        guard let insert = sent.insert else { return }
+        self.insert = insert
+        insertedBy = sent.evidence
+        isForeignSince = false
+    }
+}

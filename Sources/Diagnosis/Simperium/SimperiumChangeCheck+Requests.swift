@@ -1,0 +1,378 @@
+import Dissection
+import Simperium
+import Wire
+
+/// What clients ask for and send.
+extension SimperiumChangeCheck {
+    mutating func takeRequest(
+        _ scene: Scene, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard let said = scene.command.said, !scene.command.isCut else { return }
+        switch said.command.body {
+        case .changesSince, .indexRequest:
+            connections[scene.connection]?.channels[scene.channel.number]?.asks += 1
+        case .entityRequest(let name, _):
+            keys.update(Place(owner: scene.client, key: ExactText(name))) { $0.asks += 1 }
+        case .changes(let changes):
+            let isSound = Self.isSound(said.command)
+            for change in changes {
+                judgeRate(scene, &report)
+                guard let key = change.key, let ccid = change.ccids.first else { continue }
+                take(
+                    change, ExactText(key), Place(owner: scene.client, key: ExactText(ccid)),
+                    said.text, scene, isSound: isSound, session, &report)
+            }
+        default: break
+        }
+    }
+
+    private mutating func judgeRate(_ scene: Scene, _ report: inout Report) {
+        clients[Int(scene.client)].count += 1
+        let second = scene.at.nanoseconds / 1_000_000_000
+        if connections[scene.connection]?.second != second {
+            connections[scene.connection]?.second = second
+            connections[scene.connection]?.inSecond = 0
+        }
+        connections[scene.connection]?.inSecond += 1
+        guard connections[scene.connection]?.inSecond == SimperiumChangeRules.mostPerSecond + 1
+        else { return }
+        find(
+            SimperiumChangeRules.rate, scene, nil,
+            says: "More than \(SimperiumChangeRules.mostPerSecond) changes within one second.",
+            "one too many", nil, &report)
+    }
+
+    private mutating func take(
+        _ change: SimperiumChange, _ key: ExactText, _ ccid: Place, _ text: [UInt8],
+        _ scene: Scene, isSound: Bool, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let place = Place(owner: scene.client, key: key)
+        var trial = SimperiumChangeTrial(
+            change: change, key: key, ccid: ccid.key, text: text, isSound: isSound)
+        judgeWhole(change, key, keys.value(place)?.wholeRefusals ?? [], scene, &report)
+        if let before = sent.value(ccid) {
+            judgeAgain(before, &trial, scene, &report)
+            sent.change(ccid) { known in
+                if !trial.isReuse {
+                    known.evidence = scene.evidence
+                    known.change = change
+                    if let code = known.answer?.code, code != 0, code != 409 { known.answer = nil }
+                }
+                known.session = scene.channel.session
+                known.connection = scene.connection
+                known.sentAt = scene.at
+                known.asks = scene.channel.asks
+            }
+            if trial.isReuse { return }
+        } else {
+            let known = keys.value(place) ?? Key()
+            prove(change, known, scene)
+            judgeNew(&trial, known, scene, session, &report)
+            let added = Sent(
+                key: key, evidence: scene.evidence, change: change,
+                session: scene.channel.session, connection: scene.connection, sentAt: scene.at,
+                asks: scene.channel.asks,
+                result: trial.result, size: trial.size, insert: trial.insert,
+                repeats: trial.repeats)
+            sent.set(ccid, added, cost: 512 + 2 * trial.size)
+        }
+        let isAnswered = sent.peek(ccid)?.answer != nil || sent.peek(ccid)?.isMade == true
+        if !isAnswered, clients[Int(scene.client)].unanswered.count < 10_000 {
+            clients[Int(scene.client)].unanswered.insert(ccid.key)
+        }
+        keys.update(place) { state in
+            if let refusal = state.refusal,
+                change.data != nil || change.sv == nil && change.operation == .modify
+            {
+                clients[Int(scene.client)].sendsWhole.insert(refusal.code)
+            }
+            state.refusal = nil
+            state.last = ccid.key
+            if change.operation == .modify, !trial.members.isEmpty { state.written = trial.members }
+            state.behind = trial.isBehind ? state.behind : []
+        }
+    }
+
+    /// A version that was told on this connection shows how far the client has got.
+    private mutating func prove(_ change: SimperiumChange, _ known: Key, _ scene: Scene) {
+        guard let sv = change.sv, known.session == scene.channel.session, known.isProof,
+            known.shown == sv, known.shownSeq > connections[scene.connection]?.proven ?? 0
+        else { return }
+        connections[scene.connection]?.proven = known.shownSeq
+    }
+
+    /// The whole object, after it was refused as a whole again and again.
+    private func judgeWhole(
+        _ change: SimperiumChange, _ key: ExactText, _ refusals: [Int], _ scene: Scene,
+        _ report: inout Report
+    ) {
+        guard refusals.count >= SimperiumChangeRules.mostWhole, change.data != nil else { return }
+        find(
+            SimperiumStories.fullResendLoop, scene, key,
+            says: "\(key) is sent with its whole data once more, after \(refusals.count) such "
+                + "changes were refused in a row.",
+            after: refusals.map { ($0, "refused") }, "sent whole again", change.range, &report)
+    }
+
+    // MARK: The same identifier again
+
+    private mutating func judgeAgain(
+        _ before: Sent, _ trial: inout SimperiumChangeTrial, _ scene: Scene,
+        _ report: inout Report
+    ) {
+        let change = trial.change
+        guard before.key == trial.key else {
+            trial.isReuse = true
+            return find(
+                SimperiumChangeRules.ccidOfAnotherObject, scene, trial.key,
+                says: "The ccid \(trial.ccid) of a change of \(before.key) is used for a change of "
+                    + "\(trial.key).",
+                after: [(before.evidence, "its first use")], "its second", change.range, &report)
+        }
+        let likeness = trial.likeness(to: before, kept)
+        let earlier = [(evidence: before.evidence, says: "sent first")]
+        guard let answer = before.answer else {
+            guard likeness == .other || likeness == .whole else { return }
+            return find(
+                SimperiumChangeRules.ccidWithOtherContent, scene, trial.key,
+                says: "The change \(trial.ccid) of \(trial.key) is sent again with another "
+                    + trial.difference(from: before, kept) + ", though nothing refused it.",
+                after: earlier, "not the same", change.range, &report)
+        }
+        let answered = earlier + [(answer.evidence, Self.words(answer.code))]
+        if answer.code == 0 {
+            trial.isReuse = true
+            guard likeness == .other || likeness == .whole || isKnown(answer, to: before, scene)
+            else { return }
+            return find(
+                SimperiumChangeRules.ccidReused, scene, trial.key,
+                says: "The ccid \(trial.ccid) is used again after the server took its change of "
+                    + "\(trial.key).",
+                after: answered, "used again", change.range, &report)
+        }
+        guard isKnown(answer, to: before, scene) else { return }
+        judgeAfter(
+            answer.code, before, &trial, likeness, answered, nil, scene, &report)
+    }
+
+    static func words(_ code: Int) -> String {
+        code == 0 ? "acknowledged" : "answered with \(code), \(SimperiumErrorCode.says(code))"
+    }
+
+    // MARK: After a refusal
+
+    /// Judges what is sent after a refusal; `refusal` is what was known then, nil where the same ccid
+    /// comes again.
+    private mutating func judgeAfter(
+        _ code: Int, _ before: Sent, _ trial: inout SimperiumChangeTrial,
+        _ likeness: SimperiumChangeTrial.Likeness, _ earlier: [(evidence: Int, says: String)],
+        _ refusal: SimperiumChangeRefusal?, _ scene: Scene, _ report: inout Report
+    ) {
+        let change = trial.change
+        let place = Place(owner: scene.client, key: trial.key)
+        let isSame = likeness == .same
+        let isModify = change.operation == .modify
+        let isInformed = isInformed(since: refusal, before, scene)
+        var rule: Rule?
+        var expected: String?
+        switch code {
+        case 409: rule = isSame ? SimperiumChangeRules.afterDuplicate : nil
+        case 412: rule = isSame ? SimperiumChangeRules.afterEmpty : nil
+        case 400:
+            rule = isSame && (isModify || refusal == nil) ? SimperiumChangeRules.afterInvalid : nil
+        case 413:
+            // One that has become larger once may have been smaller in between.
+            let isBigger: Bool =
+                if keys.peek(place)?.tooLarge ?? 0 >= 2, let old = before.result,
+                    let new = trial.result, !isInformed
+                {
+                    new.bytes().count >= old.bytes().count
+                } else {
+                    false
+                }
+            rule = isSame || isBigger && isModify ? SimperiumChangeRules.afterTooLarge : nil
+        case 401:
+            let isSameToken = before.answer?.session == scene.channel.session
+            rule = refusal == nil && isSameToken ? SimperiumChangeRules.sameToken : nil
+        case 404 where isModify && change.data == nil && change.sv != nil && !isInformed:
+            rule = SimperiumChangeRules.diffAfterNotFound
+        case 405
+        where isModify && change.data == nil && !isInformed
+            && change.sv == before.change.sv:
+            rule = SimperiumChangeRules.diffAfterBadVersion
+        case 440
+        where isModify && change.data == nil && before.change.data == nil && !isInformed
+            && change.sv == before.change.sv:
+            rule = SimperiumChangeRules.diffAfterInvalidDiff
+        case 500...599:
+            guard let answer = before.answer,
+                scene.at.nanoseconds - answer.at.nanoseconds < 200_000_000
+            else { break }
+            connections[scene.connection]?.channels[scene.channel.number]?.hasty += 1
+            let hasty = connections[scene.connection]?.channels[scene.channel.number]?.hasty ?? 0
+            if hasty >= 3 { rule = SimperiumChangeRules.retryAtOnce }
+        default: break
+        }
+        let mayDiffer: Bool =
+            switch code {
+            case 404, 405, 417, 440: true
+            default: change.data != nil
+            }
+        if rule == nil, refusal == nil, likeness == .other, !mayDiffer {
+            rule = SimperiumChangeRules.ccidWithOtherContent
+            expected = "a new ccid for another change"
+        }
+        guard let rule else { return }
+        trial.isJudged = true
+        let what = refusal == nil ? "again" : "again under the ccid \(trial.ccid)"
+        find(
+            rule, scene, trial.key,
+            says: "The change \(before.change.ccids.first ?? "") of \(trial.key) was answered with "
+                + "\(code), \(SimperiumErrorCode.says(code)), and is sent \(what)"
+                + (isSame ? " as it was." : change.data == nil ? " without d." : "."),
+            expected: expected,
+            absorbs: rule == SimperiumChangeRules.afterDuplicate
+                ? [SimperiumChangeRules.noCatchUp.id] : [], after: earlier, "sent again",
+            change.range, &report)
+    }
+
+    /// Whether the client has asked, or been told, what the object is now.
+    private func isInformed(
+        since refusal: SimperiumChangeRefusal?, _ before: Sent, _ scene: Scene
+    ) -> Bool {
+        let key = keys.peek(Place(owner: scene.client, key: before.key))
+        guard let refusal = refusal ?? key?.refusal, let key,
+            refusal.answer.session == scene.channel.session
+        else { return true }
+        let asks = connections[scene.connection]?.channels[scene.channel.number]?.asks ?? 0
+        return asks > refusal.channelAsks || key.asks > refusal.keyAsks || key.news > refusal.news
+    }
+
+    // MARK: A new change
+
+    private mutating func judgeNew(
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let change = trial.change
+        if scene.isWhole { trial.work(&truth, Place(owner: scene.bucket, key: trial.key)) }
+        judgeInFlight(&trial, known, scene, session, &report)
+        if let refusal = known.refusal, !trial.isJudged,
+            refusal.answer.session == scene.channel.session,
+            let before = sent.value(Place(owner: scene.client, key: refusal.ccid))
+        {
+            judgeAfter(
+                refusal.code, before, &trial, trial.likeness(to: before, kept),
+                [
+                    (before.evidence, "sent first"),
+                    (refusal.answer.evidence, Self.words(refusal.code)),
+                ], refusal, scene, &report)
+        }
+        if scene.channel.unpermitted >= SimperiumChangeRules.mostUnpermitted, !trial.isJudged {
+            trial.isJudged = true
+            find(
+                SimperiumChangeRules.sameToken, scene, trial.key,
+                says: "\(scene.channel.unpermitted) changes in a row were refused with 401, and "
+                    + "another is sent with the same token.",
+                "sent with the same token", change.range, &report)
+        }
+        guard !trial.isJudged else { return }
+        judgeRepetition(&trial, known, scene, &report)
+        guard !trial.isJudged else { return }
+        judgeEcho(&trial, known, scene, &report)
+        guard !trial.isJudged else { return }
+        judgeVersion(&trial, known, scene, &report)
+        guard !trial.isJudged else { return }
+        judgeDiff(&trial, known, scene, &report)
+    }
+
+    /// A change while another of the same object is on its way.
+    private mutating func judgeInFlight(
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard let last = known.last,
+            let before = sent.value(Place(owner: scene.client, key: last)),
+            before.answer == nil, !before.isMade, !before.isAnswerLost, scene.isWhole
+        else { return }
+        let change = trial.change
+        let ccid = before.change.ccids.first ?? ""
+        guard before.session == scene.channel.session else {
+            guard change.operation == .modify, before.change.operation == .modify,
+                change.sv == before.change.sv, session.isWhole(before.connection),
+                connections[before.connection]?.endedAt != nil
+            else { return }
+            trial.isJudged = true
+            return find(
+                SimperiumChangeRules.resentUnderNewCCID, scene, trial.key,
+                says: "The change \(ccid) of \(trial.key) was not answered when its connection "
+                    + "ended, and is now sent as \(trial.ccid).",
+                after: [(before.evidence, "not answered")], "under another ccid", change.range,
+                &report)
+        }
+        trial.isJudged = true
+        if change.operation == .remove, before.change.operation == .modify {
+            return find(
+                SimperiumChangeRules.removeWhilePending, scene, trial.key,
+                says: "\(trial.key) is removed while the change \(ccid) of it is not answered.",
+                after: [(before.evidence, "not answered")], "removed", change.range, &report)
+        }
+        if let foreign = scene.channel.foreign, foreign.at >= before.sentAt,
+            scene.at.nanoseconds - foreign.at.nanoseconds < 1_000_000_000
+        {
+            return find(
+                SimperiumChangeRules.foreignAnswer, scene, trial.key,
+                says: "A new change of \(trial.key) is sent right after a change of another client "
+                    + "came, while \(ccid) is not answered.",
+                after: [
+                    (before.evidence, "not answered"), (foreign.evidence, "of another client"),
+                ], "the next", change.range, &report)
+        }
+        find(
+            SimperiumChangeRules.secondInFlight, scene, trial.key,
+            says: "A second change of \(trial.key) is sent while \(ccid) is not answered.",
+            after: [(before.evidence, "not answered")], "the second", change.range, &report)
+    }
+
+    /// The same edit again, after the server has it.
+    private mutating func judgeRepetition(
+        _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
+        _ report: inout Report
+    ) {
+        let change = trial.change
+        guard change.operation == .modify, change.sv != nil, let first = known.made,
+            let before = sent.value(Place(owner: scene.client, key: first)), before.isMade,
+            [nil, 0, 409].contains(before.answer?.code),
+            trial.likeness(to: before, kept) == .same
+        else { return }
+        trial.isJudged = true
+        trial.repeats = first
+        var earlier = [(evidence: before.evidence, says: "sent first")]
+        if let answer = before.answer { earlier.append((answer.evidence, Self.words(answer.code))) }
+        find(
+            SimperiumChangeRules.duplicateEdit, scene, trial.key,
+            says:
+                "The change \(first) of \(trial.key) was made by the server, and the same edit of "
+                + "version \(change.sv ?? 0) is sent again as \(trial.ccid).",
+            after: earlier, "the same edit", change.range, &report)
+    }
+
+    /// The server took the same edit twice.
+    mutating func judgeDouble(
+        _ second: Sent, _ ccid: Place, _ first: ExactText, _ scene: Scene, _ report: inout Report
+    ) {
+        guard let insert = second.insert,
+            let before = sent.peek(Place(owner: scene.client, key: first))
+        else { return }
+        var earlier = [(evidence: before.evidence, says: "inserted")]
+        if let answer = before.answer { earlier.append((answer.evidence, Self.words(answer.code))) }
+        earlier.append((second.evidence, "inserted again"))
+        find(
+            SimperiumStories.doubleText, scene, second.key,
+            says: "The text `\(Quote.escaped(String(insert.text.prefix(60))))` stands twice in "
+                + "\(insert.member) of \(second.key): the server took the same edit as "
+                + "\(first) and as \(ccid.key).",
+            absorbs: [SimperiumChangeRules.duplicateEdit.id], after: earlier, "taken again", nil,
+            &report)
+    }
+}

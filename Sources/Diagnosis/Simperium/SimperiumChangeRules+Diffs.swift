@@ -1,0 +1,152 @@
+import Wire
+
+/// Rules about what changes do to their objects.
+extension SimperiumChangeRules {
+    static let ofDiffs: [Rule] = [
+        dataDiffers, deltaLength, halfPair, nothing, doesNotApply, overwrites, wholeText,
+        undoesOwnMember, repeatsInsert, echo, echoOfRemoval,
+    ]
+
+    static let dataDiffers = Rule(
+        "simperium.change.data-differs", .warning,
+        title: "d is what v makes of the object.",
+        source: "Simperium WebSocket API, \"d : Optional the whole data object\"; catalogue R25",
+        follows: "the data of objects at their versions",
+        evidence: "d that is another object than v leads to",
+        expects: "d and v made from the same object",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing; where v cannot be applied",
+        cause: "takes d from later edits than v, or from the ghost"
+    )
+
+    static let deltaLength = Rule(
+        "simperium.diff.wrong-length", .error,
+        title: "A delta is for all of the text, counted in UTF-16 code units.",
+        source: "Simperium WebSocket API, 440: \"Client is sending string diffs and using a "
+            + "different encoding than server\"; catalogue R30; observed: go-simperium, "
+            + "simperium-android #32",
+        follows: "the data of objects at their versions",
+        evidence: "a delta whose counts are not the length of the text at sv",
+        expects: "counts in UTF-16 code units, as in JavaScript and Java",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing"
+    )
+
+    static let halfPair = Rule(
+        "simperium.diff.half-pair", .error,
+        title: "A delta does not cut a character in two.",
+        source: "Simperium WebSocket API, 440: \"bad delta\"; catalogue R31; observed: "
+            + "node-simperium #91, #97",
+        follows: "the data of objects at their versions",
+        evidence: "a delta that leaves half a surrogate pair",
+        expects: "to move the cut to the edge of the character",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing",
+        cause: "uses diff-match-patch without the correction for surrogate pairs"
+    )
+
+    static let nothing = Rule(
+        "simperium.diff.nothing", .warning,
+        title: "A change changes something.",
+        source: "Simperium WebSocket API, \"412 : empty change\"; catalogue R32",
+        follows: "the data of objects at their versions",
+        evidence: "v that is empty or leaves the object as it is at sv",
+        expects: "nothing to be sent",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing; where d is given",
+        cause: "compares numbers by their text (1 and 1.0), or sends when nothing was edited"
+    )
+
+    static let doesNotApply = Rule(
+        "simperium.diff.does-not-apply", .error,
+        title: "An operation fits what it is for.",
+        source: "Simperium WebSocket API, \"440 : invalid diff (wrong key, bad delta)\"; "
+            + "catalogue R33",
+        follows: "the data of objects at their versions",
+        evidence: "d of what is no string, - of what is not there, I of no number, O of no "
+            + "object, L of no list or beyond its end",
+        expects: "operations made from the object at sv",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing"
+    )
+
+    static let overwrites = Rule(
+        "simperium.diff.overwrites", .error,
+        title: "+ adds a member that is not there.",
+        source: "Simperium WebSocket API, \"compatible with jsondiff\"; catalogue R33",
+        follows: "the data of objects at their versions",
+        evidence: "+ of a member that the object has at sv",
+        expects: "r, or the diff of both",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing",
+        cause: "makes its diff from an empty object"
+    )
+
+    static let wholeText = Rule(
+        "simperium.diff.whole-text", .warning,
+        title: "Texts are sent as deltas.",
+        source: "jsondiff: string to string is d; catalogue R34; observed: simperium-ios #538",
+        follows: "the data of objects at their versions",
+        evidence: "r, + or a delta without any = that replaces a text of 32 or more code units "
+            + "of which three quarters stay",
+        expects: "a delta of what was edited, so that edits of others survive",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing; for texts that have little in common",
+        cause: "does not diff"
+    )
+
+    static let undoesOwnMember = Rule(
+        "simperium.diff.undoes-own-member", .warning,
+        title: "A remote change of one member does not undo the own edit of another.",
+        source: "Simperium WebSocket API, Reloading an object 4: \"a local transform of the "
+            + "modifications\"; catalogue R35; observed: node-simperium returns from its transform "
+            + "after the first key",
+        follows: "members that the client wrote, and changes of others",
+        evidence: "nothing but - of members that the client wrote less than a minute ago, "
+            + "within ten seconds after another client changed another member",
+        expects: "to keep the member",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing; where the member was written by others",
+        cause: "transforms only the first shared key of two diffs and loses the rest"
+    )
+
+    static let repeatsInsert = Rule(
+        "simperium.diff.repeats-insert", .warning,
+        title: "A text that the server has is not inserted again.",
+        source: "Simperium WebSocket API, \"a local transform of the modifications vs the diff\"; "
+            + "catalogue R36; observed: node-simperium, simplenote-electron #1787",
+        follows: "the last text of four or more code units that the client inserted and the "
+            + "server took",
+        evidence: "the same text inserted beside itself after another client changed the object",
+        expects: "nothing: the text is there",
+        silent: "the data of the object at this version were not told since the capture began, "
+            + "or bytes are missing; for shorter texts and repeated characters",
+        cause: "rebases an acknowledged edit once more over a remote change (ghost-writing)"
+    )
+
+    static let echo = Rule(
+        "simperium.remote.echo", .error,
+        title: "A remote change is not sent back.",
+        source: "Simperium WebSocket API, Receiving Remote Changes; catalogue R37; observed: "
+            + "simperium-android #58, simperium-ios #130",
+        follows: "changes of other clients",
+        evidence: "a change with the same v within a minute, for the version that the remote "
+            + "change made or was for",
+        expects: "nothing: the change is made",
+        silent: "for additions to numbers and short values, which two people may do alike",
+        cause: "takes what it applied for an edit of the user"
+    )
+
+    static let echoOfRemoval = Rule(
+        "simperium.remote.echo-of-removal", .error,
+        title: "A remote removal is not sent back.",
+        source: "Simperium WebSocket API, Receiving Remote Changes 3: \"If change.o is - remove "
+            + "the entity from the local store\"; catalogue R37",
+        follows: "removals that the client was told",
+        evidence: "the removal of an object that is removed; information while the client may "
+            + "not know of it",
+        expects: "nothing",
+        silent: "before it was told",
+        cause: "removes the object through the code path of the user"
+    )
+}

@@ -1,0 +1,185 @@
+import Wire
+
+/// Rules about identifiers and versions of changes.
+extension SimperiumChangeRules {
+    static let ofVersions: [Rule] = [
+        noSource, sourceAhead, sourceBehind, stuckSource, lateEntity, secondInFlight, foreignAnswer,
+        resentUnderNewCCID, ccidWithOtherContent, ccidOfAnotherObject, ccidReused, duplicateEdit,
+        removeWhilePending, removeRefused,
+    ]
+
+    static let noSource = Rule(
+        "simperium.change.no-sv", .error,
+        title: "A change of an object that exists names the version it applies to.",
+        source: "Simperium WebSocket API, \"sv : the source version … Note: not sent for new "
+            + "objects\"; 405 \"wrong or missing sv\"; catalogue R09",
+        follows: "what the client was shown of the object on this channel",
+        evidence: "a modification without sv and d of an object that the client was shown, or "
+            + "one that changes what a new object does not have",
+        expects: "sv, the version the client has",
+        silent: "while the client may not have got the object yet, and after removals",
+        cause: "takes an object of the index for a new one"
+    )
+
+    static let sourceAhead = Rule(
+        "simperium.change.sv-ahead", .error,
+        title: "A change is for a version that there is.",
+        source: "Simperium WebSocket API, 405: \"client referencing a wrong or missing sv\"; "
+            + "catalogue R10",
+        follows: "the newest version that the client was shown",
+        evidence: "sv above it",
+        expects: "the sv of the last ev",
+        silent: "where the client may have got a version that was not captured",
+        cause: "counts versions itself instead of taking ev (simperium-android #112)"
+    )
+
+    static let sourceBehind = Rule(
+        "simperium.change.sv-behind", .error,
+        title: "A change is for the last version that the client was shown.",
+        source: "Simperium WebSocket API, Receiving Remote Changes 3: \"Set the entity's version "
+            + "to change.ev\"; catalogue R11",
+        follows: "the versions that the client was shown, and whether it could apply them",
+        evidence: "sv below the ev of the client's own acknowledged change, or of a remote "
+            + "change that the client certainly has",
+        expects: "sv equal to the last ev",
+        silent: "while the client may not have got the change (it shows so by a heartbeat or "
+            + "version, or half a minute passed), while it had to reload the object, for changes sent "
+            + "again",
+        cause: "does not store ev when its change is acknowledged (simperium-android #112, "
+            + "simplenote-android #166)"
+    )
+
+    static let stuckSource = Rule(
+        "simperium.change.stuck-sv", .warning,
+        title: "The sv of changes follows their ev.",
+        source: "Observed: simperium-android #112; catalogue R12",
+        follows: "changes of the object in a row that are for past versions",
+        evidence: "the third of them",
+        expects: "sv equal to the last ev",
+        silent: "as sv-behind",
+        cause: "never stores ev"
+    )
+
+    static let lateEntity = Rule(
+        "simperium.change.late-entity", .warning,
+        title: "An answer to e that is older than a change is not applied.",
+        source: "Simperium WebSocket API, Reloading an object; observed: simplenote-android "
+            + "#1006; catalogue R64",
+        follows: "changes and answers to e in their order",
+        evidence: "a change for the version of an answer to e that came after a newer change",
+        expects: "to keep the newer version",
+        silent: "while the client may not have got the newer one",
+        cause: "applies answers to e without comparing versions"
+    )
+
+    static let secondInFlight = Rule(
+        "simperium.change.second-in-flight", .error,
+        title: "An object has one unanswered change at a time.",
+        source: "Simperium WebSocket API, Sending Local Changes: \"flag the change as sent but "
+            + "not yet acknowledged until it receives a c response\"; catalogue R13",
+        follows: "what each client sent and what was answered",
+        evidence: "a new change of an object on the same connection before the last was "
+            + "answered",
+        expects: "to wait, and then send what is left as one change",
+        silent: "where bytes are missing, or the answer was lost on the way",
+        cause: "keeps no change in flight per object; two tabs as one client"
+    )
+
+    static let foreignAnswer = Rule(
+        "simperium.change.foreign-answer", .error,
+        title: "Only a c with the change's own ccid answers it.",
+        source: "Simperium WebSocket API, \"until it receives a c response from the server "
+            + "containing the ccid that was sent\"; catalogue R63",
+        follows: "what is not answered, and changes of others that come",
+        evidence: "a new change of the object within a second after a change of another client, "
+            + "before the answer",
+        expects: "to wait for the own ccid",
+        silent: "as second-in-flight; an error rather than a warning because two changes are in "
+            + "flight",
+        cause: "takes any c for its acknowledgement (sn upload.go)"
+    )
+
+    static let resentUnderNewCCID = Rule(
+        "simperium.change.resend-under-new-ccid", .warning,
+        title: "An unanswered change is sent again under its own ccid.",
+        source: "Simperium WebSocket API, \"ccid : a unique uuid to identify this specific "
+            + "change\"; observed: duplicates on the server are told by clientid and ccid "
+            + "(simperium-android #56)",
+        follows: "changes that were not answered when their connection ended",
+        evidence: "another ccid with the same sv for the object on the next connection",
+        expects: "the same bytes again, so that the server can tell that it has them (409)",
+        silent: "where bytes are missing, or the answer was seen",
+        cause: "does not store the ccid with the pending change"
+    )
+
+    static let ccidWithOtherContent = Rule(
+        "simperium.change.ccid-with-other-content", .error,
+        title: "A change that is sent again is the same.",
+        source: "Simperium WebSocket API, ccid \"to identify this specific change\"; catalogue "
+            + "R14",
+        follows: "what was sent under each ccid",
+        evidence: "the same ccid with another o, sv, v or d, with nothing that asked for it",
+        expects: "the same bytes",
+        silent: "after 404, 405, 417 and 440, where d is to be added",
+        cause: "makes the diff anew when it sends again (simperium-android)"
+    )
+
+    static let ccidOfAnotherObject = Rule(
+        "simperium.change.ccid-of-another-object", .error,
+        title: "A ccid belongs to one change of one object.",
+        source: "Simperium WebSocket API, \"ccid : An unique identifier for a specific change "
+            + "operation\"; catalogue R15",
+        follows: "what was sent under each ccid",
+        evidence: "one ccid for two keys",
+        expects: "a new ccid for each change",
+        silent: "never beside what holds for all rules"
+    )
+
+    static let ccidReused = Rule(
+        "simperium.change.ccid-reused", .error,
+        title: "A change that the server took is not sent again.",
+        source: "Simperium WebSocket API, \"If the change was successful the client can consider "
+            + "the local representation as up to date\"; catalogue R15",
+        follows: "what was sent under each ccid and answered",
+        evidence: "the ccid again after its acknowledgement, on the same connection",
+        expects: "nothing, or a new ccid for a new change",
+        silent: "where the acknowledgement may have crossed it, or its connection ended",
+        cause: "does not remove an acknowledged change from its queue"
+    )
+
+    static let duplicateEdit = Rule(
+        "simperium.change.duplicate-edit", .warning,
+        title: "An edit that the server has is not sent as another.",
+        source: "Simperium WebSocket API, 409 \"duplicate change\"; catalogue R16; observed: "
+            + "simperium-js, electron #1579, #2386",
+        follows: "the last change of each object that the server made",
+        evidence: "the same v for the same sv under another ccid",
+        expects: "nothing: the edit is made",
+        silent: "where the client was told that it was not made, or the object was removed "
+            + "since",
+        cause: "makes its diff from a ghost that it did not move when the change was "
+            + "acknowledged"
+    )
+
+    static let removeWhilePending = Rule(
+        "simperium.change.remove-while-pending", .error,
+        title: "An object is removed after its last change was answered.",
+        source: "Simperium WebSocket API, Sending Local Changes; observed: simperium-android "
+            + "#42, #159; catalogue R55",
+        follows: "what each client sent and what was answered",
+        evidence: "a removal on the same connection before the last modification was answered",
+        expects: "to wait for the answer",
+        silent: "as second-in-flight"
+    )
+
+    static let removeRefused = Rule(
+        "simperium.change.remove-refused", .info,
+        title: "A removal conforms to the schema of the bucket.",
+        source: "Observed: Simplenote's notes must be modified to deleted=true before they are "
+            + "removed (simperium-android #42, #159); catalogue R55",
+        follows: "nothing",
+        evidence: "400 for a removal",
+        expects: "a last modification that the schema asks for, and then the removal",
+        silent: "never; only of interest, because no schema is seen on the wire"
+    )
+}

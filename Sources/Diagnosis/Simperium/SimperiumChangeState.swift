@@ -1,0 +1,225 @@
+import Simperium
+import Wire
+
+/// What a ``SimperiumChangeCheck`` remembers of a connection.
+struct SimperiumChangeConnection: Sendable {
+    var channels: [Int: SimperiumChangeChannel] = [:]
+    /// Commands of the server that came so far.
+    var heard = 0
+    /// Up to which of them the client has shown that it got them.
+    var proven = 0
+    /// The last answer to a heartbeat, and the how many-th command it was.
+    var beat: (number: Int64, seq: Int)?
+    /// Number of the client's last heartbeat.
+    var sentBeat: Int64?
+    var endedAt: Instant?
+    /// When the client last sent a command.
+    var lastSentAt = Instant.zero
+    /// Whether bytes are held back on purpose, so that time proves nothing.
+    var isSlow = false
+    /// Changes of the client within the second that began at `second`.
+    var second: Int64 = -1
+    var inSecond = 0
+}
+
+/// What is remembered of a channel, from one `init` to the next.
+struct SimperiumChangeChannel: Sendable {
+    let number: Int
+    /// Number of the `init`, over all connections.
+    let session: Int32
+    let app: String
+    let bucketName: String
+    let clientID: String
+    let token: String?
+    /// What the `init` asks for at once.
+    let asksInInit: Bool
+    /// Number of the bucket of the user; nil before the server let the client.
+    var bucket: Int32?
+    /// Number of the client in it.
+    var client: Int32 = 0
+    /// Whether the client has got what it asked for first.
+    var isSynced = false
+    /// Requests for changes or for the index.
+    var asks = 0
+    /// The last change of another client on this channel.
+    var foreign: (evidence: Int, at: Instant)?
+    /// Changes that were refused with 401 in a row.
+    var unpermitted = 0
+    /// Changes resent at once after a server error.
+    var hasty = 0
+}
+
+/// What is remembered of a client in a bucket.
+struct SimperiumChangeClient: Sendable {
+    let id: String
+    let bucket: Int32
+    let bucketName: String
+    /// Identifiers of changes that nobody answered.
+    var unanswered: Set<ExactText> = []
+    /// Number of its last channel.
+    var session: Int32 = 0
+    /// Whether it was seen to answer this refusal with the whole object.
+    var sendsWhole: Set<Int> = []
+    /// Keys for which it was not, by code.
+    var fails: [Int: Set<ExactText>] = [:]
+    /// Changes that it sent.
+    var count = 0
+}
+
+/// What the server, or Tapedeck in its name, said to a change.
+struct SimperiumChangeAnswer: Sendable {
+    /// The error; 0 where it was made.
+    let code: Int
+    let at: Instant
+    let seq: Int
+    let connection: ConnectionID
+    let session: Int32
+    let evidence: Int
+}
+
+/// A change that a client sent.
+struct SimperiumChangeSent: Sendable {
+    let key: ExactText
+    var evidence: Int
+    var change: SimperiumChange
+    var session: Int32
+    var connection: ConnectionID
+    var sentAt: Instant
+    /// Requests of the channel by then.
+    var asks: Int
+    /// What the client heard; nil for nothing.
+    var answer: SimperiumChangeAnswer?
+    /// Whether the server said that it made it.
+    var isMade = false
+    /// Whether the server answered and that did not arrive.
+    var isAnswerLost = false
+    /// What the object is after it, where its base is known.
+    var result: JSONValue?
+    /// Bytes of the result, about.
+    var size = 0
+    /// The longest text that it inserts, and where.
+    var insert: SimperiumChangeInsert?
+    /// The change that this one repeats under another identifier.
+    var repeats: ExactText?
+}
+
+/// A text that a change inserts into a member of an object.
+struct SimperiumChangeInsert: Hashable, Sendable {
+    let member: ExactText
+    let text: String
+}
+
+/// A change that was refused, as the last of its key.
+struct SimperiumChangeRefusal: Sendable {
+    let code: Int
+    let ccid: ExactText
+    let answer: SimperiumChangeAnswer
+    /// How often the client had asked, and been told of the object, by then.
+    let channelAsks: Int
+    let keyAsks: Int
+    let news: Int
+    /// How many changes the client had sent by then.
+    let count: Int
+}
+
+/// A change of another client that was heard.
+struct SimperiumChangeRemote: Sendable {
+    let evidence: Int
+    let change: SimperiumChange
+    let at: Instant
+}
+
+/// What is remembered of an object for one client.
+struct SimperiumChangeKey: Sendable {
+    enum Presence: Sendable { case unknown, present, removed }
+
+    /// The channel on which the following was learnt.
+    var session: Int32 = 0
+    /// The last version that the client was shown.
+    var shown: Int64 = 0
+    var shownSeq = 0
+    var shownAt = Instant.zero
+    var shownBy = 0
+    var isShownByAnswer = false
+    /// Whether the client can be at that version.
+    var isSettled = false
+    /// Whether the client cannot have known the version before it was shown on this channel.
+    var isProof = false
+    var presence = Presence.unknown
+    /// Whether Tapedeck told the client something else than the server said.
+    var isAltered = false
+    /// An old version that was delivered after a newer one.
+    var late: (version: Int64, evidence: Int)?
+    /// Requests for the entity.
+    var asks = 0
+    /// How often something was told of it.
+    var news = 0
+
+    /// The last change of the client.
+    var last: ExactText?
+    var refusal: SimperiumChangeRefusal?
+    /// Changes with the whole object that the server refused, in a row.
+    var wholeRefusals: [Int] = []
+    /// Times that it was refused with 413 in a row.
+    var tooLarge = 0
+    /// The last change that was made, and when.
+    var made: ExactText?
+    var madeAt = Instant.zero
+    /// The last text that the client inserted and the server took.
+    var insert: SimperiumChangeInsert?
+    var insertedBy = 0
+    /// Whether another client changed the object since.
+    var isForeignSince = false
+    /// Members that the client wrote last.
+    var written: [ExactText] = []
+    var writtenAt = Instant.zero
+    var remote: SimperiumChangeRemote?
+    /// Changes in a row that are for a version which is past.
+    var behind: [Int] = []
+}
+
+/// Commands that may be quoted, by number; bounded in bytes.
+struct SimperiumChangeEvidence: Sendable {
+    private var kept: [CommandEvidence] = []
+    private var first = 1
+    private var head = 0
+    private var bytes = 0
+    private static let mostBytes = 32 << 20
+    private static let most = 100_000
+
+    /// Keeps a command.
+    mutating func keep(_ command: CommandEvidence) -> Int {
+        if let last = kept.last, last === command { return first + kept.count - head - 1 }
+        kept.append(command)
+        bytes += Self.size(command)
+        while kept.count - head > 1, bytes > Self.mostBytes || kept.count - head > Self.most {
+            bytes -= Self.size(kept[head])
+            head += 1
+            first += 1
+        }
+        if head > kept.count / 2 + 64 {
+            kept.removeFirst(head)
+            head = 0
+        }
+        return first + kept.count - head - 1
+    }
+
+    subscript(number: Int) -> CommandEvidence? {
+        let index = number - first + head
+        return index >= head && index < kept.count ? kept[index] : nil
+    }
+
+    private static func size(_ command: CommandEvidence) -> Int {
+        (command.version?.text.count ?? 0) + 512
+    }
+}
+
+/// What is to be looked at later.
+enum SimperiumChangeDeadline: Sendable {
+    /// After a 409: whether the client asked what happened.
+    case catchUp(SimperiumChangePlace, SimperiumChangeRefusal)
+    /// After another refusal: whether the change was sent as it has to be.
+    case resend(SimperiumChangePlace, SimperiumChangeRefusal)
+    /// After a reconnection: whether an unanswered change was sent again.
+    case owed(SimperiumChangePlace, session: Int32, ConnectionID, Instant)
+}

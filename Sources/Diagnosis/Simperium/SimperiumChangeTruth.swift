@@ -1,0 +1,85 @@
+import Simperium
+import Wire
+
+/// A name within a bucket or within what one client knows of a bucket.
+struct SimperiumChangePlace: Hashable, Sendable {
+    /// Number of the bucket or client.
+    let owner: Int32
+    /// The key of an object, or the identifier of a change.
+    let key: ExactText
+}
+
+/// The data of objects at their last versions, as far as the server told them.
+///
+/// What cannot be computed is not known. Bounded in bytes.
+struct SimperiumChangeTruth: Sendable {
+    private enum Data: Sendable {
+        /// As it came; read when it is needed.
+        case text([UInt8])
+        case value(JSONValue)
+    }
+
+    private struct Version: Sendable {
+        var number: Int64
+        var data: Data
+        var cost: Int
+    }
+
+    private var objects = SimperiumChangeRecent<SimperiumChangePlace, [Version]>(most: 32 << 20)
+    private static let mostVersions = 4
+    private static let overhead = 160
+
+    /// The data of a version.
+    mutating func value(_ place: SimperiumChangePlace, _ number: Int64) -> JSONValue? {
+        guard var versions = objects.value(place),
+            let index = versions.firstIndex(where: { $0.number == number })
+        else { return nil }
+        switch versions[index].data {
+        case .value(let value): return value
+        case .text(let text):
+            guard let document = try? JSONDocument.scan(text) else { return nil }
+            let value = JSONValue(document.root)
+            versions[index].data = .value(value)
+            objects.set(place, versions, cost: 0)
+            return value
+        }
+    }
+
+    /// Whether the data of a version are known.
+    func knows(_ place: SimperiumChangePlace, _ number: Int64) -> Bool {
+        objects.peek(place)?.contains { $0.number == number } ?? false
+    }
+
+    mutating func store(_ place: SimperiumChangePlace, _ number: Int64, text: ArraySlice<UInt8>) {
+        store(place, Version(number: number, data: .text(Array(text)), cost: text.count))
+    }
+
+    /// Remembers a version that takes about `size` bytes.
+    mutating func store(
+        _ place: SimperiumChangePlace, _ number: Int64, value: JSONValue, size: Int
+    ) {
+        store(place, Version(number: number, data: .value(value), cost: 2 * size))
+    }
+
+    private mutating func store(_ place: SimperiumChangePlace, _ version: Version) {
+        var versions = objects.value(place) ?? []
+        guard !versions.contains(where: { $0.number == version.number }) else { return }
+        versions.append(version)
+        if versions.count > Self.mostVersions { versions.removeFirst() }
+        objects.set(
+            place, versions, cost: version.cost + Self.overhead + place.key.string.utf8.count)
+    }
+
+    /// Bytes of a version, about; 0 where it is not known.
+    func size(_ place: SimperiumChangePlace, _ number: Int64) -> Int {
+        guard let version = objects.peek(place)?.first(where: { $0.number == number }) else {
+            return 0
+        }
+        if case .value = version.data { return version.cost / 2 }
+        return version.cost
+    }
+
+    mutating func remove(_ place: SimperiumChangePlace) { objects.remove(place) }
+
+    mutating func removeAll() { objects.removeAll() }
+}

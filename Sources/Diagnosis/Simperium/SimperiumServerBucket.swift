@@ -1,0 +1,71 @@
+import Dissection
+import Simperium
+import Wire
+
+/// A bucket of a server as the channels on it were told.
+struct SimperiumServerBucket: Sendable {
+    /// A channel of a connection.
+    struct Place: Hashable, Sendable {
+        var connection: ConnectionID
+        var channel: Int
+    }
+
+    /// A change that some have been told of and some not.
+    struct Echo: Sendable {
+        var sentAt: Instant
+        var command: CommandEvidence
+        var awaiting: Set<Place>
+    }
+
+    var places: Set<Place> = []
+    /// Changes that the server got and has told nobody of, by ccid.
+    var fresh: [ExactText: CommandEvidence] = [:]
+    var echoes: [ExactText: Echo] = [:]
+    /// Changes that somebody was told of, the last ``most``, by ccid.
+    private var told: Set<ExactText> = []
+    private var toldInOrder: [ExactText] = []
+    private var oldestTold = 0
+    /// The object and version that each change version was given for.
+    private var cvs: [String: (key: String?, ev: Int64?, command: CommandEvidence)] = [:]
+    private var ring: [String] = []
+    private var count = 0
+
+    static let most = 20_000
+    private static let mostVersions = 2_000
+
+    /// Whether somebody was told of a change.
+    func isTold(_ ccid: ExactText) -> Bool { told.contains(ccid) }
+
+    /// Remembers that somebody was told of a change.
+    mutating func tell(_ ccid: ExactText) {
+        guard told.insert(ccid).inserted else { return }
+        toldInOrder.append(ccid)
+        guard toldInOrder.count - oldestTold > Self.most else { return }
+        told.remove(toldInOrder[oldestTold])
+        oldestTold += 1
+        if oldestTold == Self.most {
+            toldInOrder.removeFirst(oldestTold)
+            oldestTold = 0
+        }
+    }
+
+    /// Remembers what a change version was given for.
+    ///
+    /// - Returns: The telling before, if it was for something else.
+    mutating func give(
+        _ cv: String, _ change: SimperiumChange, _ command: CommandEvidence
+    ) -> CommandEvidence? {
+        if let known = cvs[cv] {
+            return known.key == change.key && known.ev == change.ev ? nil : known.command
+        }
+        cvs[cv] = (change.key, change.ev, command)
+        if ring.count < Self.mostVersions {
+            ring.append(cv)
+        } else {
+            cvs[ring[count % Self.mostVersions]] = nil
+            ring[count % Self.mostVersions] = cv
+        }
+        count += 1
+        return nil
+    }
+}

@@ -1,0 +1,126 @@
+import Dissection
+import Simperium
+import Wire
+
+/// Rules about what a server of Simperium says.
+///
+/// The server is judged by what it said and by what it heard, whatever became of either on the way.
+struct SimperiumServerCheck: Check {
+    typealias Socket = SimperiumServerSocket
+    typealias Channel = SimperiumServerChannel
+    typealias Bucket = SimperiumServerBucket
+    typealias Due = SimperiumServerDue
+    typealias Rules = SimperiumServerRules
+
+    static let second: Int64 = 1_000_000_000
+    /// Nanoseconds for an answer.
+    static let answerTime = 60 * second
+    /// Nanoseconds for the answer to a heartbeat.
+    static let heartbeatTime = 30 * second
+    static let mostSockets = 20_000
+
+    var sockets: [ConnectionID: Socket] = [:]
+    var buckets: [Channel.BucketID: Bucket] = [:]
+    var objects = SimperiumServerObjects()
+    var deadlines = Deadlines<Due>()
+
+    mutating func observe(
+        _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        switch evidence {
+        case .command(let command): take(command, session, &report)
+        case .event(let row) where row.kind == .closed:
+            guard let connection = row.connection,
+                let socket = sockets.removeValue(forKey: connection)
+            else { return }
+            for (number, channel) in socket.channels { leave(channel, connection, number) }
+        case .note(let row)
+        where row.code == ConversationNote.sockJSMalformed.rawValue && row.sender == .server
+            && session[row.connection]?.lastFaultAt == nil:
+            report.add(
+                Finding(
+                    Rules.sockJSFrame, connection: row.connection,
+                    client: session.client(of: row.connection),
+                    says: "A message on the SockJS endpoint is no SockJS frame: \(row.says).",
+                    steps: [FindingStep(at: row.at, row.says, place: row.place)]))
+        default: break
+        }
+    }
+
+    private mutating func take(
+        _ command: CommandEvidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let id = command.row.connection
+        guard sockets.count < Self.mostSockets || sockets[id] != nil else { return }
+        var socket = sockets.removeValue(forKey: id) ?? Socket()
+        if command.row.sender == .client {
+            if let heard = command.heard?.command { ask(heard, command, &socket) }
+        } else if let said = command.said?.command {
+            say(said, command, &socket, session, &report)
+        }
+        sockets[id] = socket
+    }
+
+    /// The channel is no more.
+    mutating func leave(_ channel: Channel, _ connection: ConnectionID, _ number: Int) {
+        guard let id = channel.bucket else { return }
+        let place = Bucket.Place(connection: connection, channel: number)
+        buckets[id]?.places.remove(place)
+        if buckets[id]?.places.isEmpty == true { buckets[id] = nil }
+    }
+
+    // MARK: Time
+
+    mutating func advance(
+        to now: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        while var due = deadlines.next(before: now)?.item {
+            if case .echo(let id, let ccid) = due.duty {
+                judgeEcho(id, ccid, session, &report)
+                continue
+            }
+            guard isJudgeable(due.connection, since: due.start, session),
+                let socket = sockets[due.connection], isOpen(due, socket)
+            else { continue }
+            // A server that says nothing at all may not be reached any more.
+            guard socket.lastSaidAt.nanoseconds > due.start.nanoseconds + due.patience / 4 else {
+                due.tries += 1
+                if due.tries < 16 {
+                    deadlines.wait(
+                        until: Instant(nanoseconds: now.nanoseconds + due.patience), due)
+                }
+                continue
+            }
+            judge(due, socket, session, &report)
+        }
+    }
+
+    /// Whether all of the connection was seen and nobody touched it.
+    func isJudgeable(
+        _ connection: ConnectionID, since start: Instant, _ session: borrowing SessionView
+    ) -> Bool {
+        guard let view = session[connection], view.endedAt == nil, view.coverage == .whole else {
+            return false
+        }
+        return view.lastFaultAt.map { $0 < start } ?? true
+    }
+
+    // MARK: Words
+
+    func add(
+        _ rule: Rule, _ command: CommandEvidence, _ channel: Channel?, key: String? = nil,
+        _ says: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
+        steps: [FindingStep] = [], shows: String = "what the server said",
+        range: Range<Int>? = nil, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        // Where Tapedeck has changed what comes and when, nothing is certain of the server.
+        guard session[command.row.connection]?.lastFaultAt == nil else { return }
+        let bucket = channel?.request.bucket ?? ""
+        report.add(
+            Finding(
+                rule, connection: command.row.connection,
+                client: channel?.request.clientID ?? session.client(of: command.row.connection),
+                topic: key.map { "\(bucket)/\($0)" } ?? bucket, says: says, expected: expected,
+                severity: severity, steps: steps + [FindingStep(command, shows, range)]))
+    }
+}

@@ -1,0 +1,22 @@
+import Dissection
+import Wire
+
+/// Something a server has to do in time.
+struct SimperiumServerDue: Sendable {
+    enum Duty: Sendable {
+        case auth(CommandID)
+        case changes(CommandID)
+        case page(CommandID)
+        case entity(SimperiumServerChannel.Entity, CommandID)
+        case change(ExactText)
+        case heartbeat(CommandID)
+        case echo(SimperiumServerChannel.BucketID, ExactText)
+    }
+
+    var connection: ConnectionID
+    var channel: Int?
+    var start: Instant
+    var patience: Int64
+    var duty: Duty
+    var tries = 0
+}

@@ -1,0 +1,122 @@
+import Dissection
+import Simperium
+import Wire
+
+/// Objects as a server told them: data, and the changes since, applied when data come again.
+struct SimperiumServerObjects: Sendable {
+    /// Data other than they should be.
+    struct Difference {
+        var told: [UInt8]
+        var expected: [UInt8]
+        /// Version that the data were told of before.
+        var base: Int64
+        var command: CommandEvidence
+        /// Changes between that and what was told.
+        var steps: Int
+    }
+
+    private struct ID: Hashable {
+        var bucket: SimperiumServerChannel.BucketID
+        var key: ExactText
+    }
+
+    private struct Step {
+        var ev: Int64
+        var change: Int
+        var command: CommandEvidence
+    }
+
+    private struct Object {
+        var version: Int64
+        var command: CommandEvidence
+        var data: Range<Int>
+        var steps: [Step] = []
+
+        var head: Int64 { steps.last?.ev ?? version }
+    }
+
+    private var objects: [ID: Object] = [:]
+    /// Bytes of commands that are held, at most.
+    private var held = 0
+
+    private static let mostHeld = 16 << 20
+    private static let mostSteps = 32
+    private static let mostObjects = 20_000
+
+    /// Takes data of a version, and compares them with what is known.
+    mutating func check(
+        _ bucket: SimperiumServerChannel.BucketID, _ key: ExactText, _ version: Int64,
+        _ command: CommandEvidence, _ data: Range<Int>
+    ) -> Difference? {
+        guard let text = command.said?.text, data.upperBound <= text.count else { return nil }
+        let id = ID(bucket: bucket, key: key)
+        let known = objects[id]
+        if known.map({ version >= $0.head }) ?? true {
+            hold(text.count)
+            if objects[id] != nil || objects.count < Self.mostObjects {
+                objects[id] = Object(version: version, command: command, data: data)
+            }
+        }
+        guard let known, let old = known.command.said?.text,
+            known.data.upperBound <= old.count, version >= known.version
+        else { return nil }
+        if version == known.version, text[data] == old[known.data] { return nil }
+        guard let told = Self.value(text, data), var expected = Self.value(old, known.data) else {
+            return nil
+        }
+        var count = 0
+        if version != known.version {
+            guard known.steps.contains(where: { $0.ev == version }) else { return nil }
+            for step in known.steps where step.ev <= version {
+                guard let next = Self.apply(step, to: expected) else { return nil }
+                expected = next
+                count += 1
+            }
+        }
+        guard told != expected, !told.isSame(as: expected) else { return nil }
+        return Difference(
+            told: Array(text[data]), expected: expected.bytes(), base: known.version,
+            command: known.command, steps: count)
+    }
+
+    /// Takes a change that was told.
+    mutating func take(
+        _ bucket: SimperiumServerChannel.BucketID, _ change: SimperiumChange, _ place: Int,
+        _ command: CommandEvidence
+    ) {
+        guard !objects.isEmpty, let name = change.key else { return }
+        let id = ID(bucket: bucket, key: ExactText(name))
+        guard change.operation == .modify, let ev = change.ev else {
+            objects[id] = nil
+            return
+        }
+        guard let head = objects[id]?.head, ev > head else { return }
+        guard change.sv == head, change.value != nil,
+            objects[id]?.steps.count ?? 0 < Self.mostSteps
+        else {
+            objects[id] = nil
+            return
+        }
+        hold(command.said?.text.count ?? 0)
+        objects[id]?.steps.append(Step(ev: ev, change: place, command: command))
+    }
+
+    private mutating func hold(_ bytes: Int) {
+        held += bytes
+        guard held > Self.mostHeld else { return }
+        objects = [:]
+        held = bytes
+    }
+
+    private static func value(_ text: [UInt8], _ range: Range<Int>) -> JSONValue? {
+        (try? JSONDocument.scan(text, in: range)).map { JSONValue($0.root) }
+    }
+
+    private static func apply(_ step: Step, to value: JSONValue) -> JSONValue? {
+        guard let said = step.command.said, case .changes(let changes) = said.command.body,
+            changes.indices.contains(step.change), let range = changes[step.change].value,
+            let diff = Self.value(said.text, range)
+        else { return nil }
+        return try? JSONDiff.apply(diff, to: value)
+    }
+}

@@ -1,0 +1,105 @@
+import Wire
+
+extension SimperiumServerRules {
+    static let pages: [Rule] = [
+        pageLoop, markDigits, currentMoves, pageCurrent, pageForm, emptyMark, pageTooLong,
+        pageWithoutData, entityForm, entityDiffers,
+    ]
+
+    static let pageLoop = Rule(
+        "simperium.server.page-loop", .error, blames: .server, repetition: .client,
+        title: "Each page of the index has a mark of its own.",
+        source:
+            "\"The client will know when it has received the entire index when it receives an i message without a mark.\" (First Sync); catalogue S01.",
+        follows: "The marks of the pages since the index was begun.",
+        evidence: "A mark that an earlier page had or that was asked with.",
+        expects: "A mark that leads on, or none on the last page.",
+        silent: "A request or page was lost or changed.")
+
+    static let markDigits = Rule(
+        "simperium.server.mark-digits", .info, blames: .server, repetition: .client,
+        title: "A mark is not digits alone.",
+        source:
+            "The second slot of i is the offset in the prose and the mark in the examples (Index: i); catalogue S01.",
+        follows: "Nothing.",
+        evidence: "A mark of digits alone.",
+        expects: "A mark with a letter.",
+        silent: "The text was cut.")
+
+    static let currentMoves = Rule(
+        "simperium.server.current-moves", .info, blames: .server, repetition: .client,
+        title: "current is the same on all pages of a reading.",
+        source:
+            "\"current : the bucket's current change version\" (Index: i); the client for Android begins anew when it moves; catalogue S01.",
+        follows: "current of the pages since the index was begun.",
+        evidence: "Another current on a later page.",
+        expects: "The current of the first page, or the changes between.",
+        silent: "Changes were made meanwhile, which is why this is no more than a remark.")
+
+    static let pageCurrent = Rule(
+        "simperium.server.page-current", .warning, blames: .server, repetition: .client,
+        title: "A page has a current.",
+        source:
+            "\"current : the bucket's current change version or cv/ccid. Clients should store this for future requests\" (Index: i); simperium-ios #381: clients then read the index at every connection; catalogue S01.",
+        follows: "Nothing.",
+        evidence: "A page whose current is missing or empty.",
+        expects: "\"current\":CV",
+        silent: "The text was cut.")
+
+    static let pageForm = Rule(
+        "simperium.server.page-form", .error, blames: .server, repetition: .client,
+        title: "A page has an index of objects with id and v.",
+        source: "\"index : an array of hashes that contain\" id and v (Index: i).",
+        follows: "Nothing.",
+        evidence: "A page without index, or an entry without id or v.",
+        expects: "\"index\":[{\"id\":KEY,\"v\":1}]",
+        silent: "The text was cut.")
+
+    static let emptyMark = Rule(
+        "simperium.server.empty-mark", .warning, blames: .server, repetition: .client,
+        title: "A page has a mark only where more follows.",
+        source: "\"Note: only present if there is more data to fetch from the index.\" (Index: i).",
+        follows: "Nothing.",
+        evidence: "An empty mark.",
+        expects: "No mark.",
+        silent: "The text was cut.")
+
+    static let pageTooLong = Rule(
+        "simperium.server.page-too-long", .warning, blames: .server, repetition: .client,
+        title: "A page has no more entries than were asked for.",
+        source: "\"limit : the maximum number of items to return\" (Index: i).",
+        follows: "The limit of the request.",
+        evidence: "More entries than that.",
+        expects: "A mark after as many.",
+        silent: "The request had no limit, or is not known.")
+
+    static let pageWithoutData = Rule(
+        "simperium.server.page-without-data", .error, blames: .server, repetition: .client,
+        title: "A page has the data where they were asked for.",
+        source:
+            "\"data : optional if 1 then the index will also return the data for each entity\" (Index: i).",
+        follows: "The request.",
+        evidence: "An entry without d.",
+        expects: "\"d\":{…}",
+        silent: "The request is not known.")
+
+    static let entityForm = Rule(
+        "simperium.server.entity-form", .error, blames: .server, repetition: .client,
+        title: "An entity has its data under data.",
+        source: "\"The entity's data is stored in the payload's data key\" (Entity: e).",
+        follows: "Nothing.",
+        evidence: "An e without data, or whose data is no object.",
+        expects: "CHANNEL:e:KEY.VERSION\\n{\"data\":{…}}",
+        silent: "The text was cut.")
+
+    static let entityDiffers = Rule(
+        "simperium.server.entity-differs", .error, blames: .server, repetition: .topic,
+        title:
+            "A version of an object is the same whenever it is told, and what its changes make of it.",
+        source:
+            "\"Clients can request an entire entity at any version stored on the server.\" (Entity: e); catalogue S01.",
+        follows: "The data of objects and the changes since, as the server told them to anyone.",
+        evidence: "Data of a version other than the earlier telling or the changes give.",
+        expects: "The same data.",
+        silent: "The way to the version is not known without gaps, or a change cannot be applied.")
+}

@@ -1,0 +1,71 @@
+import Dissection
+import Simperium
+import Wire
+
+/// A connection, as far as rules about servers follow it.
+struct SimperiumServerSocket: Sendable {
+    var channels: [Int: SimperiumServerChannel] = [:]
+    /// When the server last said anything.
+    var lastSaidAt = Instant.zero
+    /// Heartbeats that were not answered, the oldest first.
+    var beats: [(count: Int64, command: CommandEvidence)] = []
+}
+
+/// A channel, as far as rules about servers follow it.
+struct SimperiumServerChannel: Sendable {
+    /// A bucket of a user on a server.
+    struct BucketID: Hashable, Sendable {
+        var server: String
+        var app: String?
+        var bucket: String
+        var user: String
+    }
+
+    /// An object at a version.
+    struct Entity: Hashable, Sendable {
+        var key: ExactText
+        var version: Int64
+    }
+
+    /// A request for a page.
+    struct PageRequest: Sendable {
+        var request: IndexRequest
+        var command: CommandEvidence
+    }
+
+    let initiation: CommandEvidence
+    let request: InitRequest
+    /// What it is about, once the server let the client in.
+    var bucket: BucketID?
+    var openedAt = Instant.zero
+    var isAnswered = false
+    /// `cv` that were not answered, the oldest first.
+    var awaitedChanges: [CommandEvidence] = []
+    /// How many `cv` there were, less those that were answered with `cv:?`.
+    var askedChanges = 0
+    var awaitedPages: [PageRequest] = []
+    var awaitedEntities: [Entity: (count: Int, command: CommandEvidence)] = [:]
+    /// Changes that were not answered, by ccid.
+    var changes: [ExactText: CommandEvidence] = [:]
+    /// Marks since the index was begun, with the page that had them.
+    var marks: [String: CommandEvidence] = [:]
+    var current: (text: String?, page: CommandEvidence)?
+    /// The last change of each object that was told.
+    var versions: [ExactText: (ev: Int64, ccids: [String], command: CommandEvidence)] = [:]
+    /// What the client said last.
+    var last: CommandEvidence?
+
+    static let most = 5_000
+
+    init(_ request: InitRequest, _ command: CommandEvidence) {
+        self.request = request
+        initiation = command
+        last = command
+    }
+
+    /// Whether the client told enough for the newer answer to an unknown cv.
+    var isModern: Bool {
+        request.api == "1.1" && !(request.library ?? "").isEmpty
+            && !(request.version ?? "").allSatisfy { "0.".contains($0) }
+    }
+}

@@ -1,0 +1,173 @@
+import Dissection
+import Simperium
+import Wire
+
+/// How a client keeps its connection, and how it comes back.
+extension SimperiumSessionCheck {
+    mutating func noteTraffic(
+        _ command: CommandEvidence, _ said: SimperiumCommand, _ socket: inout Socket,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let at = command.row.at
+        noteSilence(until: at, &socket)
+        socket.lastSaidAt = at
+        socket.lastTrafficAt = at
+        if said.name == "h" { socket.hadHeartbeat = true }
+        if let gap = socket.gap {
+            socket.gap = nil
+            judge(gap, command, socket, session, &report)
+        }
+        guard let beat = socket.unanswered, !socket.wasToldDead,
+            at.nanoseconds - beat.row.at.nanoseconds > SimperiumSessionTimes.dead,
+            session.isWhole(command.row.connection)
+        else { return }
+        socket.wasToldDead = true
+        add(
+            Rules.deadConnection, command, nil,
+            "Nothing was heard for \(Self.seconds(from: beat.row.at, to: at)) after a heartbeat, and the client still uses the connection.",
+            steps: [FindingStep(beat, "the heartbeat without answer")],
+            shows: "the client goes on", session, &report)
+    }
+
+    private func noteSilence(until at: Instant, _ socket: inout Socket) {
+        guard at.nanoseconds - socket.lastTrafficAt.nanoseconds > SimperiumSessionTimes.idle,
+            !socket.hadHeartbeat, socket.wasAccepted
+        else { return }
+        socket.gap = (socket.lastTrafficAt, at)
+    }
+
+    private func judge(
+        _ gap: (from: Instant, to: Instant), _ command: CommandEvidence, _ socket: Socket,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard !socket.hadHeartbeat, let view = session[command.row.connection],
+            view.coverage == .whole, view.lastFaultAt ?? .zero < gap.from
+        else { return }
+        add(
+            Rules.heartbeatMissing, command, nil,
+            "The connection was idle for \(Self.seconds(from: gap.from, to: gap.to)) and the client never sent a heartbeat on it, though it was alive.",
+            steps: [FindingStep(at: gap.from, "the last command before the silence")],
+            shows: "the client speaks again", session, &report)
+    }
+
+    mutating func beat(
+        _ count: Int64, _ command: CommandEvidence, _ socket: inout Socket,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        if let reply = socket.serverCount, socket.unanswered == nil,
+            case .heartbeat(let number)? = reply.heard?.command.body, number < .max,
+            count != number + 1
+        {
+            add(
+                Rules.notIncremented, command, nil,
+                "The client sends h:\(count) after h:\(number) of the server.",
+                expected: "h:\(number + 1)", steps: [FindingStep(reply, "the server's number")],
+                shows: "the client's", session, &report)
+        }
+        if socket.unanswered == nil { socket.unanswered = command }
+    }
+
+    mutating func hear(_ command: CommandEvidence, _ socket: inout Socket) {
+        noteSilence(until: command.row.at, &socket)
+        socket.lastTrafficAt = command.row.at
+        socket.unanswered = nil
+        if case .heartbeat? = command.heard?.command.body { socket.serverCount = command }
+    }
+
+    // MARK: Coming back
+
+    mutating func begin(
+        _ owner: SimperiumSessionAttempts.ID, _ command: CommandEvidence, _ socket: Socket,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard attempts.count < Self.mostLives || attempts[owner] != nil else { return }
+        var attempt = attempts[owner] ?? SimperiumSessionAttempts()
+        defer { attempts[owner] = attempt }
+        attempt.open += 1
+        attempt.lastBegin = socket.openedAt
+        guard let last = attempt.lastEnd, attempt.open == 1,
+            session.isWhole(command.row.connection)
+        else {
+            (attempt.failing, attempt.quick, attempt.steps) = (0, 0, [])
+            return
+        }
+        let pause = socket.openedAt.nanoseconds - last.at.nanoseconds
+        let second = SimperiumSessionTimes.second
+        attempt.failing = pause < second && !last.wasAccepted ? attempt.failing + 1 : 0
+        attempt.quick =
+            pause < second * 3 / 10 && last.lived < 5 * second ? attempt.quick + 1 : 0
+        guard attempt.failing > 0 || attempt.quick > 0 else {
+            attempt.steps = []
+            return
+        }
+        attempt.steps.append(
+            FindingStep(
+                command, "a new connection \(Self.seconds(pause)) after the end of the last"))
+        if attempt.steps.count > 8 { attempt.steps.removeFirst() }
+        let isFailing = attempt.failing >= 3
+        guard isFailing || attempt.quick >= 7 else { return }
+        let many = isFailing ? attempt.failing + 1 : attempt.quick + 1
+        report.add(
+            Finding(
+                Rules.reconnectStorm, connection: command.row.connection, client: owner.clientID,
+                says:
+                    "\(many) connections in a row\(isFailing ? " on which no bucket was opened" : ""), the last \(Self.seconds(pause)) after the end of the one before.",
+                steps: attempt.steps))
+    }
+
+    mutating func end(
+        _ connection: ConnectionID, at: Instant, _ session: borrowing SessionView
+    ) {
+        guard let socket = sockets.removeValue(forKey: connection) else { return }
+        let view = session[connection]
+        let wasCut = view?.wasCut ?? false
+        for (_, channel) in socket.channels {
+            guard let id = channel.life else { continue }
+            leave(id, channel, connection, at: at, byOther: wasCut || socket.closer == .server)
+        }
+        guard let owner = socket.owner, attempts[owner] != nil else { return }
+        attempts[owner]?.open -= 1
+        attempts[owner]?.lastEnd = (
+            at, at.nanoseconds - socket.openedAt.nanoseconds, socket.wasAccepted
+        )
+        guard wasCut || socket.closer == .server, socket.wasAccepted, !socket.wasRefused else {
+            return
+        }
+        let step = FindingStep(
+            at: at, wasCut ? "Tapedeck cut the connection" : "the server closed the connection")
+        wait(
+            Due(
+                connection: connection, channel: nil, start: at,
+                patience: SimperiumSessionTimes.reconnect,
+                duty: .reconnect(owner, client: owner.clientID, [step])))
+    }
+
+    /// What the client must have stored when it left.
+    private mutating func leave(
+        _ id: Life.ID, _ channel: Channel, _ connection: ConnectionID, at: Instant, byOther: Bool
+    ) {
+        guard var life = lives.removeValue(forKey: id) else { return }
+        defer { lives[id] = life }
+        life.open.remove(connection)
+        guard channel.isSettled, life.open.isEmpty, let newest = life.newest else { return }
+        life.wasSettled = true
+        let lag = at.nanoseconds - newest.at.nanoseconds
+        // What came just before the end may have been on its way still.
+        life.cutAt = byOther && lag > 5 * SimperiumSessionTimes.second ? at : nil
+        if lag > 30 * SimperiumSessionTimes.second { life.stored = newest }
+    }
+
+    func judgeAbsence(
+        of owner: SimperiumSessionAttempts.ID, _ client: String, _ steps: [FindingStep],
+        _ due: Due, _ report: inout Report
+    ) {
+        guard let attempt = attempts[owner], attempt.open == 0, attempt.lastBegin < due.start
+        else { return }
+        report.add(
+            Finding(
+                Rules.noReconnect, connection: due.connection, client: client,
+                says:
+                    "The client did not come back within \(Self.seconds(due.patience)) after its connection was ended.",
+                steps: steps))
+    }
+}

@@ -1,0 +1,93 @@
+import Dissection
+import Simperium
+import Wire
+
+/// How a client says it: what the decoder noted becomes findings.
+extension SimperiumSessionCheck {
+    func judgeForm(
+        _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: borrowing Socket,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let channel = said.channel.flatMap { socket.channels[$0] }
+        var missing: [String] = []
+        for note in said.notes {
+            if note.code == .initMissing, let field = note.field {
+                missing.append(field)
+                continue
+            }
+            guard let (rule, severity) = Self.rule(for: note, in: said) else { continue }
+            add(
+                rule, command, channel, Self.text(note, said), severity: severity,
+                shows: "what was sent", range: note.offset..<note.offset, session, &report)
+        }
+        if !missing.isEmpty {
+            add(
+                Rules.initIncomplete, command, channel,
+                "The init lacks \(missing.joined(separator: ", ")).", shows: "the init", session,
+                &report)
+        }
+        if let problem = said.problem { judge(problem, said, command, channel, session, &report) }
+    }
+
+    private static func text(_ note: SimperiumNote, _ said: SimperiumCommand) -> String {
+        let name = said.name.isEmpty ? "A message" : "`\(Quote.escaped(said.name))`"
+        return "\(name) of the client: \(note.says)."
+    }
+
+    /// The rule that a note breaks, if any, and how bad that is where it is not as usual.
+    private static func rule(
+        for note: SimperiumNote, in said: SimperiumCommand
+    ) -> (Rule, FindingRow.Severity?)? {
+        switch note.code {
+        case .noChannel: (Rules.badPrefix, nil)
+        case .heartbeatOnChannel: (Rules.heartbeatOnChannel, nil)
+        case .logOnChannel: (Rules.logOnChannel, nil)
+        case .unknownCommand: (Rules.unknownCommand, nil)
+        case .wrongDirection: (Rules.wrongDirection, nil)
+        case .sockJSFrame: (Rules.sockJSFrame, nil)
+        case .clientIDSpelling: (Rules.clientIDSpelling, nil)
+        case .initWithoutLibrary: (Rules.initWithoutLibrary, nil)
+        case .initAPI: (Rules.initVersion, nil)
+        case .numberAsText where said.name == "init" && note.field == "api":
+            (Rules.initVersion, nil)
+        case .initCommand: (Rules.initCommand, nil)
+        case .indexSlots, .indexDataSlot: (Rules.requestForm, nil)
+        case .missingPayload where said.name == "i": (Rules.requestForm, nil)
+        case .indexLimitRange: (Rules.limit, nil)
+        case .indexLimit: (Rules.limit, .warning)
+        case .indexMarkInThirdSlot: (Rules.markSlot, nil)
+        case .cvEmpty, .cvPlaceholder: (Rules.placeholder, nil)
+        case .missingPayload where said.name == "cv": (Rules.placeholder, nil)
+        case .versionAsString: (Rules.versionAsString, nil)
+        case .pendingsSpelling, .indexEntryAsMember: (Rules.indexForm, nil)
+        case .noIndex, .indexEntry: said.name == "index" ? (Rules.indexForm, nil) : nil
+        case .pendingIncomplete: note.field == "sv" ? nil : (Rules.indexForm, nil)
+        case .logWithoutText: (Rules.logForm, nil)
+        default: nil
+        }
+    }
+
+    private func judge(
+        _ problem: SimperiumError, _ said: SimperiumCommand, _ command: CommandEvidence,
+        _ channel: Channel?, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let codes = said.notes.lazy.map(\.code)
+        // Told already.
+        guard !codes.contains(.sockJSFrame), !codes.contains(.wrongDirection) else { return }
+        let rule: Rule
+        switch (problem, said.name) {
+        case (.notACommand, _): rule = Rules.unknownCommand
+        case (.channelTooLarge, _): rule = Rules.badPrefix
+        case (_, "init"): rule = Rules.initUnreadable
+        case (_, "h"): rule = Rules.heartbeatNumber
+        case (_, "e"): rule = Rules.entityMalformed
+        case (_, "log"): rule = Rules.logForm
+        case (_, "i"), (_, "cv"), (_, "index"): rule = Rules.unreadable
+        default: return
+        }
+        let what = said.name.isEmpty ? "A message" : "`\(said.name)`"
+        add(
+            rule, command, channel, "\(what) of the client cannot be read: \(problem).",
+            shows: "what was sent", range: problem.offset..<problem.offset, session, &report)
+    }
+}

@@ -1,0 +1,213 @@
+import Dissection
+import Simperium
+import Wire
+
+/// What a client asks for to be in sync: the index, changes, entities.
+extension SimperiumSessionCheck {
+    // MARK: Index
+
+    mutating func askIndex(
+        _ request: IndexRequest, _ command: CommandEvidence, _ channel: inout Channel,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let isWhole = session.isWhole(command.row.connection)
+        defer {
+            channel.hasAsked = true
+            // Nobody will answer what did not arrive.
+            if command.origin == .lost { channel.awaitedPages.removeLast() }
+        }
+        guard let mark = request.mark else {
+            judgeBeginning(command, channel, session, &report)
+            judgeReading(command, &channel, session, &report)
+            let life = channel.life.flatMap { lives[$0] }
+            let isFirst = life.map { $0.versions.isEmpty && $0.connections == 1 } ?? false
+            beginRun(nil, isFirst: isFirst && channel.askedCV == nil, &channel)
+            return
+        }
+        channel.awaitedPages.append((channel.run?.id ?? 0, mark))
+        guard isWhole, !channel.marks.isEmpty else { return }
+        let isOffset = mark.utf8.allSatisfy { $0 &- 0x30 < 10 }
+        if !channel.marks.contains(mark), !isOffset, channel.marks.count < Channel.most {
+            add(
+                Rules.unknownMark, command, channel,
+                "The client asks for the page after \(Quote.escaped(mark)), a mark that no page had.",
+                steps: channel.run?.last.map { [FindingStep($0.page, "the last page")] } ?? [],
+                shows: "the request", session, &report)
+        } else if let run = channel.run, run.answered.contains(mark), run.last?.mark != mark {
+            add(
+                Rules.pageAgain, command, channel,
+                "The client asks for the page after \(Quote.escaped(mark)) again, which has come\(run.last.map { "; the last page has the mark " + Quote.escaped($0.mark) } ?? "").",
+                steps: run.last.map { [FindingStep($0.page, "the last page")] } ?? [],
+                shows: "the request", session, &report)
+        }
+        channel.run?.isNextAsked = true
+    }
+
+    /// The index is read from its start.
+    mutating func beginRun(_ mark: String?, isFirst: Bool, _ channel: inout Channel) {
+        lastRun += 1
+        var run = Channel.Run(id: lastRun)
+        if isFirst { run.fetched = 0 }
+        channel.run = run
+        channel.awaitedPages.append((lastRun, mark))
+        if channel.awaitedPages.count > Channel.most { channel.awaitedPages.removeFirst() }
+        channel.unknown = nil
+        channel.gaps = [:]
+    }
+
+    /// The first request of a connection is for the index though a cv was known.
+    func judgeBeginning(
+        _ command: CommandEvidence, _ channel: Channel, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard !channel.hasAsked, session.isWhole(command.row.connection),
+            let life = channel.life.flatMap({ lives[$0] }), life.wasSettled,
+            let cut = life.cutAt, let newest = life.newest,
+            channel.initiation.row.at.nanoseconds - cut.nanoseconds
+                < 60 * SimperiumSessionTimes.second
+        else { return }
+        add(
+            Rules.insteadOfCV, command, channel,
+            "The client was in sync at \(newest.cv) when its connection was ended \(Self.seconds(from: cut, to: command.row.at)) ago, and asks for the whole index of \(channel.bucket).",
+            expected: "CHANNEL:cv:\(newest.cv)",
+            steps: [
+                FindingStep(at: newest.at, "the client was given \(newest.cv)"),
+                FindingStep(at: cut, "its connection was ended"),
+                FindingStep(channel.initiation, "the new connection"),
+            ], shows: "the request for the index", session, &report)
+    }
+
+    /// The index is read again.
+    private func judgeReading(
+        _ command: CommandEvidence, _ channel: inout Channel, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard let run = channel.run, run.isComplete else { return }
+        let age = command.row.at.nanoseconds - run.completeAt.nanoseconds
+        let hasFault =
+            (session[command.row.connection]?.lastFaultAt).map { $0 >= run.completeAt } ?? false
+        guard !channel.hasReason, age < 60 * SimperiumSessionTimes.second, !hasFault,
+            run.current?.isEmpty == false
+        else {
+            channel.baseless = 0
+            return
+        }
+        channel.baseless += 1
+        guard channel.baseless >= 2 else { return }
+        add(
+            Rules.readAgain, command, channel,
+            "The client reads the index of \(channel.bucket) for the \(channel.baseless + 1). time, \(Self.seconds(age)) after it had all of it at \(run.current ?? ""), and nothing said that this is no good.",
+            steps: [FindingStep(at: run.completeAt, "the last page of the reading before")],
+            shows: "the index is read again", session, &report)
+    }
+
+    // MARK: Changes
+
+    mutating func askChanges(
+        _ cv: String, _ command: CommandEvidence, _ channel: inout Channel,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        if let unknown = channel.unknown, unknown.cv == cv,
+            command.row.at.nanoseconds - unknown.command.row.at.nanoseconds
+                > 2 * SimperiumSessionTimes.second
+        {
+            add(
+                Rules.unknownRepeated, command, channel,
+                "The client asks for changes since \(Quote.escaped(cv)) again, \(Self.seconds(from: unknown.command.row.at, to: command.row.at)) after the server said that it does not know it.",
+                steps: [FindingStep(unknown.command, "the answer")], shows: "asked again",
+                session, &report)
+        }
+        if !channel.hasAsked { judgeCV(cv, command, channel, session, &report) }
+        channel.hasAsked = true
+        channel.hasWorked = true
+        channel.askedCV = cv
+        // Where Tapedeck took the request away, it may answer it.
+        channel.awaitedChanges += 1
+    }
+
+    /// The change version that a connection begins with.
+    mutating func judgeCV(
+        _ cv: String, _ command: CommandEvidence, _ channel: Channel,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        guard let id = channel.life, let life = lives[id] else { return }
+        guard let order = life.order(of: cv) else {
+            // It knows something that was not seen.
+            lives[id]?.versions = [:]
+            lives[id]?.firstParts = [:]
+            guard life.wasSettled, !life.hasForgotten, !session.hasGaps,
+                session.isWhole(command.row.connection), let newest = life.newest,
+                life.open.count <= 1, !cv.isEmpty, cv != "0", cv != "null"
+            else { return }
+            add(
+                Rules.neverIssued, command, channel,
+                "The client asks for changes since \(Quote.escaped(cv)), which the server has never given it; the last it was given is \(newest.cv).",
+                expected: "CHANNEL:cv:\(newest.cv)",
+                steps: [FindingStep(at: newest.at, "the client was given \(newest.cv)")],
+                shows: "the request", session, &report)
+            return
+        }
+        guard let stored = life.stored, order < stored.order, life.open.count <= 1 else { return }
+        add(
+            Rules.notAdvanced, command, channel,
+            "The client asks for changes since \(Quote.escaped(cv)), though it was given \(stored.order - order) later change versions, up to \(stored.cv), and had time to store them.",
+            expected: "CHANNEL:cv:\(life.newest?.cv ?? stored.cv)",
+            steps: [FindingStep(at: stored.at, "the client was given \(stored.cv)")],
+            shows: "the older one", session, &report)
+    }
+
+    // MARK: Entities
+
+    mutating func askEntity(
+        _ key: ExactText, _ version: Int64, _ command: CommandEvidence,
+        _ channel: inout Channel, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let entity = Channel.Entity(key: key, version: version)
+        channel.lastEntityAt = command.row.at
+        channel.gaps[key] = nil
+        if let fetched = channel.run?.fetched, let run = channel.run {
+            let isNext = fetched < run.fetch.count && run.fetch[fetched] == entity
+            channel.run?.fetched = isNext ? fetched + 1 : nil
+        }
+        if session.isWhole(command.row.connection) {
+            judgeEntity(entity, command, channel, session, &report)
+        }
+        guard command.origin != .lost, channel.awaited.count < Channel.most else { return }
+        channel.awaited[entity, default: 0] += 1
+        channel.awaitedCount += 1
+        guard channel.awaitedCount > 500, session.isWhole(command.row.connection) else { return }
+        add(
+            Rules.flood, command, channel,
+            "\(channel.awaitedCount) entities are asked for and not answered.",
+            shows: "one more request", session, &report)
+    }
+
+    private func judgeEntity(
+        _ entity: Channel.Entity, _ command: CommandEvidence, _ channel: Channel,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let name = "\(entity.key).\(entity.version)"
+        if let known = channel.answered[entity.key], known.version == entity.version,
+            known.times >= 2
+        {
+            add(
+                Rules.entityAgain, command, channel, key: entity.key.string,
+                "The client asks for \(name) once more; it has got it \(known.times) times and nothing new was told of the object since.",
+                shows: "the request", session, &report)
+        }
+        guard let life = channel.life.flatMap({ lives[$0] }) else { return }
+        if let known = life.versions[entity.key] {
+            guard entity.version > known, entity.version - known > 1 else { return }
+            add(
+                Rules.notAnnounced, command, channel, key: entity.key.string,
+                "The client asks for version \(entity.version) of \(entity.key); the newest it was told of is \(known).",
+                shows: "the request", session, &report)
+        } else if let whole = life.firstParts[entity.key], channel.run?.isComplete ?? false {
+            add(
+                Rules.truncatedKey, command, channel, key: whole.string,
+                "The client asks for \(name); there is no such object, but one with the key \(whole).",
+                expected: "CHANNEL:e:\(whole).\(life.versions[whole] ?? entity.version)",
+                shows: "the request", session, &report)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Dissection
+import Simperium
+import Wire
+
+/// Rules about what a client of Simperium says beside changes.
+struct SimperiumSessionCheck: Check {
+    typealias Socket = SimperiumSessionSocket
+    typealias Channel = SimperiumSessionChannel
+    typealias Life = SimperiumSessionLife
+    typealias Due = SimperiumSessionDue
+    typealias Rules = SimperiumSessionRules
+
+    /// A token that was refused to a client for a bucket.
+    struct Refusal: Hashable, Sendable {
+        var app: String?
+        var clientID: String?
+        var bucket: String
+        var token: String
+    }
+
+    /// A change that was sent and not answered.
+    struct Pending: Sendable {
+        var app: String?
+        var bucket: String
+        var key: String?
+        var clientID: String?
+        var command: CommandEvidence
+    }
+
+    var sockets: [ConnectionID: Socket] = [:]
+    var lives: [Life.ID: Life] = [:]
+    var attempts: [SimperiumSessionAttempts.ID: SimperiumSessionAttempts] = [:]
+    var refusals: [Refusal: (times: Int, command: CommandEvidence)] = [:]
+    var pending: [ExactText: Pending] = [:]
+    var deadlines = Deadlines<Due>()
+    var lastRun = 0
+
+    static let mostLives = 10_000
+    static let mostPending = 20_000
+    static let mostSockets = 20_000
+
+    mutating func observe(
+        _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        switch evidence {
+        case .command(let command): take(command, session, &report)
+        case .message(let message): take(message, session)
+        case .event(let row) where row.kind == .closed:
+            if let connection = row.connection { end(connection, at: row.at, session) }
+        case .note(let row)
+        where row.code == ConversationNote.sockJSMalformed.rawValue && row.sender == .client:
+            report.add(
+                Finding(
+                    Rules.sockJSFrame, connection: row.connection,
+                    client: session.client(of: row.connection),
+                    says: "A message on the SockJS endpoint is no SockJS frame: \(row.says).",
+                    steps: [FindingStep(at: row.at, row.says, place: row.place)]))
+        default: break
+        }
+    }
+
+    private mutating func take(
+        _ command: CommandEvidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let id = command.row.connection
+        guard sockets.count < Self.mostSockets || sockets[id] != nil else { return }
+        // Taken out, so that nothing is copied when it changes.
+        var socket = sockets.removeValue(forKey: id) ?? Socket(at: openedAt(id, command, session))
+        if command.row.sender == .client {
+            if let said = command.said {
+                clientSays(said.command, command, &socket, session, &report)
+            }
+        } else {
+            serverSays(command, &socket, session, &report)
+        }
+        sockets[id] = socket
+    }
+
+    private func openedAt(
+        _ id: ConnectionID, _ command: CommandEvidence, _ session: borrowing SessionView
+    ) -> Instant {
+        session[id]?.openedAt ?? command.row.at
+    }
+
+    private mutating func take(
+        _ message: MessageEvidence, _ session: borrowing SessionView
+    ) {
+        guard message.origin != .lost, sockets[message.row.connection] != nil else { return }
+        if message.row.sender == .client {
+            sockets[message.row.connection]?.lastSaidAt = message.row.endedAt
+        }
+        if message.row.opcode == 8, sockets[message.row.connection]?.closer == nil {
+            sockets[message.row.connection]?.closer = message.row.sender
+        }
+    }
+
+    // MARK: Time
+
+    mutating func advance(
+        to now: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        while var due = deadlines.next(before: now)?.item {
+            if case .reconnect(let owner, let client, let steps) = due.duty {
+                judgeAbsence(of: owner, client, steps, due, &report)
+                continue
+            }
+            guard let view = session[due.connection], view.endedAt == nil,
+                view.coverage == .whole, let socket = sockets[due.connection]
+            else { continue }
+            if let fault = view.lastFaultAt, fault > due.start {
+                // A fair chance after whatever was done.
+                due.start = fault
+                wait(due)
+                continue
+            }
+            // Whoever says nothing at all may be asleep.
+            guard socket.lastSaidAt.nanoseconds > due.start.nanoseconds + due.patience / 4 else {
+                due.tries += 1
+                if due.tries < 16 {
+                    deadlines.wait(
+                        until: Instant(nanoseconds: now.nanoseconds + due.patience), due)
+                }
+                continue
+            }
+            judge(due, socket, session, &report)
+        }
+    }
+
+    mutating func wait(_ due: Due) {
+        deadlines.wait(
+            until: Instant(nanoseconds: due.start.nanoseconds + due.patience), due)
+    }
+
+    // MARK: Words
+
+    /// Adds a finding about a channel, or about the connection where there is none.
+    func add(
+        _ rule: Rule, _ command: CommandEvidence, _ channel: Channel?, key: String? = nil,
+        _ says: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
+        cause: String? = nil, steps: [FindingStep] = [], shows: String = "the breach",
+        range: Range<Int>? = nil, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let bucket = channel?.bucket ?? ""
+        report.add(
+            Finding(
+                rule, connection: command.row.connection,
+                client: channel?.clientID ?? session.client(of: command.row.connection),
+                topic: key.map { "\(bucket)/\($0)" } ?? bucket, says: says, expected: expected,
+                cause: cause, severity: severity,
+                steps: steps + [FindingStep(command, shows, range)]))
+    }
+
+    /// A span of time for people.
+    static func seconds(_ nanoseconds: Int64) -> String {
+        let tenths = nanoseconds / 100_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+
+    static func seconds(from a: Instant, to b: Instant) -> String {
+        seconds(b.nanoseconds - a.nanoseconds)
+    }
+}

@@ -1,0 +1,82 @@
+import Wire
+
+/// What a client was told of a bucket, over all of its connections in this session.
+struct SimperiumSessionLife: Sendable {
+    /// A bucket of a user as one client has it.
+    struct ID: Hashable, Sendable {
+        var app: String?
+        var bucket: String
+        var user: String
+        var clientID: String
+    }
+
+    /// Changes that two connections send by turns.
+    struct Turns: Sendable {
+        var pair: Set<ConnectionID>
+        var last: CommandEvidence
+        var first: CommandEvidence
+        var count: Int
+    }
+
+    /// Newest version of each object that it was told of.
+    var versions: [ExactText: Int64] = [:]
+    /// First part of a key with dots, and the key.
+    var firstParts: [ExactText: ExactText] = [:]
+    /// Place of each change version among those it was given, by fingerprint.
+    private var orders: [UInt64: Int] = [:]
+    private var ring: [UInt64] = []
+    private var count = 0
+    /// Whether some are forgotten.
+    private(set) var hasForgotten = false
+    /// What was given last.
+    private(set) var newest: (order: Int, cv: String, at: Instant)?
+    /// What it must have stored.
+    var stored: (order: Int, cv: String, at: Instant)?
+    /// Whether it was in sync in this session.
+    var wasSettled = false
+    /// Whether it had a connection in this session before the one that is open.
+    var connections = 0
+    /// When the server or a fault ended a connection on which it was in sync.
+    var cutAt: Instant?
+    var turns: Turns?
+    var open: Set<ConnectionID> = []
+
+    private static let mostOrders = 16_384
+    private static let mostKeys = 50_000
+
+    mutating func give(_ cv: String, at: Instant) {
+        let print = Self.fingerprint(cv)
+        count += 1
+        if orders.updateValue(count, forKey: print) == nil {
+            if ring.count < Self.mostOrders {
+                ring.append(print)
+            } else {
+                let place = count % Self.mostOrders
+                orders[ring[place]] = nil
+                ring[place] = print
+                hasForgotten = true
+            }
+        }
+        newest = (count, cv, at)
+    }
+
+    func order(of cv: String) -> Int? { orders[Self.fingerprint(cv)] }
+
+    mutating func tell(_ key: ExactText, _ version: Int64) {
+        guard let known = versions[key] else {
+            guard versions.count < Self.mostKeys else { return }
+            versions[key] = version
+            if let dot = key.string.utf8.firstIndex(of: 0x2E) {
+                firstParts[ExactText(String(key.string[..<dot]))] = key
+            }
+            return
+        }
+        if version > known { versions[key] = version }
+    }
+
+    private static func fingerprint(_ text: String) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}

@@ -1,0 +1,81 @@
+import Wire
+
+extension SimperiumSessionRules {
+    static let connections: [Rule] = [
+        heartbeatOnChannel, heartbeatNumber, heartbeatMissing, deadConnection, notIncremented,
+        noReconnect, reconnectStorm,
+    ]
+
+    static let heartbeatOnChannel = Rule(
+        "simperium.heartbeat.on-channel", .error, repetition: .client,
+        title: "A heartbeat has no channel.",
+        source:
+            "\"This message should not be prefixed by a channel id since the heartbeat will maintain the connection for all channels.\" (Heartbeat: h); catalogue R48.",
+        follows: "Nothing.", evidence: "CHANNEL:h:N", expects: "h:N", silent: "The text was cut.")
+
+    static let heartbeatNumber = Rule(
+        "simperium.heartbeat.not-a-number", .error, repetition: .client,
+        title: "A heartbeat carries an integer.",
+        source: "\"The message takes one parameter, an integer\" (Heartbeat: h); catalogue R48.",
+        follows: "Nothing.", evidence: "An h without payload, or with one that is no integer.",
+        expects: "h:N", silent: "The text was cut.")
+
+    static let heartbeatMissing = Rule(
+        "simperium.heartbeat.missing", .error, repetition: .client,
+        title: "An idle connection gets heartbeats.",
+        source:
+            "\"A heartbeat should be sent after 20 seconds of idle time\" (Heartbeat: h); catalogue R48.",
+        follows: "What either side says on the connection.",
+        evidence:
+            "More than 60 s in which neither said anything, on a connection that never had a heartbeat, and the client speaks again afterwards.",
+        expects: "h:N after 20 s.", deadlineNanoseconds: SimperiumSessionTimes.idle,
+        silent:
+            "The client never speaks again, and may have been asleep; bytes are missing, or a fault touched the connection.",
+        cause: "The client relies on TCP, or on pings of WebSocket.")
+
+    static let deadConnection = Rule(
+        "simperium.heartbeat.dead-connection", .error, repetition: .client,
+        title: "A connection whose heartbeats are not answered is left.",
+        source:
+            "\"should expect an immediate response\" (Heartbeat: h); simperium-android #147, simperium-ios #100, #148, simplenote-electron #3084; catalogue R48, R50.",
+        follows: "The heartbeats of the client and what it hears.",
+        evidence:
+            "90 s after a heartbeat nothing was heard at all, and the client goes on using the connection.",
+        expects: "Close the socket and open another.",
+        deadlineNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was heard meanwhile.",
+        cause: "The client sends heartbeats and never looks for their answers.")
+
+    static let notIncremented = Rule(
+        "simperium.heartbeat.not-incremented", .info, repetition: .client,
+        title: "A heartbeat carries the server's number plus one.",
+        source:
+            "\"The client's next heartbeat message should increment the integer it received from the server.\" (Heartbeat: h); catalogue R49.",
+        follows: "The last heartbeat of the server that was heard.",
+        evidence: "Another number.", expects: "The number of the server plus one.",
+        silent: "Nothing was heard on this connection before, or a heartbeat is unanswered.",
+        cause: "The clients for iOS always send 1, simperium-js what it received.")
+
+    static let noReconnect = Rule(
+        "simperium.session.no-reconnect", .info, repetition: .client,
+        title: "A client comes back after the server has ended the connection.",
+        source:
+            "simperium-ios #100 and #148, simplenote-electron #3084: clients that stay away; catalogue R50.",
+        follows: "Who ended the connection, and later connections of the client.",
+        evidence: "No connection within 5 minutes.", expects: "A new connection after a pause.",
+        deadlineNanoseconds: SimperiumSessionTimes.reconnect,
+        silent:
+            "The client ended it, or the server refused its token. No more than a remark, since the app may have been closed."
+    )
+
+    static let reconnectStorm = Rule(
+        "simperium.session.reconnect-storm", .warning, repetition: .client,
+        title: "Pauses between failed connections grow.",
+        source:
+            "simperium-ios #385, go-simperium: reconnects without pause; catalogue R51.",
+        follows: "When connections of a client end and begin, and whether a bucket was opened.",
+        evidence:
+            "Four connections in a row without success, each within 1 s of the end of the one before; or eight that are each left within 5 s and begun within 0.3 s.",
+        expects: "1 s, then 2 s, then 4 s and so on, up to a minute.",
+        silent: "The client is not known, or opens several connections at once.",
+        cause: "The client reconnects in the handler that tells it of the end.")
+}

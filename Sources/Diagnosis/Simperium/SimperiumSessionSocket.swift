@@ -1,0 +1,55 @@
+import Dissection
+import Simperium
+import Wire
+
+/// A connection of a client, as far as rules about sessions follow it.
+struct SimperiumSessionSocket: Sendable {
+    let openedAt: Instant
+    var channels: [Int: SimperiumSessionChannel] = [:]
+    /// When the client last said anything, control messages included.
+    var lastSaidAt: Instant
+    /// When either side last said something that keeps the connection busy.
+    var lastTrafficAt: Instant
+    /// A silence that was too long: from when to when.
+    var gap: (from: Instant, to: Instant)?
+    var hadHeartbeat = false
+    /// The first heartbeat since anything was heard.
+    var unanswered: CommandEvidence?
+    /// The server's last number that was heard.
+    var serverCount: CommandEvidence?
+    var wasToldDead = false
+    /// The server's last `log:N` that was heard.
+    var logLevel: (level: Int, command: CommandEvidence)?
+    var hasLogged = false
+    /// Who ended it with a close message first.
+    var closer: Peer?
+    var wasAccepted = false
+    var wasRefused = false
+    /// Whose it is, once an `init` told it.
+    var owner: SimperiumSessionAttempts.ID?
+
+    init(at: Instant) {
+        openedAt = at
+        lastSaidAt = at
+        lastTrafficAt = at
+    }
+}
+
+/// The connections that one client made.
+struct SimperiumSessionAttempts: Sendable {
+    /// A client of an application.
+    struct ID: Hashable, Sendable {
+        var app: String?
+        var clientID: String
+    }
+
+    /// How many are open.
+    var open = 0
+    var lastBegin = Instant.zero
+    var lastEnd: (at: Instant, lived: Int64, wasAccepted: Bool)?
+    /// How many began within a second of the end of one that had no success, in a row.
+    var failing = 0
+    /// How many began at once after one that lived a few seconds, in a row.
+    var quick = 0
+    var steps: [FindingStep] = []
+}

@@ -1,0 +1,336 @@
+internal import Dissection
+internal import Storage
+public import Wire
+
+/// Reads everything of one session in order of time, also while it is being written.
+///
+/// Each call reads what came since the last one, in one transaction, and gives nothing twice. Rows
+/// are in order of time but for what threads overtake each other, so each table is read a little
+/// ahead of what is given. For one thread at a time.
+public final class EvidenceReader {
+    /// Reads contents that are kept in part.
+    public let contents: ReplayReader
+    /// The session.
+    public let session: SessionID
+    var db: Connection { contents.db }
+
+    private var sources: [Source] = []
+    private var queue = EvidenceQueue()
+    /// Exchanges that were under way when they were read, and whether they were given as asked.
+    private var open: [Int64: Bool] = [:]
+    private var lastGap: Int64 = 0
+    /// The last command that was read; its message may have further ones.
+    private var lastCommand: Int64 = 0
+    private var hasFaults = false
+    private var faults: [Int64: [FaultRow]] = [:]
+    var kept = EvidenceSides()
+
+    /// How far tables are read ahead, in nanoseconds.
+    private static let ahead: Int64 = 100_000_000
+    /// Rows of one table that are read ahead at most.
+    private static let mostAhead = 16_384
+
+    /// A table as it is read, row by row.
+    struct Source {
+        let table: EvidenceBounds.Table
+        /// Number of the last row that was read.
+        var last: Int64
+        /// Number of the last row there may be.
+        let end: Int64
+        /// Time of that row.
+        var at = Int64.min
+        /// Rows that were read since one was given.
+        var ahead = 0
+        var isOver = false
+        var statement: Statement?
+    }
+
+    /// Reads a session of the trace at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - session: The session.
+    ///   - bounds: Where its rows are; nil for a session that has begun and of which nothing was
+    ///     recorded yet.
+    /// - Throws: ``TraceError`` where there is no trace, or one of another format.
+    public init(
+        path: String, session: SessionID, bounds: EvidenceBounds?
+    ) throws(TraceError) {
+        contents = try ReplayReader(path: path)
+        self.session = session
+        sources = try contents.reader.told { () throws(StorageFault) in
+            var sources: [Source] = []
+            for table in EvidenceBounds.Table.allCases {
+                var range: ClosedRange<Int64>?
+                if let bounds {
+                    range = bounds.range(of: table, session)
+                } else {
+                    let last = try contents.db.integer("SELECT max(id) FROM \(table.rawValue)")
+                    range = last + 1...Int64.max
+                }
+                sources.append(
+                    Source(
+                        table: table, last: (range?.lowerBound ?? 1) - 1,
+                        end: range?.upperBound ?? 0))
+            }
+            return sources
+        }
+    }
+
+    /// What a reader of this trace should know; nil where there is nothing.
+    public var warning: String? { contents.warning }
+
+    /// Gives what came since the last call, in order of time.
+    ///
+    /// - Parameters:
+    ///   - moment: The last moment that is given; what is later is given by a later call. Nil for all.
+    ///   - isOver: Whether nothing will come any more: exchanges that are under way are given as
+    ///     asked.
+    ///   - most: How many are given at most, so that what is read does not hold the log of a trace
+    ///     that is being written for long.
+    ///   - body: Gets each entry.
+    /// - Returns: How many were given.
+    /// - Throws: ``TraceError`` with code `storage`.
+    @discardableResult public func read(
+        upto moment: Instant? = nil, isOver: Bool, most: Int = 65_536,
+        _ body: (EvidenceEntry) -> Void
+    ) throws(TraceError) -> Int {
+        try contents.reader.told { () throws(StorageFault) in
+            try db.transaction("BEGIN") { () throws(StorageFault) in
+                try begin(isOver: isOver)
+                var count = 0
+                while count < most {
+                    try readAhead(isOver: isOver)
+                    guard let first = queue.first, first <= moment?.nanoseconds ?? .max,
+                        let item = queue.pop()
+                    else { break }
+                    for index in sources.indices { sources[index].ahead = 0 }
+                    body(try entry(item))
+                    count += 1
+                }
+                for index in sources.indices { sources[index].statement?.reset() }
+                return count
+            }
+        }
+    }
+
+    /// When the last bytes arrived that are in the trace; nil without any.
+    public func newest() throws(TraceError) -> Instant? {
+        try contents.reader.told { () throws(StorageFault) in
+            try contents.reader.list(
+                "SELECT at_ns FROM chunk WHERE id = (SELECT max(id) FROM chunk)", []
+            ) { $0.instant(0) }.first
+        }
+    }
+
+    private func entry(_ item: EvidenceQueue.Item) throws(StorageFault) -> EvidenceEntry {
+        switch item {
+        case .entry(let entry): return entry
+        case .asked(let row): return .asked(try exchange(row, isAnswered: false))
+        case .answered(let row): return .answered(try exchange(row, isAnswered: true))
+        }
+    }
+
+    private func exchange(
+        _ row: ExchangeRow, isAnswered: Bool
+    ) throws(StorageFault) -> EvidenceExchangeRow {
+        let id = row.id.rawValue
+        let request = try kept.side(id, .client, db, isLast: isAnswered)
+        let response = isAnswered ? try kept.side(id, .server, db, isLast: true) : nil
+        let done = hasFaults ? faults[id] ?? [] : []
+        if isAnswered, hasFaults { faults[id] = nil }
+        return EvidenceExchangeRow(row: row, request: request, response: response, faults: done)
+    }
+
+    // MARK: Reading ahead
+
+    private func begin(isOver: Bool) throws(StorageFault) {
+        if !hasFaults {
+            hasFaults =
+                try db.integer("SELECT EXISTS (SELECT 1 FROM fault_statement)") == 1
+            if hasFaults {
+                for index in sources.indices where sources[index].table == .message {
+                    sources[index].statement = nil
+                }
+            }
+        }
+        try kept.begin(db)
+        for index in sources.indices {
+            let source = sources[index]
+            let statement: Statement
+            if let known = source.statement {
+                statement = known
+            } else {
+                statement = try db.prepare(sql(source.table))
+                sources[index].statement = statement
+            }
+            // A message may have been left between two of its commands.
+            statement.bind(1, source.table == .message ? source.last - 1 : source.last)
+            statement.bind(2, source.end)
+            statement.bind(3, session.rawValue)
+            sources[index].isOver = false
+            sources[index].ahead = 0
+        }
+        try readGaps()
+        try readOpen(isOver: isOver)
+    }
+
+    private func sql(_ table: EvidenceBounds.Table) -> String {
+        switch table {
+        case .connection, .event, .exchange, .note:
+            return "SELECT * FROM \(table.rawValue) "
+                + "WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id"
+        case .fault:
+            return """
+                SELECT id, at_ns, rule, action, connection_id, sender, scope, occurrence, draw,
+                  came, sent, exchange_id, message_id FROM fault
+                WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id
+                """
+        case .message:
+            // Only faults make messages.
+            let origin =
+                hasFaults ? "(SELECT k.origin FROM chunk k WHERE k.id = m.chunk_id)" : "0"
+            return """
+                SELECT c.*, \(origin), m.* FROM message m
+                LEFT JOIN simperium_command c ON c.message_id = m.id
+                WHERE m.id > ?1 AND m.id <= ?2 AND m.session_id = ?3 ORDER BY m.id, c.id
+                """
+        }
+    }
+
+    /// Reads until nothing that is to be read can come before the first that waits.
+    private func readAhead(isOver: Bool) throws(StorageFault) {
+        for index in sources.indices {
+            while !sources[index].isOver,
+                sources[index].ahead < Self.mostAhead || queue.first == nil
+            {
+                if let first = queue.first, sources[index].at > first &+ Self.ahead { break }
+                try step(index, isOver: isOver)
+            }
+        }
+    }
+
+    private func step(_ index: Int, isOver: Bool) throws(StorageFault) {
+        guard let statement = sources[index].statement, try statement.step() else {
+            sources[index].isOver = true
+            return
+        }
+        sources[index].ahead += 1
+        let at: Instant
+        var id = statement.integer(0)
+        switch sources[index].table {
+        case .connection:
+            let row = statement.connectionRow()
+            at = row.at
+            add(.connection(row), at, 0)
+        case .event:
+            let row = statement.event()
+            at = row.at
+            add(.event(row), at, 7)
+        case .note:
+            let row = statement.note()
+            at = row.at
+            add(.note(row), at, 6)
+        case .exchange:
+            let row = statement.exchange()
+            at = row.startedAt
+            add(row, wasAsked: false, isOver: isOver)
+        case .fault:
+            let row = statement.evidenceFault()
+            at = row.row.at
+            if let exchange = row.exchange {
+                faults[exchange.rawValue, default: []].append(row.row)
+            }
+            add(.fault(row), at, 1)
+        case .message:
+            id = statement.integer(19)
+            at = statement.instant(25)
+            let command = statement.integer(0)
+            guard id != sources[index].last || command > lastCommand else { return }
+            lastCommand = max(lastCommand, command)
+            addMessage(statement, at)
+        }
+        sources[index].last = id
+        sources[index].at = max(sources[index].at, at.nanoseconds)
+    }
+
+    private func add(_ entry: EvidenceEntry, _ at: Instant, _ rank: UInt64) {
+        queue.add(.entry(entry), at: at, rank: rank)
+    }
+
+    private func addMessage(_ statement: Statement, _ at: Instant) {
+        let isMade = statement.integer(18) == 1
+        guard !statement.isNull(0) else {
+            add(.message(statement.message(from: 19), isMade: isMade), at, 5)
+            return
+        }
+        let row = statement.command()
+        let text = row.text ?? statement.bytes(27)
+        let isCut = row.text == nil && Int64(text.count) < statement.integer(28)
+        add(
+            .command(
+                EvidenceCommandRow(
+                    row: row, text: text, place: statement.place(34), isMade: isMade,
+                    isCut: isCut)), at, 5)
+    }
+
+    // MARK: Exchanges
+
+    private func add(_ row: ExchangeRow, wasAsked: Bool, isOver: Bool) {
+        let isOpen = row.outcome == .open
+        let isAsked = row.requestEndedAt != nil || !isOpen || isOver
+        if isAsked, !wasAsked {
+            let end = row.endedAt ?? .init(nanoseconds: .max)
+            let at = min(row.requestEndedAt ?? row.startedAt, end)
+            queue.add(.asked(row), at: at, rank: 2)
+        }
+        if isOpen {
+            open[row.id.rawValue] = isAsked
+        } else {
+            open[row.id.rawValue] = nil
+            queue.add(.answered(row), at: row.endedAt ?? row.startedAt, rank: 3)
+        }
+    }
+
+    /// Looks again at those that were under way.
+    private func readOpen(isOver: Bool) throws(StorageFault) {
+        guard !open.isEmpty else { return }
+        let statement = try db.prepare("SELECT * FROM http_exchange WHERE id = ?")
+        for (id, wasAsked) in open.sorted(by: { $0.key < $1.key }) {
+            statement.bind(1, id)
+            if try statement.step() {
+                add(statement.exchange(), wasAsked: wasAsked, isOver: isOver)
+            } else {
+                open[id] = nil
+            }
+            statement.reset()
+        }
+    }
+
+    /// Reads what is missing, which may have been written much later.
+    private func readGaps() throws(StorageFault) {
+        let statement = try db.prepare(
+            "SELECT * FROM gap WHERE id > ? AND session_id = ? ORDER BY id")
+        statement.bind(1, lastGap)
+        statement.bind(2, session.rawValue)
+        while try statement.step() {
+            lastGap = statement.integer(0)
+            let row = statement.gap()
+            add(.gap(row), row.at, 4)
+        }
+    }
+}
+
+extension Statement {
+    fileprivate func evidenceFault() -> EvidenceFaultRow {
+        EvidenceFaultRow(
+            row: FaultRow(
+                at: instant(1), rule: string(2), action: string(3),
+                connection: optionalInteger(4).map { ConnectionID($0) },
+                sender: optionalInt(5).flatMap(Peer.init(rawValue:)), scope: string(6),
+                occurrence: integer(7), draw: UInt64(string(8)) ?? 0, came: bytes(9),
+                sent: bytes(10)),
+            // What was done to a message was not done to the exchange that opened its WebSocket.
+            exchange: isNull(12) ? optionalInteger(11).map { ExchangeID($0) } : nil)
+    }
+}

@@ -1,0 +1,75 @@
+public import Dissection
+public import Wire
+
+/// Something that happened in a session, as a diagnosis looks at it.
+///
+/// Its payloads are kept apart, so that one is moved rather than copied while it waits for its turn.
+public indirect enum EvidenceEntry {
+    /// A client connected.
+    case connection(ConnectionRow)
+    /// Something happened that is not bytes.
+    case event(EventRow)
+    /// Bytes are known to be missing.
+    case gap(GapRow)
+    /// Something was done to the traffic on purpose.
+    case fault(EvidenceFaultRow)
+    /// A request is complete, or as much of it as came.
+    case asked(EvidenceExchangeRow)
+    /// An exchange has ended.
+    case answered(EvidenceExchangeRow)
+    /// A Simperium command that its receiver got.
+    case command(EvidenceCommandRow)
+    /// A WebSocket message without Simperium commands; `isMade` where Tapedeck made it.
+    case message(MessageRow, isMade: Bool)
+    /// Something odd about the bytes.
+    case note(NoteRow)
+}
+
+/// A fault with what it was done to.
+public struct EvidenceFaultRow: Hashable, Sendable {
+    /// What was done.
+    public var row: FaultRow
+    /// The exchange it was done to, if to one.
+    public var exchange: ExchangeID?
+
+    /// Whether it was done to a message of a WebSocket.
+    public var isOfMessage: Bool {
+        exchange == nil && row.connection != nil && row.sender != nil && !row.came.isEmpty
+    }
+}
+
+/// An exchange with what is kept of both sides.
+public struct EvidenceExchangeRow: Hashable, Sendable {
+    /// The exchange, as it is now.
+    public var row: ExchangeRow
+    /// What the request holds; nil where it is not kept.
+    public var request: EvidenceSideRow?
+    /// What the response holds; nil where there is none yet, or it is not kept.
+    public var response: EvidenceSideRow?
+    /// What was done to it so far.
+    public var faults: [FaultRow]
+}
+
+/// One side of an exchange.
+public struct EvidenceSideRow: Hashable, Sendable {
+    /// Head and the first bytes of the content.
+    public var body: BodyRow
+    /// The parts of a multipart body.
+    public var parts: [PartRow]
+    /// OpenRosa documents in the body.
+    public var documents: [OpenRosaRow]
+}
+
+/// A Simperium command with its text.
+public struct EvidenceCommandRow: Hashable, Sendable {
+    /// The command.
+    public var row: CommandRow
+    /// The whole command: channel, name and payload.
+    public var text: [UInt8]
+    /// Where its message begins.
+    public var place: Place
+    /// Whether Tapedeck made it.
+    public var isMade: Bool
+    /// Whether ``text`` is only the first bytes of it.
+    public var isCut: Bool
+}

@@ -1,0 +1,59 @@
+internal import Storage
+public import Wire
+
+/// Writes findings into a trace that nobody else is writing.
+public enum FindingStore {
+    /// Stores the findings of sessions in the trace at `path`, in the place of earlier ones.
+    ///
+    /// - Parameters:
+    ///   - rows: The findings of each session that was looked at, also of those without any.
+    ///   - path: The trace.
+    /// - Throws: ``TraceError``: with code `busy` where somebody writes the trace, with
+    ///   `cannotOpen` where it cannot be written.
+    public static func store(
+        _ rows: [(session: SessionID, findings: [FindingRow])], in path: String
+    ) throws(TraceError) {
+        let file = try TraceFile(path: path, mustExist: true)
+        defer { file.close() }
+        do throws(StorageFault) {
+            let db = file.connection
+            try db.transaction { () throws(StorageFault) in
+                let delete = try db.prepare("DELETE FROM finding_statement WHERE session_id = ?")
+                let insert = try db.prepare(
+                    "INSERT INTO finding_statement VALUES (?,?,?,?,?,?,?,?,?)")
+                // A number is never given out twice.
+                var next = max(
+                    try Counters(from: db).finding,
+                    try db.integer("SELECT max(id) FROM finding_statement") + 1)
+                for (session, findings) in rows {
+                    delete.bind(1, session.rawValue)
+                    try delete.run()
+                    for row in findings {
+                        insert.bind(1, Counters.take(&next))
+                        insert.bind(2, session.rawValue)
+                        insert.bind(3, row.at.nanoseconds)
+                        insert.bind(4, row.rule)
+                        insert.bind(5, row.severity.rawValue)
+                        insert.bind(6, row.chunk?.rawValue)
+                        insert.bind(7, row.offset)
+                        insert.bind(8, row.says)
+                        insert.bind(9, row.expected)
+                        try insert.run()
+                    }
+                }
+                let counter = try db.prepare("INSERT OR REPLACE INTO counter VALUES ('finding', ?)")
+                counter.bind(1, next)
+                try counter.run()
+            }
+            try file.settle()
+        } catch {
+            throw error.told(about: path)
+        }
+    }
+
+    /// Whether somebody writes the trace at `path` now, so that its last session may go on.
+    ///
+    /// To be asked before this process opens the trace, since closing a descriptor drops the locks
+    /// that SQLite has on the file.
+    public static func isWritten(_ path: String) -> Bool { TraceFile.isWritten(path) }
+}

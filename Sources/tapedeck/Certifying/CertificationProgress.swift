@@ -1,0 +1,54 @@
+import Certification
+import Synchronization
+
+/// Says how far a certification is: to the person who leads a device, or in a line on a terminal.
+final class CertificationProgress: Sendable {
+    private struct State {
+        var bar = ProgressBar()
+        var ended = 0
+        var running: [String] = []
+    }
+
+    private let scenarios: Int
+    private let isDevice: Bool
+    private let state = Mutex(State())
+
+    init(scenarios: Int, isDevice: Bool) {
+        self.scenarios = scenarios
+        self.isDevice = isDevice
+    }
+
+    /// A scenario began or ended.
+    func show(_ progress: Certifier.Progress) {
+        switch progress {
+        case .began(let scenario, let environment):
+            if isDevice { ask(scenario, environment) }
+            state.withLock {
+                $0.running.append(scenario.id)
+                draw(&$0)
+            }
+        case .ended(let played):
+            if isDevice { StandardError.write("tapedeck: \(played.scenario.id) is over\n") }
+            state.withLock {
+                $0.ended += 1
+                $0.running.removeAll { $0 == played.scenario.id }
+                draw(&$0)
+                if $0.ended == scenarios { $0.bar.clear() }
+            }
+        }
+    }
+
+    private func draw(_ state: inout State) {
+        guard !isDevice else { return }
+        state.bar.show(
+            done: state.ended, of: scenarios, state.running.joined(separator: ", "))
+    }
+
+    /// Tells a person what to do with the device.
+    private func ask(_ scenario: Scenario, _ environment: [String: String]) {
+        let places = environment.filter { $0.key != "TAPEDECK_SCRIPT" && $0.key != "TAPEDECK_CASE" }
+            .sorted { $0.key < $1.key }.map { "    \($0.key)=\($0.value)\n" }.joined()
+        StandardOutput.write(
+            "\(scenario.id): \(scenario.title)\n\(places)    \(scenario.asks)\n")
+    }
+}

@@ -1,0 +1,129 @@
+import Certification
+import Diagnosis
+import Foundation
+import Interception
+import Synchronization
+import Wire
+
+/// Carries out `tapedeck certify`.
+struct CertificationRun {
+    private let suite: Suite
+    private let options: CertifyOptions
+
+    /// A run of the suite of this name, or of the part that was asked for.
+    init(_ name: Suite.Name, _ options: CertifyOptions) throws(Failure) {
+        let (suite, unknown) = Suite(name).chosen(options.cases)
+        if let first = unknown.first {
+            throw Failure(
+                .usage,
+                "there is no case or scenario \(first); tapedeck certify \(name.rawValue) --list shows all"
+            )
+        }
+        self.suite = suite
+        self.options = options
+    }
+
+    /// Plays the scenarios and writes the report.
+    func run() async throws {
+        guard !options.list else { return StandardOutput.write(CertifyList.text(suite)) }
+        if let program = options.command.first, ClientProcess.path(of: program) == nil {
+            throw Failure(.usage, "there is no program \(program); check the name after --")
+        }
+        let means = try means()
+        let certifier = Certifier(
+            suite, means, slowness: options.slowness ?? (options.isDevice ? 10 : 1),
+            endsWhenSeen: options.isDevice)
+        let start = ContinuousClock.now
+        let signal = StopSignal()
+        let playing = Task { await certifier.play(jobs: options.atOnce) }
+        let stopper = Task {
+            await signal.wait()
+            playing.cancel()
+        }
+        let played = await playing.value
+        stopper.cancel()
+        try tell(
+            CertificationReport(
+                suite, played, client: client, date: Date.now.formatted(.iso8601),
+                version: Program.version,
+                seconds: Double(ReplayClientText.nanoseconds(ContinuousClock.now - start)) / 1e9,
+                isStrict: options.strict))
+    }
+
+    /// Who is certified.
+    private var client: String {
+        if options.builtin { return "the client of tapedeck \(Program.version)" }
+        return options.isDevice ? "a device" : options.command.joined(separator: " ")
+    }
+
+    private func means() throws(Failure) -> Certifier.Means {
+        let leaves: LeafCache
+        let trust: ServerTrust
+        do {
+            leaves = try LeafCache(authority: options.authority.open())
+            trust = try ServerTrust(.full(additionalRoots: []))
+        } catch let error as InterceptionError {
+            throw Failure(error)
+        } catch let failure as Failure {
+            throw failure
+        } catch { throw Failure(.software, "\(error)") }
+        let parts = Bench.Parts(
+            leaves: leaves, trust: trust, host: options.listen.host, port: options.listen.port,
+            version: Program.version,
+            arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
+            clock: { Int64(Date().timeIntervalSince1970 * 1e9) },
+            notice: { StandardError.write("tapedeck: \($0)\n") })
+        let folders = CaseFolders(root: options.output ?? "certify-\(suite.name.rawValue)")
+        let suite = suite
+        let command =
+            options.builtin
+            ? [CertificationRun.ownPath, "certify", "drive"] : options.command
+        let progress = CertificationProgress(
+            scenarios: suite.scenarios.count, isDevice: options.isDevice)
+        return Certifier.Means(
+            parts: parts,
+            makeFolder: { scenario throws(CertificationError) in try folders.make(scenario) },
+            start: { _, folder, environment throws(CertificationError) in
+                if command.isEmpty { return DeviceClient() }
+                return try ClientProcess(
+                    command, environment: environment, log: "\(folder)/client.log")
+            },
+            act: { steps, folder, port throws(CertificationError) in
+                try await SecondClient.act(steps, suite: suite, folder: folder, port: port)
+            },
+            diagnose: { trace throws(CertificationError) in try TraceFindings.read(trace) },
+            tell: { progress.show($0) })
+    }
+
+    /// The program that runs.
+    private static var ownPath: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+    }
+
+    /// Gives the report where it was asked for, and the exit status.
+    private func tell(_ report: CertificationReport) throws(Failure) {
+        if let json = options.json {
+            try JUnitFile.write(report.json.text() + "\n", to: json)
+        }
+        if let html = options.html {
+            let folder = URL(fileURLWithPath: html).deletingLastPathComponent().path + "/"
+            try JUnitFile.write(
+                report.html { $0.hasPrefix(folder) ? String($0.dropFirst(folder.count)) : $0 },
+                to: html)
+        }
+        if let junit = options.junit { try JUnitFile.write(report.junit, to: junit) }
+        if options.json != "-", options.junit != "-" {
+            StandardOutput.write(report.text(hasColour: StandardOutput.hasColour))
+        }
+        guard report.hasClient else {
+            throw Failure(
+                .unavailable,
+                "the client never came; it has to connect to TAPEDECK_URL, see client.log in the folders of scenarios"
+            )
+        }
+        guard report.isPassed else {
+            throw Failure(.failed, "the client broke rules: \(report.summary)")
+        }
+    }
+}

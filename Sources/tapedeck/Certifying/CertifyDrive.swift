@@ -1,0 +1,97 @@
+import ArgumentParser
+import Certification
+import Foundation
+
+/// `tapedeck certify drive`: the built-in client as a COMMAND of `certify`.
+struct CertifyDrive: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drive",
+        abstract: "Do the script of a scenario with the built-in client, as a COMMAND of certify.",
+        discussion: """
+            Reads the environment that certify gives: TAPEDECK_URL, TAPEDECK_SCRIPT and the rest.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds to wait for an answer of a Simperium server.", valueName: "seconds"))
+    var patience = 15.0
+
+    func run() async throws {
+        let path = try value("TAPEDECK_SCRIPT")
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(.noInput, "\(path) cannot be read; check TAPEDECK_SCRIPT")
+        }
+        var steps: [Step] = []
+        for (number, line) in String(decoding: data, as: UTF8.self).split(separator: "\n")
+            .enumerated()
+        {
+            guard let step = Step(json: String(line)) else {
+                throw Failure(.data, "\(path), line \(number + 1) is no step")
+            }
+            steps.append(step)
+        }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if let bucket = ProcessInfo.processInfo.environment["TAPEDECK_BUCKET"] {
+            try await simperium(steps, bucket, folder)
+        } else {
+            try await commCare(steps, folder)
+        }
+    }
+
+    private func value(_ name: String) throws(Failure) -> String {
+        guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else {
+            throw Failure(.usage, "\(name) is not set; certify sets it for its COMMAND")
+        }
+        return value
+    }
+
+    private func simperium(_ steps: [Step], _ bucket: String, _ folder: String) async throws {
+        let file = "\(folder)/steps.txt"
+        do {
+            try Data(Scenario.text(steps, bucket: bucket).utf8)
+                .write(to: URL(fileURLWithPath: file))
+        } catch {
+            throw Failure(.io, "\(file) cannot be written: \(error.localizedDescription)")
+        }
+        let command = try ClientSimperiumRun.parse([
+            file, "--to", try value("TAPEDECK_URL"), "--app", try value("TAPEDECK_APP"),
+            "--user", try value("TAPEDECK_USER"), "--bucket", bucket,
+            "--patience", String(patience), "--verbose",
+        ])
+        try await command.run()
+    }
+
+    /// Does one step after the other, as a user would who goes on whatever the client says.
+    private func commCare(_ steps: [Step], _ folder: String) async throws {
+        let common = [
+            "--to", try value("TAPEDECK_URL"), "--domain", try value("TAPEDECK_DOMAIN"),
+            "--user", try value("TAPEDECK_USER"), "--state", "\(folder)/state",
+        ]
+        var failure: Failure?
+        for step in steps {
+            do throws(Failure) {
+                try await commCare(step, common)
+            } catch {
+                StandardError.write("tapedeck: \(error.says)\n")
+                failure = error
+            }
+        }
+        if let failure { throw ExitCode(failure.status.rawValue) }
+    }
+
+    private func commCare(_ step: Step, _ common: [String]) async throws(Failure) {
+        do {
+            switch step {
+            case .submit(let form, let files):
+                try await ClientCommCareSubmit.parse([form] + files + common).run()
+            case .sync(let isAutomatic):
+                try await ClientCommCareSync.parse(common + (isAutomatic ? ["--automatic"] : []))
+                    .run()
+            case .pause(let seconds): try await Task.sleep(for: .seconds(seconds))
+            default: throw Failure(.data, "a CommCare device has no step \(step)")
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch { throw Failure(.usage, "\(error)") }
+    }
+}

@@ -1,0 +1,84 @@
+import Certification
+import Foundation
+import Synchronization
+
+/// A client under test that is a program.
+final class ClientProcess: TestedClient {
+    private let process: Process
+    private let status = Ending()
+
+    /// How it ended, once it did.
+    private final class Ending: Sendable {
+        let says = Mutex<String?>(nil)
+    }
+
+    /// Starts a program; what it prints goes into `log`.
+    ///
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - environment: Is added to ours.
+    ///   - log: A file that is made.
+    /// - Throws: ``CertificationError`` where it cannot be started.
+    init(
+        _ command: [String], environment: [String: String], log: String
+    ) throws(CertificationError) {
+        guard let program = command.first, let path = Self.path(of: program) else {
+            throw CertificationError("there is no program \(command.first ?? "")")
+        }
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = Array(command.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        guard FileManager.default.createFile(atPath: log, contents: nil),
+            let file = FileHandle(forWritingAtPath: log)
+        else { throw CertificationError("\(log) cannot be written") }
+        process.standardOutput = file
+        process.standardError = file
+        process.terminationHandler = { [status] process in
+            let says =
+                process.terminationReason == .exit
+                ? "ended with \(process.terminationStatus)"
+                : "was ended by signal \(process.terminationStatus)"
+            status.says.withLock { $0 = says }
+        }
+        do { try process.run() } catch {
+            throw CertificationError(
+                "\(program) cannot be started: \(error.localizedDescription)")
+        }
+        try? file.close()
+    }
+
+    /// Where a program is; nil where there is none of this name.
+    static func path(of program: String) -> String? {
+        if program.contains("/") {
+            return FileManager.default.isExecutableFile(atPath: program) ? program : nil
+        }
+        let folders = ProcessInfo.processInfo.environment["PATH", default: "/usr/bin:/bin"]
+        return folders.split(separator: ":").map { "\($0)/\(program)" }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    func ending() -> String? { status.says.withLock { $0 } }
+
+    func stop() async -> String {
+        for number in [SIGTERM, SIGKILL] {
+            guard ending() == nil else { break }
+            // It leads a group of its own, so that what it started ends with it.
+            kill(-process.processIdentifier, number)
+            kill(process.processIdentifier, number)
+            for _ in 0..<30 where ending() == nil {
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        return "was ended: its time was over"
+    }
+}
+
+/// A client under test that a person leads.
+struct DeviceClient: TestedClient {
+    func ending() -> String? { nil }
+
+    func stop() async -> String { "was still there when its time was over" }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Diagnosis
+import Foundation
+import Trace
+import Wire
+
+/// `tapedeck diagnose`.
+struct DiagnoseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagnose",
+        abstract: "Say which rule a client or server broke, where, and what it should have done.",
+        discussion: """
+            Reads the sessions of a trace and prints a paragraph for each broken rule: what \
+            happened, the rows that show it, what was expected, the source and the likely cause. \
+            What Tapedeck did to the traffic is held against nobody, and what was not captured \
+            allows no verdict. Ends with 1 if there is an error, or what --fail-on says. The \
+            findings are stored in the trace unless somebody writes it.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String?
+
+    @Flag(help: "Print a JSON object per line.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write JUnit XML, a test case per rule, to this file, or to standard output with -.",
+            valueName: "FILE|-"))
+    var junit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write SARIF 2.1.0 to this file, or to standard output with -.",
+            valueName: "FILE|-"))
+    var sarif: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "End with 1 if there is a finding of this severity or a worse one.",
+            valueName: "error|warning|info|never"))
+    var failOn = FailOn.error
+
+    @Option(
+        help: ArgumentHelp(
+            "Look at this rule alone, or at those that begin with this and *; may be repeated.",
+            valueName: "RULE"))
+    var rule: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Say nothing of this rule, or of those that begin with this and *; may be repeated.",
+            valueName: "RULE"))
+    var ignore: [String] = []
+
+    @Option(help: ArgumentHelp("Look at mistakes of one side alone.", valueName: "client|server"))
+    var blame: Side?
+
+    @Option(
+        help: ArgumentHelp("Say nothing of the findings in this file.", valueName: "FILE"))
+    var baseline: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the findings to this file, as a baseline for later.", valueName: "FILE"))
+    var writeBaseline: String?
+
+    @Option(help: ArgumentHelp("Look at this session alone.", valueName: "N"))
+    var session: Int64?
+
+    @Option(help: ArgumentHelp("Say all about a rule; takes no trace.", valueName: "RULE"))
+    var explain: String?
+
+    @Flag(help: "List the rules; takes no trace.")
+    var listRules = false
+
+    @Flag(help: ArgumentHelp("With --list-rules: as Markdown.", visibility: .hidden))
+    var markdown = false
+
+    func run() throws {
+        if let explain {
+            let rule = try RuleChoice.rule(explain)
+            StandardOutput.write(json ? RulePage.json(rule) + "\n" : RulePage.text(rule))
+            return
+        }
+        let choice = try RuleChoice(wanted: rule, ignored: ignore, blamed: blame?.peer)
+        if listRules { return StandardOutput.write(list(choice.rules)) }
+        guard let trace else { throw Failure(.usage, "name the trace to diagnose") }
+        guard [json, junit == "-", sarif == "-"].count(where: { $0 }) <= 1 else {
+            throw Failure(.usage, "--json, --junit - and --sarif - exclude each other")
+        }
+        let known = try baseline.map { path throws(Failure) in try FindingBaseline(path: path) }
+        let diagnosis = try TraceDiagnosis.diagnose(
+            trace: trace, session: session.map { SessionID($0) }, isTold: true)
+        if let reason = diagnosis.unstored {
+            StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
+        }
+        let report = DiagnosisReport(diagnosis, choice: choice, known: known)
+        if let writeBaseline {
+            try JUnitFile.write(FindingBaseline.text(report.all), to: writeBaseline)
+        }
+        if let junit {
+            let fails = failOn.includes
+            try JUnitFile.write(
+                FindingJUnit.text(report.sessions, rules: choice.rules, fails: fails), to: junit)
+        }
+        if let sarif {
+            try JUnitFile.write(
+                FindingSARIF.text(report.sessions, rules: choice.rules, trace: trace), to: sarif)
+        }
+        if json {
+            report.printJSON()
+        } else if junit != "-", sarif != "-" {
+            report.printText()
+        }
+        let failing = report.all.count { failOn.includes($0.severity) }
+        if failing > 0 {
+            throw Failure(
+                .failed,
+                "\(failing) finding\(failing == 1 ? "" : "s") of severity \(failOn.words) in \(trace)"
+            )
+        }
+    }
+
+    private func list(_ rules: [Rule]) -> String {
+        if markdown { return RulePage.markdown(rules) }
+        return json ? rules.map { RulePage.json($0) + "\n" }.joined() : RulePage.list(rules)
+    }
+}
+
+/// From which severity up a diagnosis fails.
+enum FailOn: String, ExpressibleByArgument, CaseIterable {
+    case error, warning, info, never
+
+    /// Whether a finding of this severity makes it fail.
+    func includes(_ severity: FindingRow.Severity) -> Bool {
+        switch self {
+        case .error: severity == .error
+        case .warning: severity != .info
+        case .info: true
+        case .never: false
+        }
+    }
+
+    /// `warning or worse`.
+    var words: String { self == .error ? rawValue : "\(rawValue) or worse" }
+}

@@ -1,0 +1,36 @@
+import Diagnosis
+import Trace
+import Wire
+
+/// What `--diagnose` says.
+extension RecordCommand {
+    /// Settles the findings of the session, prints those that were not printed yet and counts all.
+    ///
+    /// Called once the writer has finished.
+    func sayWhatWasFound(_ live: LiveDiagnosis, session: SessionID) {
+        if let failure = live.failure {
+            StandardError.write("tapedeck: the live diagnosis ended early: \(failure)\n")
+        } else if live.behind > 1_000_000_000 {
+            StandardError.write(
+                "tapedeck: the live diagnosis was \(TimeSpan.text(live.behind)) behind\n")
+        }
+        let diagnosis: TraceDiagnosis
+        do {
+            diagnosis = try TraceDiagnosis.diagnose(trace: trace, session: session, isTold: true)
+        } catch {
+            return StandardError.write("tapedeck: \(error.says)\n")
+        }
+        if let reason = diagnosis.unstored {
+            StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
+        }
+        guard let own = diagnosis.sessions.first else { return }
+        for (finding, row) in zip(own.findings, own.rows) where !live.hasTold(row) {
+            StandardOutput.write(FindingText.line(finding) + "\n")
+        }
+        let says =
+            own.findings.isEmpty
+            ? "no rule was broken" : FindingText.summary(own.findings)
+        StandardOutput.write(
+            says + (own.findings.isEmpty ? "\n" : "; tapedeck diagnose \(trace) says all\n"))
+    }
+}

@@ -1,0 +1,62 @@
+import Diagnosis
+import Wire
+
+/// What is said of a diagnosis: the findings that were asked for and are not known.
+struct DiagnosisReport {
+    /// The findings of each session.
+    let sessions: [(id: SessionID, findings: [Finding])]
+    private let diagnosis: TraceDiagnosis
+    private let choice: RuleChoice
+    private let known: Int
+
+    init(_ diagnosis: TraceDiagnosis, choice: RuleChoice, known: FindingBaseline?) {
+        self.diagnosis = diagnosis
+        self.choice = choice
+        var count = 0
+        sessions = diagnosis.sessions.map { session in
+            let wanted = session.findings.filter { choice.takes($0.rule) }
+            let new = wanted.filter { known?.knows($0) != true }
+            count += wanted.count - new.count
+            return (session.id, new)
+        }
+        self.known = count
+    }
+
+    /// The findings of all sessions.
+    var all: [Finding] { sessions.flatMap(\.findings) }
+
+    /// Prints an object on a line for each finding.
+    func printJSON() {
+        for session in sessions {
+            for finding in session.findings {
+                StandardOutput.write(FindingJSON.line(finding, session: session.id) + "\n")
+            }
+        }
+    }
+
+    /// Prints a paragraph for each finding, and a summary.
+    func printText() {
+        for session in sessions where !session.findings.isEmpty {
+            if sessions.count > 1 { StandardOutput.write("session \(session.id)\n\n") }
+            for finding in session.findings {
+                StandardOutput.write(FindingText.paragraph(finding) + "\n")
+            }
+        }
+        StandardOutput.write(summary + "\n")
+    }
+
+    private var summary: String {
+        let counts = diagnosis.sessions.reduce(EvidenceCounts()) { $0 + $1.counts }
+        var text = all.isEmpty ? "no rule was broken" : FindingText.summary(all)
+        text += " in \(counts.words)"
+        let left = diagnosis.sessions.flatMap(\.leftOut).filter { id, _ in
+            choice.rules.contains { $0.id == id }
+        }.reduce(0) { $0 + $1.value }
+        if left > 0 { text += "; \(left) more of the same rules not kept" }
+        if known > 0 { text += "; \(known) known" }
+        if diagnosis.sessions.contains(where: \.isRunning) {
+            text += "; the session goes on, and what is missing may still come"
+        }
+        return text
+    }
+}

@@ -1,0 +1,157 @@
+import Diagnosis
+import Dissection
+import Simperium
+import Trace
+import Wire
+
+/// Turns the rows of a session into evidence: who said what, and what became of it on the way.
+///
+/// For one thread at a time.
+final class EvidenceSource {
+    private let reader: EvidenceReader
+    private var touched = TouchedCommands()
+    private var lastCommand = CommandID(0)
+    /// When the last thing happened that was given.
+    private(set) var last = Instant.zero
+    /// What was looked at.
+    private(set) var counts = EvidenceCounts()
+
+    /// Large commands that are read out of the chunks, in bytes.
+    private static let largest: Int64 = 64 << 20
+
+    init(_ reader: EvidenceReader) { self.reader = reader }
+
+    /// Gives what came since the last call; see ``EvidenceReader/read(upto:isOver:most:_:)``.
+    func read(
+        upto moment: Instant? = nil, isOver: Bool, most: Int, _ body: (Evidence) -> Void
+    ) throws(TraceError) -> Int {
+        try reader.read(upto: moment, isOver: isOver, most: most) { entry in
+            take(entry) { evidence in
+                last = max(last, evidence.at)
+                body(evidence)
+            }
+        }
+    }
+
+    private func take(_ entry: EvidenceEntry, _ body: (Evidence) -> Void) {
+        switch entry {
+        case .connection(let row):
+            counts.connections += 1
+            body(.connection(row))
+        case .event(let row): body(.event(row))
+        case .gap(let row): body(.gap(row))
+        case .note(let row): body(.note(row))
+        case .fault(let row): take(row, body)
+        case .asked(let row):
+            counts.exchanges += 1
+            body(.asked(evidence(row)))
+        case .answered(let row): body(.answered(evidence(row)))
+        case .command(let row):
+            counts.commands += 1
+            lastCommand = row.row.id
+            body(.command(evidence(row)))
+        case .message(let row, let isMade):
+            body(.message(MessageEvidence(row, origin: isMade ? .tapedeck : .peer)))
+        }
+    }
+
+    // MARK: Simperium
+
+    private func evidence(_ entry: EvidenceCommandRow) -> CommandEvidence {
+        var text = entry.text
+        var isCut = entry.isCut
+        if isCut, let whole = whole(entry.row.id) {
+            text = whole
+            isCut = false
+        }
+        let (row, place) = (entry.row, entry.place)
+        if entry.isMade {
+            return CommandEvidence(row, text: text, origin: .tapedeck, place: place, isCut: isCut)
+        }
+        let (sent, received) = touched.take(
+            text, socket: row.connection, sender: row.sender, isMade: false)
+        guard received != nil else {
+            return CommandEvidence(
+                row, text: sent ?? text, origin: .lost, place: place, isCut: isCut)
+        }
+        if let sent, sent != text {
+            return CommandEvidence(row, said: sent, heard: text, place: place)
+        }
+        return CommandEvidence(row, text: text, place: place, isCut: isCut)
+    }
+
+    /// The text of a command of which the trace keeps the first bytes, out of the chunks.
+    private func whole(_ id: CommandID) -> [UInt8]? {
+        guard let kept = try? reader.contents.text(id), let place = kept.cutFrom,
+            place.size <= Self.largest
+        else { return nil }
+        return try? reader.contents.payload(of: place, startingWith: kept.text)
+    }
+
+    private func take(_ fault: EvidenceFaultRow, _ body: (Evidence) -> Void) {
+        counts.faults += 1
+        body(.fault(fault.row))
+        guard fault.isOfMessage, let socket = fault.row.connection, let sender = fault.row.sender
+        else { return }
+        let lost = touched.take(
+            action: fault.row.action, socket: socket, sender: sender, came: fault.row.came,
+            sent: fault.row.sent)
+        for text in lost {
+            let head = SimperiumCommand.parse(text, from: sender)
+            let row = CommandRow(
+                id: lastCommand, message: MessageID(0), connection: socket, position: 0,
+                sender: sender, at: fault.row.at, channel: head.channel, name: head.name,
+                bucket: nil, app: nil, text: nil, payloadOffset: head.payload.lowerBound,
+                payloadSize: head.payload.count, key: head.key, cv: head.cv, error: head.error,
+                problem: nil)
+            body(.command(CommandEvidence(row, text: text, origin: .lost, place: nil)))
+        }
+    }
+
+    // MARK: HTTP
+
+    private func evidence(_ entry: EvidenceExchangeRow) -> ExchangeEvidence {
+        ExchangeEvidence(
+            entry.row, request: entry.request.map { side($0, of: entry.row) },
+            response: entry.response.map { side($0, of: entry.row) }, faults: entry.faults)
+    }
+
+    private func side(_ entry: EvidenceSideRow, of row: ExchangeRow) -> SideEvidence {
+        var side = SideEvidence(
+            entry.body, parts: entry.parts, documents: entry.documents)
+        guard !side.isWhole, entry.body.size > Int64(entry.body.content.count) else { return side }
+        let path = reader.contents.path
+        let (id, sender, method) = (row.id, entry.body.sender, row.method)
+        let coding = entry.body.coding
+        side.whole = { take in
+            guard let reader = try? ReplayReader(path: path) else { return false }
+            let isRead: Void? = try? reader.pieces(
+                id, sender, method: method, decoding: coding, take)
+            return isRead != nil
+        }
+        return side
+    }
+}
+
+/// What a diagnosis looked at.
+struct EvidenceCounts: Hashable, Sendable {
+    var connections = 0
+    var exchanges = 0
+    var commands = 0
+    var faults = 0
+
+    static func + (a: EvidenceCounts, b: EvidenceCounts) -> EvidenceCounts {
+        EvidenceCounts(
+            connections: a.connections + b.connections, exchanges: a.exchanges + b.exchanges,
+            commands: a.commands + b.commands, faults: a.faults + b.faults)
+    }
+
+    /// `2 connections, 3 exchanges and 120 commands`.
+    var words: String {
+        func count(_ number: Int, _ noun: String) -> String {
+            "\(number) \(noun)\(number == 1 ? "" : "s")"
+        }
+        return "\(count(connections, "connection")), \(count(exchanges, "exchange")) and "
+            + count(commands, "command")
+    }
+}

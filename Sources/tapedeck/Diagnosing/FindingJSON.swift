@@ -1,0 +1,51 @@
+import Diagnosis
+import Trace
+import Wire
+
+/// Findings as JSON, an object for each.
+enum FindingJSON {
+    /// An object on one line.
+    static func line(_ finding: Finding, session: SessionID) -> String {
+        var object = JSONObject()
+        object.add("rule", finding.rule.id)
+        object.add("severity", finding.severity.rawValue)
+        object.add("session", session.rawValue)
+        object.add("at", finding.at.nanoseconds)
+        object.add("last_at", finding.lastAt.nanoseconds)
+        object.add("times", Int64(finding.times))
+        object.add("blames", finding.rule.blames.description)
+        object.add("client", finding.client)
+        object.add("topic", finding.topic)
+        object.add("connection", finding.connection?.rawValue)
+        object.add("says", finding.says)
+        object.add("expected", finding.expected)
+        object.add("source", finding.rule.source)
+        object.add("cause", finding.cause)
+        object.add("evidence", raw: "[\(finding.steps.map(step).joined(separator: ","))]")
+        object.add("fingerprint", FindingBaseline.fingerprint(finding))
+        return object.text
+    }
+
+    /// A finding as it is stored.
+    static func stored(_ detail: FindingDetail) -> String {
+        var object = JSONObject()
+        object.add("id", detail.id)
+        object.add("rule", detail.row.rule)
+        object.add("severity", detail.row.severity.rawValue)
+        object.add("at_ns", detail.row.at.nanoseconds)
+        object.add("says", detail.row.says)
+        object.add("expected", detail.row.expected)
+        return object.text
+    }
+
+    private static func step(_ step: FindingStep) -> String {
+        var object = JSONObject()
+        object.add("at", step.at.nanoseconds)
+        object.add("exchange", step.exchange?.rawValue)
+        object.add("command", step.command?.rawValue)
+        object.add("message", step.message?.rawValue)
+        object.add("says", step.says)
+        object.add("quote", step.quote)
+        return object.text
+    }
+}

@@ -1,0 +1,133 @@
+import Diagnosis
+import Wire
+
+/// Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format").
+///
+/// The trace is the artifact; rows of it are logical locations, and the steps of a finding a code
+/// flow.
+enum FindingSARIF {
+    /// One log with one run.
+    static func text(
+        _ sessions: [(id: SessionID, findings: [Finding])], rules: [Rule], trace: String
+    ) -> String {
+        let numbers = Dictionary(
+            zip(rules.map(\.id), 0...), uniquingKeysWith: { first, _ in first })
+        let results = sessions.flatMap { session in
+            session.findings.map { result($0, session.id, numbers, trace) }
+        }
+        var driver = JSONObject()
+        driver.add("name", "tapedeck")
+        driver.add("version", Program.version)
+        driver.add("rules", raw: list(rules.map(rule)))
+        var tool = JSONObject()
+        tool.add("driver", raw: driver.text)
+        var run = JSONObject()
+        run.add("tool", raw: tool.text)
+        run.add("artifacts", raw: "[{\"location\":\(artifact(trace))}]")
+        run.add("results", raw: list(results))
+        var log = JSONObject()
+        log.add("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
+        log.add("version", "2.1.0")
+        log.add("runs", raw: list([run.text]))
+        return log.text + "\n"
+    }
+
+    private static func rule(_ rule: Rule) -> String {
+        var object = JSONObject()
+        object.add("id", rule.id)
+        object.add("shortDescription", raw: message(rule.title))
+        object.add("fullDescription", raw: message("\(rule.title) \(rule.expects)"))
+        object.add("help", raw: message(RulePage.text(rule)))
+        object.add(
+            "defaultConfiguration", raw: "{\"level\":\(JSONObject.quoted(level(rule.severity)))}")
+        var properties = JSONObject()
+        properties.add("blames", rule.blames.description)
+        properties.add("source", rule.source)
+        object.add("properties", raw: properties.text)
+        return object.text
+    }
+
+    private static func result(
+        _ finding: Finding, _ session: SessionID, _ numbers: [String: Int], _ trace: String
+    ) -> String {
+        var object = JSONObject()
+        object.add("ruleId", finding.rule.id)
+        object.add("ruleIndex", numbers[finding.rule.id].map(Int64.init) ?? -1)
+        object.add("level", level(finding.severity))
+        object.add("message", raw: message(finding.says))
+        if let breach = finding.steps.last {
+            object.add("locations", raw: list([location(breach, session, trace, says: nil)]))
+        }
+        if finding.steps.count > 1 {
+            let steps = finding.steps.map {
+                "{\"location\":\(location($0, session, trace, says: $0))}"
+            }
+            object.add(
+                "codeFlows", raw: "[{\"threadFlows\":[{\"locations\":\(list(steps))}]}]")
+        }
+        object.add("occurrenceCount", Int64(finding.times))
+        object.add(
+            "partialFingerprints",
+            raw: "{\"finding/v1\":\(JSONObject.quoted(FindingBaseline.fingerprint(finding)))}")
+        var properties = JSONObject()
+        properties.add("client", finding.client)
+        properties.add("session", session.rawValue)
+        properties.add("at_ns", finding.at.nanoseconds)
+        properties.add("expected", finding.expected)
+        if let cause = finding.cause { properties.add("cause", cause) }
+        object.add("properties", raw: properties.text)
+        return object.text
+    }
+
+    private static func location(
+        _ step: FindingStep, _ session: SessionID, _ trace: String, says: FindingStep?
+    ) -> String {
+        var object = JSONObject()
+        var place = JSONObject()
+        place.add("artifactLocation", raw: artifact(trace))
+        object.add("physicalLocation", raw: place.text)
+        let row = FindingText.row(step)
+        if !row.isEmpty {
+            var logical = JSONObject()
+            logical.add("name", row)
+            logical.add("fullyQualifiedName", "session \(session)/\(row)")
+            logical.add("kind", "resource")
+            object.add("logicalLocations", raw: list([logical.text]))
+        }
+        if let says {
+            let quote = says.quote.isEmpty ? "" : ": \(says.quote)"
+            let clock = TimeSpan.clock(says.at.nanoseconds)
+            object.add("message", raw: message("\(clock) s \(says.says)\(quote)"))
+        }
+        return object.text
+    }
+
+    /// The trace, by a URI reference with index 0 among the artifacts.
+    private static func artifact(_ trace: String) -> String {
+        var uri = ""
+        for byte in trace.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                uri += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        if uri.hasPrefix("/") { uri = "file://" + uri }
+        return "{\"uri\":\(JSONObject.quoted(uri)),\"index\":0}"
+    }
+
+    private static func message(_ text: String) -> String {
+        "{\"text\":\(JSONObject.quoted(text))}"
+    }
+
+    /// SARIF calls a note what is worth knowing.
+    private static func level(_ severity: FindingRow.Severity) -> String {
+        severity == .info ? "note" : severity.rawValue
+    }
+
+    private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
+}

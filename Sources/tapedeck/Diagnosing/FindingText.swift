@@ -1,0 +1,116 @@
+import Diagnosis
+import Trace
+import Wire
+
+/// Findings for people.
+enum FindingText {
+    /// Columns of a line before it is broken.
+    private static let width = 100
+
+    /// A paragraph about a finding.
+    static func paragraph(_ finding: Finding, hasColour: Bool = StandardOutput.hasColour) -> String
+    {
+        var head = paint(finding.severity.rawValue, finding.severity, hasColour)
+        head += " \(finding.rule.id)  \(TimeSpan.clock(finding.at.nanoseconds)) s"
+        head += "  \(finding.rule.blames) \(ListLine.clean(finding.client))"
+        if !finding.topic.isEmpty { head += "  \(ListLine.clean(finding.topic))" }
+        if finding.times > 1 {
+            let last = TimeSpan.clock(finding.lastAt.nanoseconds)
+            head += "  \(finding.times) times, last at \(last) s"
+        }
+        var lines = [head] + wrapped(finding.says, "  ", "  ")
+        let clocks = finding.steps.map { TimeSpan.clock($0.at.nanoseconds) }
+        let names = finding.steps.map(row)
+        let (clock, name) = (
+            clocks.map(\.count).max() ?? 0, names.map(\.count).max() ?? 0
+        )
+        for (index, step) in finding.steps.enumerated() {
+            let blanks = String(repeating: " ", count: clock - clocks[index].count)
+            let start =
+                "    \(blanks)\(clocks[index])  "
+                + (name > 0 ? "\(ListLine.pad(names[index], name))  " : "")
+            lines += wrapped(step.says, start, String(repeating: " ", count: start.count))
+            if !step.quote.isEmpty {
+                // Quotes stay on one line, so that they can be copied.
+                lines.append(
+                    String(repeating: " ", count: start.count) + ListLine.clean(step.quote))
+            }
+        }
+        lines += wrapped(finding.expected, "  expected: ", "    ")
+        lines += wrapped(finding.rule.source, "  source: ", "    ")
+        if let cause = finding.cause { lines += wrapped(cause, "  likely cause: ", "    ") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The row that a step is about, with the number that `tapedeck show` takes.
+    static func row(_ step: FindingStep) -> String {
+        if let command = step.command { return "command c\(command)" }
+        if let exchange = step.exchange { return "exchange \(exchange)" }
+        if let message = step.message { return "message m\(message)" }
+        return ""
+    }
+
+    /// One line, as it is printed while a session is recorded.
+    static func line(_ finding: Finding) -> String {
+        let step = finding.steps.last.map(row) ?? ""
+        return "\(finding.severity.rawValue) \(finding.rule.id)"
+            + "  \(TimeSpan.clock(finding.at.nanoseconds)) s"
+            + "  \(finding.rule.blames) \(ListLine.clean(finding.client))"
+            + (step.isEmpty ? "" : "  \(step)") + ": \(ListLine.clean(finding.says))"
+    }
+
+    /// The lines about what a row shows.
+    static func lines(_ findings: [FindingDetail]) -> [String] {
+        findings.flatMap { detail in
+            let row = detail.row
+            return [
+                "  finding \(row.severity.rawValue) \(ListLine.clean(row.rule)): "
+                    + ListLine.clean(row.says),
+                "    expected: \(ListLine.clean(row.expected))",
+            ]
+        }
+    }
+
+    /// `3 findings: 1 error, 2 warnings, 0 infos`.
+    static func summary(_ findings: [Finding]) -> String {
+        let counts = FindingRow.Severity.allCases.map { severity in
+            let count = findings.count { $0.severity == severity }
+            return "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+        }
+        return "\(findings.count) finding\(findings.count == 1 ? "" : "s"): "
+            + counts.joined(separator: ", ")
+    }
+
+    // MARK: Lines
+
+    /// Text broken into lines between words; what a peer sent cannot steer a terminal.
+    static func wrapped(_ text: String, _ first: String, _ next: String) -> [String] {
+        var lines: [String] = []
+        var line = first
+        var isEmpty = true
+        for word in ListLine.clean(text).split(separator: " ") {
+            if !isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = next
+                isEmpty = true
+            }
+            line += (isEmpty ? "" : " ") + word
+            isEmpty = false
+        }
+        if !isEmpty { lines.append(line) }
+        return lines
+    }
+
+    private static func paint(
+        _ text: String, _ severity: FindingRow.Severity, _ hasColour: Bool
+    ) -> String {
+        guard hasColour else { return text }
+        let colour =
+            switch severity {
+            case .error: 31
+            case .warning: 33
+            case .info: 36
+            }
+        return "\u{1B}[\(colour)m\(text)\u{1B}[0m"
+    }
+}

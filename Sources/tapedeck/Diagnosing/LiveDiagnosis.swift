@@ -1,0 +1,148 @@
+import Diagnosis
+import Dispatch
+import Foundation
+import Synchronization
+import Trace
+import Wire
+
+/// Diagnoses a session while it is recorded, on a thread of its own.
+///
+/// Reads the trace behind the writer, prints each finding as it is made and puts it into the trace.
+/// The thread gives way to everything else, and falls behind rather than slow the proxy down.
+final class LiveDiagnosis: Sendable {
+    private struct State {
+        var isOver = false
+        var told: Set<FindingRow> = []
+        var behind: Int64 = 0
+        var failure: String?
+    }
+
+    private let writer: TraceWriter
+    private let state = Mutex(State())
+    private let ended = DispatchSemaphore(value: 0)
+    private let bell = DispatchSemaphore(value: 0)
+
+    /// Nanoseconds between two looks at the trace.
+    private static let interval: Int64 = 100_000_000
+    /// What is younger waits, since threads overtake each other.
+    private static let patience: Int64 = 50_000_000
+    /// Entries that are read in one go, so that the log of the trace is not held for long.
+    private static let most = 4_096
+
+    /// Begins; nothing was recorded yet.
+    ///
+    /// - Throws: ``Failure`` where the trace cannot be read.
+    init(_ writer: TraceWriter) throws(Failure) {
+        self.writer = writer
+        let begun = Mutex<TraceError?>(nil)
+        let isOpen = DispatchSemaphore(value: 0)
+        // Nothing of SQLite may leave the thread.
+        let failure = Shared(begun)
+        let thread = Thread { [self] in
+            lower()
+            do throws(TraceError) {
+                let reader = try EvidenceReader(
+                    path: writer.path, session: writer.session, bounds: nil)
+                isOpen.signal()
+                run(reader)
+            } catch {
+                failure.value.withLock { $0 = error }
+                isOpen.signal()
+            }
+            ended.signal()
+        }
+        thread.name = "diagnosis"
+        thread.stackSize = 1 << 23
+        thread.start()
+        isOpen.wait()
+        if let error = failure.value.withLock({ $0 }) { throw Failure(error) }
+    }
+
+    /// Ends; the trace is not read any more.
+    func stop() {
+        state.withLock { $0.isOver = true }
+        bell.signal()
+        ended.wait()
+    }
+
+    /// Whether the finding was printed while it was made.
+    func hasTold(_ row: FindingRow) -> Bool { state.withLock { $0.told.contains(row.unplaced) } }
+
+    /// How far it was behind the traffic at its end, in nanoseconds.
+    var behind: Int64 { state.withLock { $0.behind } }
+
+    /// Why it ended early; nil where it did not.
+    var failure: String? { state.withLock { $0.failure } }
+
+    // MARK: The thread
+
+    /// Lets every other thread go first.
+    private func lower() {
+        // On Linux this is about the thread that asks.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
+
+    private func run(_ reader: EvidenceReader) {
+        let source = EvidenceSource(reader)
+        let rows = FindingRows(reader.contents)
+        var diagnosis = Diagnosis()
+        var done = Instant.zero
+        do throws(TraceError) {
+            while !isOver {
+                let moment = try settled(reader)
+                while done < moment, !isOver {
+                    let count = try source.read(upto: moment, isOver: false, most: Self.most) {
+                        diagnosis.observe($0)
+                    }
+                    tell(diagnosis.takeNew(), rows)
+                    guard count < Self.most else { continue }
+                    done = moment
+                    diagnosis.advance(to: moment)
+                    tell(diagnosis.takeNew(), rows)
+                }
+                _ = bell.wait(timeout: .now() + .nanoseconds(Int(Self.interval)))
+            }
+        } catch {
+            state.withLock { $0.failure = error.reason }
+        }
+        let last = max(done, source.last)
+        let behind = ((try? reader.newest()) ?? last).nanoseconds - last.nanoseconds
+        state.withLock { $0.behind = max(0, behind) }
+    }
+
+    /// Up to when everything that happened is in the trace.
+    private func settled(_ reader: EvidenceReader) throws(TraceError) -> Instant {
+        // Asked for before: what is put later is later.
+        let now = writer.now()
+        let newest = writer.isIdle ? now : try reader.newest() ?? .zero
+        return Instant(nanoseconds: newest.nanoseconds - Self.patience)
+    }
+
+    private func tell(_ findings: [Finding], _ rows: FindingRows) {
+        guard !findings.isEmpty else { return }
+        let made = findings.map(rows.row)
+        state.withLock { state in
+            for row in made { state.told.insert(row.unplaced) }
+        }
+        for finding in findings { StandardOutput.write(FindingText.line(finding) + "\n") }
+        _ = writer.put(made.map { .finding($0) })
+    }
+}
+
+extension FindingRow {
+    /// The finding whatever it says, which may grow.
+    fileprivate var unplaced: FindingRow {
+        var row = self
+        (row.chunk, row.offset, row.says, row.expected) = (nil, 0, "", "")
+        return row
+    }
+}
+
+/// Carries a value that cannot be copied into a closure.
+private final class Shared<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: consuming Value) { self.value = value }
+}

@@ -1,0 +1,114 @@
+import Diagnosis
+import Wire
+
+/// What there is to know about rules.
+enum RulePage {
+    /// All about one rule, for people.
+    static func text(_ rule: Rule) -> String {
+        var lines = ["\(rule.severity.rawValue) \(rule.id), about the \(rule.blames)"]
+        for (name, text) in facts(rule) {
+            lines += FindingText.wrapped(text, "  \(name): ", "    ")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func facts(_ rule: Rule) -> [(String, String)] {
+        var facts = [
+            ("what", rule.title), ("source", rule.source), ("follows", rule.follows),
+            ("evidence", rule.evidence), ("expected", rule.expects),
+        ]
+        if let deadline = rule.deadlineNanoseconds {
+            facts.append(("deadline", TimeSpan.text(deadline)))
+        }
+        facts.append(("told", told(rule.repetition)))
+        facts.append(("silent", rule.silent))
+        if let cause = rule.cause { facts.append(("likely cause", cause)) }
+        return facts
+    }
+
+    private static func told(_ repetition: Rule.Repetition) -> String {
+        switch repetition {
+        case .each: "once for each breach"
+        case .topic: "once for each client and what it is about, with how often"
+        case .client: "once for each client, with how often"
+        }
+    }
+
+    /// A line for each rule.
+    static func list(_ rules: [Rule]) -> String {
+        let width = rules.map(\.id.count).max() ?? 0
+        return rules.map { rule in
+            "\(ListLine.pad(rule.severity.rawValue, 7))  \(ListLine.pad(rule.id, width))  \(rule.title)\n"
+        }.joined()
+    }
+
+    /// An object on a line for each rule.
+    static func json(_ rule: Rule) -> String {
+        var object = JSONObject()
+        object.add("rule", rule.id)
+        object.add("severity", rule.severity.rawValue)
+        object.add("blames", rule.blames.description)
+        object.add("title", rule.title)
+        object.add("source", rule.source)
+        object.add("follows", rule.follows)
+        object.add("evidence", rule.evidence)
+        object.add("expected", rule.expects)
+        object.add("deadline_ns", rule.deadlineNanoseconds)
+        object.add("repetition", rule.repetition.rawValue)
+        object.add("silent", rule.silent)
+        object.add("cause", rule.cause)
+        return object.text
+    }
+
+    // MARK: The reference
+
+    /// The reference that stands in the repository.
+    static func markdown(_ rules: [Rule]) -> String {
+        var text = """
+            # Rules
+
+            What `tapedeck diagnose` checks, as `tapedeck diagnose --list-rules --markdown` prints it; `--explain RULE` shows one.
+            All rules are silent about what was not captured and about what Tapedeck did to the traffic itself.
+
+
+            """
+        var areas: [String] = []
+        for rule in rules where areas.last != area(rule) { areas.append(area(rule)) }
+        for area in areas {
+            let own = rules.filter { self.area($0) == area }
+            text += "## \(area)\n\n| Rule | Severity | About | What |\n| --- | --- | --- | --- |\n"
+            for rule in own {
+                text += "| [`\(rule.id)`](#\(anchor(rule.id))) | \(rule.severity.rawValue)"
+                text += " | \(rule.blames) | \(cell(rule.title)) |\n"
+            }
+            text += "\n"
+            for rule in own {
+                text += "### \(rule.id)\n\n"
+                for (name, fact) in facts(rule) {
+                    text += "- \(name): \(line(fact))\n"
+                }
+                text += "\n"
+            }
+        }
+        return String(text.dropLast())
+    }
+
+    /// What the identifier begins with: protocol and area, such as `simperium.change` or `http`.
+    static func area(_ rule: Rule) -> String {
+        let parts = rule.id.split(separator: ".")
+        let hasAreas = ["simperium", "commcare"].contains(parts.first)
+        return parts.prefix(hasAreas ? 2 : 1).joined(separator: ".")
+    }
+
+    /// The anchor that a heading gets.
+    private static func anchor(_ id: String) -> String {
+        id.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+    }
+
+    private static func line(_ text: String) -> String {
+        text.split { $0.isNewline }.joined(separator: " ")
+            .replacing("<", with: "&lt;").replacing("*", with: "\\*")
+    }
+
+    private static func cell(_ text: String) -> String { line(text).replacing("|", with: "\\|") }
+}

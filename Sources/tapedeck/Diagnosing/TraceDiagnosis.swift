@@ -1,0 +1,109 @@
+import Diagnosis
+import Trace
+import Wire
+
+/// Says which rules the peers of a trace broke.
+struct TraceDiagnosis {
+    /// What was found in one session.
+    struct Session {
+        var id: SessionID
+        /// All findings, the worst first, those of one severity in order of time.
+        var findings: [Finding]
+        /// The same as rows of the trace.
+        var rows: [FindingRow]
+        /// How many findings of each rule were left out because there were too many.
+        var leftOut: [String: Int]
+        /// What was looked at.
+        var counts: EvidenceCounts
+        /// Whether it goes on.
+        var isRunning: Bool
+    }
+
+    /// The sessions, in order.
+    var sessions: [Session]
+    /// Why the findings are not stored in the trace; nil where they are.
+    var unstored: String?
+
+    /// Entries that are read in one go.
+    private static let stride = 16_384
+
+    /// Diagnoses the trace at `path` and stores the findings in it, where that can be.
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - session: That session alone; all without.
+    ///   - isTold: Whether progress is shown on standard error, where that is a terminal.
+    /// - Returns: The findings, and why they are not stored where that is so.
+    /// - Throws: ``Failure`` where the trace cannot be read or has no such session.
+    static func diagnose(
+        trace path: String, session: SessionID? = nil, isTold: Bool = false
+    ) throws(Failure) -> TraceDiagnosis {
+        // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
+        let isWritten = FindingStore.isWritten(path)
+        var diagnosis = TraceDiagnosis(sessions: [], unstored: nil)
+        var progress = isTold ? ProgressBar() : nil
+        do {
+            let reader = try TraceReader.opened(path)
+            let (sessions, bounds, totals) = try reader.reading { reader throws(TraceError) in
+                (try reader.sessions(), try EvidenceBounds(reader), try reader.lastNumbers())
+            }
+            if let session, !sessions.contains(where: { $0.id == session }) {
+                throw Failure(
+                    .data, "there is no session \(session) in \(path); it has \(sessions.count)")
+            }
+            let all = Int(clamping: totals.exchange &+ totals.command)
+            for detail in sessions where session == nil || detail.id == session {
+                let isRunning =
+                    isWritten && detail.endedAt == nil && detail.id == sessions.last?.id
+                let before = diagnosis.sessions.reduce(0) {
+                    $0 + $1.counts.commands + $1.counts.exchanges
+                }
+                do throws(TraceError) {
+                    diagnosis.sessions.append(
+                        try diagnose(
+                            detail, path, bounds, isRunning: isRunning, after: before, of: all,
+                            &progress))
+                } catch {
+                    throw Failure(error)
+                }
+            }
+        }
+        progress?.clear()
+        diagnosis.store(in: path, isWritten: isWritten)
+        return diagnosis
+    }
+
+    private static func diagnose(
+        _ detail: SessionDetail, _ path: String, _ bounds: EvidenceBounds, isRunning: Bool,
+        after before: Int, of all: Int, _ progress: inout ProgressBar?
+    ) throws(TraceError) -> Session {
+        let reader = try EvidenceReader(path: path, session: detail.id, bounds: bounds)
+        let source = EvidenceSource(reader)
+        var diagnosis = Diagnosis()
+        while try source.read(isOver: true, most: stride, { diagnosis.observe($0) }) == stride {
+            progress?.show(
+                done: before + source.counts.commands + source.counts.exchanges, of: all,
+                "diagnosing session \(detail.id)")
+        }
+        diagnosis.finish(at: max(source.last, detail.endedAt ?? .zero), isRunning: isRunning)
+        let findings = diagnosis.findings
+        let rows = FindingRows(reader.contents)
+        return Session(
+            id: detail.id, findings: findings, rows: findings.map(rows.row),
+            leftOut: diagnosis.leftOut,
+            counts: source.counts, isRunning: isRunning)
+    }
+
+    private mutating func store(in path: String, isWritten: Bool) {
+        guard !isWritten else {
+            unstored = "the trace is being written"
+            return
+        }
+        do {
+            try FindingStore.store(
+                sessions.map { ($0.id, $0.rows) }, in: path)
+        } catch {
+            unstored = error.reason
+        }
+    }
+}

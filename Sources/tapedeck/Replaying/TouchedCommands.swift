@@ -1,0 +1,92 @@
+import Framing
+import Wire
+
+/// Tells what was sent from what was received, where faults altered or lost Simperium commands.
+///
+/// Faults and commands are told in order of time, a fault before the command it was done to.
+struct TouchedCommands {
+    private struct Way: Hashable {
+        var socket: ConnectionID
+        var sender: Peer
+    }
+
+    private var altered: [Way: [(came: [UInt8], sent: [UInt8])]] = [:]
+    /// Commands of clients that were answered in the server's place.
+    private var kept: [ConnectionID: [[UInt8]]] = [:]
+
+    /// Nothing was touched yet.
+    init() {}
+
+    /// Actions that answer a client's command in the server's place.
+    private static let answering: Set<String> = [
+        "error", "cv-unknown", "change-unknown", "entity-unknown", "auth-failure", "auth-expired",
+        "wrong-heartbeat",
+    ]
+    /// Actions that end a connection with what came.
+    private static let ending: Set<String> = ["close", "reset", "close-code", "stall"]
+    /// Actions after which the receiver gets what was sent.
+    private static let harmless: Set<String> = ["repeat", "latency", "send", "reorder"]
+
+    /// Takes a fault that was done to a message.
+    ///
+    /// - Returns: The commands that were lost by it.
+    mutating func take(
+        action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
+    ) -> [[UInt8]] {
+        let kind = String(action.prefix { $0 != " " })
+        if Self.harmless.contains(kind) { return [] }
+        if sent.isEmpty || Self.ending.contains(kind) { return Self.commands(came, sender) }
+        if sender == .client, Self.answering.contains(kind) {
+            kept[socket, default: []].append(came)
+        } else if came != sent {
+            altered[Way(socket: socket, sender: sender), default: []].append((came, sent))
+        }
+        return []
+    }
+
+    /// Takes a command as it stands in the trace.
+    ///
+    /// - Returns: What was sent, nil where Tapedeck made it, and what was received, nil where it was
+    ///   kept from the receiver.
+    mutating func take(
+        _ text: [UInt8], socket: ConnectionID, sender: Peer, isMade: Bool
+    ) -> (sent: [UInt8]?, received: [UInt8]?) {
+        if isMade { return (nil, text) }
+        var received: [UInt8]? = text
+        let sent = original(of: text, Way(socket: socket, sender: sender)) ?? text
+        if sender == .client, !kept.isEmpty, let index = kept[socket]?.firstIndex(of: text) {
+            kept[socket]?.remove(at: index)
+            received = nil
+        }
+        return (sent, received)
+    }
+
+    /// What the sender sent where a fault altered it.
+    private mutating func original(of text: [UInt8], _ way: Way) -> [UInt8]? {
+        guard !altered.isEmpty, let list = altered[way],
+            let last = list.lastIndex(where: { $0.sent == text })
+        else { return nil }
+        // Several faults to one message are a chain.
+        var first = last
+        while first > 0, list[first - 1].sent == list[first].came { first -= 1 }
+        altered[way]?.removeSubrange(first...last)
+        if altered[way]?.isEmpty == true { altered[way] = nil }
+        return list[first].came
+    }
+
+    /// The commands of a message, out of any SockJS frame.
+    private static func commands(_ message: [UInt8], _ sender: Peer) -> [[UInt8]] {
+        guard let first = message.first, first == 0x61 || first == 0x5B else { return [message] }
+        do {
+            switch sender {
+            case .client:
+                return try SockJSFrame.parse(client: message.span).map(\.text)
+            case .server:
+                guard case .messages(let all) = try SockJSFrame.parse(server: message.span) else {
+                    return []
+                }
+                return all.map(\.text)
+            }
+        } catch { return [message] }
+    }
+}

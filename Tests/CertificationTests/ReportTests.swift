@@ -1,0 +1,144 @@
+import Diagnosis
+import Testing
+import Wire
+
+@testable import Certification
+
+/// Verdicts and what is printed of them.
+struct CertificationReportTests {
+    private static let rule = Rule(
+        "simperium.change.test", .error, title: "A <title>.", source: "the \"source\"",
+        follows: "f", evidence: "e", expects: "something & else", silent: "s")
+    private static let hint = Rule(
+        "simperium.change.hint", .info, title: "A hint.", source: "s", follows: "f", evidence: "e",
+        expects: "x", silent: "s")
+    private static let sign = Sign.lines("command:c", "a change", count: 2)
+    private static let scenario = Scenario(
+        "edits", "Edits", asks: "Edit.", script: [.waitSynced],
+        situations: [Situation("changes", signs: [sign], rules: ["simperium.change.*"])])
+
+    private static func finding(_ rule: Rule) -> Finding {
+        Finding(
+            rule, connection: nil, client: "c", says: "It said <b> & \u{1} left.",
+            cause: "counts wrongly",
+            steps: [FindingStep(at: Instant(nanoseconds: 1_500_000_000), "sent", quote: "0:c:<>")])
+    }
+
+    private static func played(
+        _ findings: [Finding] = [], count: Int = 2, problem: String? = nil
+    ) -> Played {
+        let seen = Played.Seen(sign: sign, count: count, row: "command 3", isThere: count >= 2)
+        return Played(
+            scenario, trace: "out/edits/session.tape", seconds: 1,
+            seen: problem == nil ? ["changes": [seen]] : [:], findings: findings,
+            ending: "ended with 0", hasTraffic: problem == nil, problem: problem)
+    }
+
+    private static func one(_ rule: Rule) -> Case {
+        Case(
+            rule: rule,
+            exercises: [Case.Exercise(scenario: "edits", situation: scenario.situations[0])],
+            reason: nil)
+    }
+
+    @Test func `a rule that was broken fails, also where nothing was seen`() {
+        let result = CaseResult(
+            Self.one(Self.rule), [Self.played([Self.finding(Self.rule)], count: 0)],
+            isStrict: false)
+        #expect(result.verdict == .failed)
+        #expect(result.reason == "It said <b> & \u{1} left.")
+    }
+
+    @Test func `what was seen without a finding passes, with its row`() {
+        let result = CaseResult(Self.one(Self.rule), [Self.played()], isStrict: false)
+        #expect(result.verdict == .passed)
+        #expect(result.evidence.map(\.row) == ["command 3"])
+    }
+
+    @Test func `findings of other rules do not matter`() {
+        let result = CaseResult(
+            Self.one(Self.rule), [Self.played([Self.finding(Self.hint)])], isStrict: true)
+        #expect(result.verdict == .passed)
+    }
+
+    @Test(arguments: [(false, Verdict.passed), (true, .failed)])
+    func `information fails a case where that is asked for`(isStrict: Bool, verdict: Verdict) {
+        let result = CaseResult(
+            Self.one(Self.hint), [Self.played([Self.finding(Self.hint)])], isStrict: isStrict)
+        #expect(result.verdict == verdict)
+    }
+
+    @Test func `what was not seen is told with its count`() {
+        let result = CaseResult(Self.one(Self.rule), [Self.played(count: 1)], isStrict: false)
+        #expect(result.verdict == .notExercised)
+        #expect(result.reason == "edits: there was not a change 2 times, but 1")
+    }
+
+    @Test func `a scenario that could not be played exercises nothing`() {
+        let result = CaseResult(
+            Self.one(Self.rule), [Self.played(problem: "no room")], isStrict: false)
+        #expect(result.verdict == .notExercised)
+        #expect(result.reason == "edits: no room")
+    }
+
+    @Test func `a case without scenario has its reason`() {
+        let result = CaseResult(
+            Case(rule: Self.rule, exercises: [], reason: "there is no such server"),
+            [Self.played()], isStrict: false)
+        #expect(result.reason == "there is no such server")
+    }
+
+    private static func report(_ played: [Played]) -> CertificationReport {
+        CertificationReport(
+            Suite(.simperium, rules: [rule, hint]), played, client: "a <client>", date: "today",
+            version: "1", seconds: 61, isStrict: false)
+    }
+
+    @Test func `the text has what failed with its evidence, and a summary`() {
+        let report = Self.report([Self.played([Self.finding(Self.rule)])])
+        let text = report.text()
+        #expect(text.hasPrefix("failed  simperium.change.test\n"))
+        #expect(text.contains("    expected: something & else\n"))
+        #expect(text.contains("    likely cause: counts wrongly\n"))
+        #expect(text.contains("    in edits, out/edits/session.tape\n"))
+        #expect(
+            text.hasSuffix(
+                "2 cases: 0 passed, 1 failed, 1 not exercised, in 1 scenarios, 1 min 1 s\n"))
+        #expect(!report.isPassed && report.hasClient)
+        #expect(report.text(hasColour: true).contains("\u{1B}[31mfailed"))
+    }
+
+    @Test func `the JSON has cases and scenarios`() throws {
+        let json = Self.report([Self.played([Self.finding(Self.rule)])]).json
+        #expect(json["failed"]?.text() == "1")
+        guard case .array(let cases)? = json["cases"] else { throw Missing() }
+        let failed = try #require(cases.first { $0["verdict"]?.string == "failed" })
+        #expect(failed["rule"]?.string == "simperium.change.test")
+        guard case .array(let findings)? = failed["findings"] else { throw Missing() }
+        #expect(findings.first?["trace"]?.string == "out/edits/session.tape")
+    }
+
+    private struct Missing: Error {}
+
+    @Test func `what peers sent is text in the page and in JUnit, and nothing is loaded`() {
+        let report = Self.report([Self.played([Self.finding(Self.rule)])])
+        let page = report.html { "<\($0)>" }
+        for text in [page, report.junit] {
+            #expect(text.contains("It said &lt;b&gt; &amp; \u{FFFD} left."))
+            #expect(!text.contains("<b>"))
+        }
+        #expect(page.contains("0:c:&lt;&gt;") && page.contains("a &lt;client&gt;"))
+        #expect(page.contains("href=\"&lt;out/edits/session.tape&gt;\""))
+        for word in ["http://", "https://", "src=", "url(", "@import"] {
+            #expect(!page.contains(word), "\(word)")
+        }
+        #expect(report.junit.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""))
+    }
+
+    @Test func `nothing that connected is told`() {
+        let report = Self.report([Self.played(problem: "the port is taken")])
+        #expect(!report.hasClient)
+        #expect(report.html { $0 }.contains("The client never came"))
+        #expect(report.text().contains("could not be played: the port is taken"))
+    }
+}

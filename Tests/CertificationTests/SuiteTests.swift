@@ -1,0 +1,110 @@
+import Diagnosis
+import Faults
+import Filters
+import Testing
+import Wire
+
+@testable import Certification
+
+/// The suites: what is in them is well formed, and every rule about clients has its case.
+struct SuiteTests {
+    @Test(arguments: Suite.Name.allCases)
+    func `every rule about clients has a case, with a scenario or a reason`(name: Suite.Name) {
+        let suite = Suite(name)
+        let own = name == .simperium ? ["simperium.", "websocket."] : ["commcare.", "openrosa."]
+        let wanted = Rules.all.filter { rule in
+            rule.blames == .client && (own + ["http."]).contains { rule.id.hasPrefix($0) }
+        }
+        #expect(suite.cases.map(\.id) == wanted.map(\.id).sorted())
+        for one in suite.cases {
+            #expect(one.exercises.isEmpty == (one.reason != nil), "\(one.id)")
+            #expect(
+                one.reason != "no scenario of the suite is about this rule",
+                "\(one.id) needs a scenario, or a reason why there is none")
+        }
+    }
+
+    @Test func `every rule about clients is in a suite`() {
+        let cases = Set(Suite.Name.allCases.flatMap { Suite($0).cases.map(\.id) })
+        for rule in Rules.all where rule.blames == .client { #expect(cases.contains(rule.id)) }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `rules that situations name are there`(name: Suite.Name) {
+        let rules = Rules.all.filter { $0.blames == .client }.map(\.id)
+        for scenario in Suite(name).scenarios {
+            for situation in scenario.situations {
+                for pattern in situation.rules + situation.exceptions {
+                    #expect(
+                        rules.contains { Situation.matches(pattern, $0) },
+                        "\(scenario.id), \(situation.id): there is no rule \(pattern)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `faults and filters can be read, and signs name faults of their scenario`(
+        name: Suite.Name
+    ) throws {
+        for scenario in Suite(name).scenarios {
+            let plan = try Bench.plan(scenario)
+            #expect(plan.rules.count == scenario.faults.count)
+            let names = Set(plan.rules.map(\.name))
+            let signs = scenario.situations.flatMap(\.signs) + scenario.deeds.map(\.when)
+            for sign in signs {
+                for filter in sign.filters {
+                    #expect(throws: Never.self, "\(scenario.id): \(filter)") {
+                        try Filter.parse(filter)
+                    }
+                }
+                for fault in sign.faults { #expect(names.contains(fault), "\(scenario.id)") }
+            }
+            #expect(!scenario.situations.isEmpty && scenario.limit > 0, "\(scenario.id)")
+        }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `no two scenarios have one name, and the files of all steps are there`(name: Suite.Name) {
+        let scenarios = Suite(name).scenarios
+        #expect(Set(scenarios.map(\.id)).count == scenarios.count)
+        for scenario in scenarios {
+            for file in scenario.files { #expect(!file.content.isEmpty, "\(file.name)") }
+            #expect(
+                Set(scenario.situations.map(\.id)).count == scenario.situations.count,
+                "\(scenario.id)")
+        }
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `scripts read as what was written`(name: Suite.Name) {
+        for scenario in Suite(name).scenarios {
+            let lines = scenario.json(bucket: "notes", folder: "f").split(separator: "\n")
+            let read = lines.compactMap { Step(json: String($0)) }
+            #expect(read.count == scenario.script.count)
+            let again = read.map { $0.json(bucket: "notes", folder: "f") }
+            for (a, b) in zip(again, lines) where !b.contains("\"submit\"") { #expect(a == b) }
+        }
+    }
+
+    @Test(arguments: [
+        "", "x", "{}", #"{"step":"fly"}"#, #"{"step":"set","key":"a"}"#,
+        #"{"step":"set","key":"a","data":1}"#, #"{"step":"delete"}"#, #"{"step":"pause"}"#,
+        #"{"step":"pause","seconds":-1}"#, #"{"step":"wait-for","key":"a"}"#,
+    ])
+    func `what is no step is refused`(line: String) { #expect(Step(json: line) == nil) }
+
+    @Test func `a part is chosen by scenario, by rule and by the beginning of a name`() {
+        let suite = Suite(.simperium)
+        let (one, none) = suite.chosen(["refused-440"])
+        #expect(none.isEmpty)
+        #expect(one.scenarios.map(\.id) == ["refused-440"])
+        #expect(one.cases.contains { $0.id == "simperium.change.diff-after-440" })
+        let (rule, _) = suite.chosen(["simperium.change.diff-after-440"])
+        #expect(rule.cases.map(\.id) == ["simperium.change.diff-after-440"])
+        #expect(rule.scenarios.map(\.id) == ["refused-440"])
+        #expect(suite.chosen(["refused-*"]).suite.scenarios.count > 5)
+        #expect(suite.chosen(["refused-*", "nothing"]).unknown == ["nothing"])
+        #expect(suite.chosen([]).suite.cases.count == suite.cases.count)
+    }
+}

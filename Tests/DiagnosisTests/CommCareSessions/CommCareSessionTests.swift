@@ -1,0 +1,87 @@
+import Testing
+import Wire
+
+@testable import Diagnosis
+
+@Suite struct CommCareSessionTests {
+    static let cases: [RuleCase] =
+        TokenCases.all + RecoveryCases.all + PollingCases.all + FormInstanceCases.all
+        + CaseCases.all
+        + RetryCases.all + OpenRosaAndStoryCases.all
+
+    @Test(arguments: cases)
+    func `says what a session shows and nothing else`(_ each: RuleCase) { each.check() }
+
+    @Test func `every rule has its three kinds of sessions`() {
+        let rules = CommCareSessionRules.all + CommCareStories.rules
+        #expect(RuleCase.missing(rules, Self.cases) == [])
+        #expect(Set(rules.map(\.id)).count == rules.count)
+    }
+
+    @Test func `quotes what was sent`() throws {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        phone.restore(&script, at: 1, SyncPhone.pending("5"))
+        phone.restore(&script, at: 2.01, SyncPhone.given("t1"))
+        let finding = try #require(
+            script.findings().first { $0.rule.id == "commcare.sync.polled-early" })
+        #expect(
+            finding.says
+                == "The 202 said Retry-After: 5; the restore was asked for again after 1 s.")
+        #expect(finding.expected == "The same request 5 s after the 202.")
+        #expect(finding.steps.map(\.quote).first == "Retry-After: 5")
+        #expect(finding.at == Instant(nanoseconds: 2_010_000_000))
+        #expect(finding.client == "d-1" && finding.topic == "anna")
+    }
+
+    @Test func `names the case that a device has forgotten`() throws {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        phone.restore(
+            &script, at: 1,
+            SyncPhone.given("t1", [SyncPhone.new("abc123"), SyncPhone.new("123abc")]))
+        phone.restore(&script, at: 20, since: "t1", has: ["abc123"], SyncPhone.refused)
+        let finding = try #require(
+            script.findings().first { $0.rule.id == "commcare.sync.state-hash" })
+        #expect(finding.severity == .error)
+        #expect(finding.says.contains("ccsh:409c5c597fa2c2a693b769f0d2ad432b"))
+        #expect(finding.says.hasSuffix(": the device lacks case 123abc."))
+    }
+
+    @Test func `a hash after a close is only information`() throws {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        phone.restore(
+            &script, at: 1, SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b")]))
+        phone.submit(&script, at: 10, token: "t1", blocks: SyncPhone.block("a", "<close/>"))
+        phone.restore(&script, at: 20, since: "t1", has: ["x"], SyncPhone.refused)
+        let finding = try #require(
+            script.findings().first { $0.rule.id == "commcare.sync.state-hash" })
+        #expect(finding.severity == .info)
+    }
+
+    @Test func `a storm is one finding with its steps`() {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        for place in 0..<12 {
+            phone.submit(&script, at: 1 + Double(place) * 0.1, gets: SyncPhone.busy(429))
+        }
+        let findings = script.findings().filter {
+            $0.severity != .info && $0.rule.blames == .client
+        }
+        #expect(findings.map(\.rule.id) == ["commcare.story.retry-storm"])
+        #expect(findings.first.map { $0.steps.count >= 10 } == true)
+    }
+
+    @Test func `no password is ever quoted`() {
+        var script = SessionScript()
+        let phone = SyncPhone(&script)
+        for at in [1, 2, 3.0] {
+            phone.restore(
+                &script, at: at, login: "Basic YW5uYTpzM2NyM3Q=",
+                SyncPhone.answer(401, ["WWW-Authenticate: Basic"]))
+        }
+        let text = script.findings().map { "\($0)" }.joined()
+        #expect(!text.isEmpty && !text.contains("s3cr3t") && !text.contains("YW5uYTpz"))
+    }
+}

@@ -1,0 +1,194 @@
+import Wire
+
+@testable import Diagnosis
+
+/// Cases about forms and their queue.
+enum FormInstanceCases {
+    private typealias R = CommCareSessionRules
+
+    static let all: [RuleCase] = again + reuse + queue + order
+
+    private static let again: [RuleCase] = [
+        RuleCase(R.resentAfter422, .breaks, "the invalid form again") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.invalid)
+            phone.submit(&s, at: 60, gets: SyncPhone.invalid)
+        },
+        RuleCase(R.resentAfter422, .breaks, "a 422 that Tapedeck made") { s in
+            let phone = SyncPhone(&s)
+            s.fault(phone.connection, .client, "status 422", at: 1)
+            phone.submit(&s, at: 1, gets: SyncPhone.invalid, made: true)
+            phone.submit(&s, at: 60)
+        },
+        RuleCase(R.resentAfter422, .behaves, "a step after storing failed; another form") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(
+                &s, at: 1,
+                gets: SyncPhone.answer(422, SyncPhone.message("post_processing_failure", "later")))
+            phone.submit(&s, at: 60)
+            phone.submit(&s, at: 61, "form-2", gets: SyncPhone.invalid)
+            phone.submit(&s, at: 62, "form-3")
+        },
+        RuleCase(R.resentAfter422, .silent, "the 422 was cut") { s in
+            var phone = SyncPhone(&s)
+            let answer = SyncPhone.invalid.replacing("Date:", with: "Content-Length: 9999\nDate:")
+            phone.submit(&s, at: 1, answer)
+            s.close(phone.connection, at: 1.1, by: .server)
+            phone.reconnect(&s, at: 5)
+            phone.submit(&s, at: 60)
+        },
+        RuleCase(R.resentAfterSuccess, .breaks, "accepted and sent again") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1)
+            phone.submit(&s, at: 60)
+        },
+        RuleCase(R.resentAfterSuccess, .behaves, "further attachments, and a gateway's page") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, files: ["a.jpg"])
+            phone.submit(&s, at: 2, files: ["b.jpg"])
+            phone.submit(
+                &s, at: 3, "form-2",
+                gets: SyncPhone.answer(200, type: "text/html", "<html>Sign in</html>"))
+            phone.submit(&s, at: 60, "form-2")
+        },
+        RuleCase(R.resentAfterSuccess, .silent, "the answer was lost on purpose") { s in
+            var phone = SyncPhone(&s)
+            s.fault(phone.connection, .server, "lose-answer how=close", at: 1.01)
+            phone.submit(&s, at: 1, gets: nil)
+            s.close(phone.connection, at: 1.02, by: .server)
+            phone.reconnect(&s, at: 5)
+            phone.submit(&s, at: 6)
+        },
+        RuleCase(R.resentAfterSuccess, .silent, "the client had given up") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, took: 45)
+            phone.submit(&s, at: 100)
+        },
+        RuleCase(R.slowSubmission, .breaks, "no answer for two minutes") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(504, type: "text/plain"), took: 120)
+            phone.submit(&s, at: 150)
+        },
+        RuleCase(R.slowSubmission, .breaks, "still none when it is sent again") { s in
+            var phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: nil)
+            phone.reconnect(&s, at: 69)
+            phone.submit(&s, at: 70)
+        },
+        RuleCase(R.slowSubmission, .behaves, "half a minute") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(504, type: "text/plain"), took: 31)
+            phone.submit(&s, at: 150)
+        },
+        RuleCase(R.slowSubmission, .silent, "Tapedeck held it back") { s in
+            let phone = SyncPhone(&s)
+            s.fault(phone.connection, .server, "latency 120s", at: 2)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(504, type: "text/plain"), took: 120)
+            phone.submit(&s, at: 150)
+        },
+    ]
+
+    private static let reuse: [RuleCase] = [
+        RuleCase(R.instanceIDReused, .breaks, "another answer under the same identifier") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, says: "42")
+            phone.submit(&s, at: 60, says: "43")
+        },
+        RuleCase(R.instanceIDReused, .breaks, "a retry that is written anew") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 60, end: "2026-02-03T10:06:00.000Z")
+        },
+        RuleCase(R.instanceIDReused, .behaves, "the same bytes; other attachments; an edit") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, files: ["a.jpg"], gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 60, files: ["b.jpg"])
+            phone.submit(&s, at: 70, says: "43", deprecated: "form-0")
+        },
+        RuleCase(R.instanceIDReused, .behaves, "the first was refused") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(400, type: "text/plain", "no"))
+            phone.submit(&s, at: 60, says: "43")
+        },
+        RuleCase(R.instanceIDReused, .silent, "Tapedeck changed the first") { s in
+            let phone = SyncPhone(&s)
+            s.fault(phone.connection, .client, "replace", at: 1, came: [1])
+            phone.submit(&s, at: 1, says: "x")
+            phone.submit(&s, at: 60)
+        },
+    ]
+
+    private static let queue: [RuleCase] = [
+        RuleCase(R.queueStopped, .breaks, "three forms wait, and none is sent") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.invalid)
+            phone.heartbeat(&s, at: 100, unsent: 3)
+        },
+        RuleCase(R.queueStopped, .behaves, "the next was sent") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.invalid)
+            phone.submit(&s, at: 2, "form-2")
+            phone.heartbeat(&s, at: 100, unsent: 3)
+        },
+        RuleCase(R.queueStopped, .silent, "nothing tells how many wait") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.invalid)
+            phone.heartbeat(&s, at: 100)
+        },
+        RuleCase(R.beforeForms, .breaks, "a recovery before the form") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.submit(&s, at: 20, token: "t1", gets: SyncPhone.answer(500))
+            phone.restore(&s, at: 30, SyncPhone.given("t2"))
+            phone.submit(&s, at: 60, token: "t2")
+        },
+        RuleCase(R.beforeForms, .behaves, "the form first; a refused form waits for nobody") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.submit(&s, at: 20, token: "t1", gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 40, token: "t1")
+            phone.submit(&s, at: 41, "form-2", token: "t1", gets: SyncPhone.invalid)
+            phone.submit(&s, at: 42, "form-3", token: "t1", gets: SyncPhone.answer(413))
+            phone.restore(&s, at: 50, SyncPhone.given("t2"))
+        },
+        RuleCase(R.beforeForms, .silent, "before the first sync") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(500))
+            phone.restore(&s, at: 30, SyncPhone.given("t1"))
+        },
+    ]
+
+    private static let order: [RuleCase] = [
+        RuleCase(R.createAfterUpdate, .breaks, "the update goes first") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-2", blocks: SyncPhone.block("a"))
+            phone.submit(&s, at: 2, "form-1", blocks: SyncPhone.new("a"))
+        },
+        RuleCase(R.createAfterUpdate, .behaves, "the create goes first") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-1", blocks: SyncPhone.new("a"))
+            phone.submit(&s, at: 2, "form-2", blocks: SyncPhone.block("a"))
+        },
+        RuleCase(R.createAfterUpdate, .silent, "bytes are missing between") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-2", blocks: SyncPhone.block("a"))
+            s.gap(nil, at: 1.5)
+            phone.submit(&s, at: 2, "form-1", blocks: SyncPhone.new("a"))
+        },
+        RuleCase(R.timeBackwards, .breaks, "finished an hour before") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-2", end: "2026-02-03T12:00:00.000+01:00")
+            phone.submit(&s, at: 2, "form-1", end: "2026-02-03T10:00:00.000Z")
+        },
+        RuleCase(R.timeBackwards, .behaves, "the same moment in two zones") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-2", end: "2026-02-03T12:00:00.000+02")
+            phone.submit(&s, at: 2, "form-1", end: "2026-02-03T10:00:00.000Z")
+        },
+        RuleCase(R.timeBackwards, .silent, "no times") { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, "form-2", end: "2026-02-03T12:00:00.000Z")
+            phone.submit(&s, at: 2, "form-1", end: nil)
+        },
+    ]
+}

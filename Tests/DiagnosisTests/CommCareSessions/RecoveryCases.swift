@@ -1,0 +1,225 @@
+import Wire
+
+@testable import Diagnosis
+
+/// Cases about 412, the state hash, claims, and what servers give out.
+enum RecoveryCases {
+    private typealias R = CommCareSessionRules
+
+    static let all: [RuleCase] = refusals + states + claims + servers
+
+    private static let refusals: [RuleCase] = [
+        RuleCase(R.incrementalAfter412, .breaks, "the same again") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.restore(&s, at: 20, since: "t1", SyncPhone.refused)
+            phone.restore(&s, at: 20.5, since: "t1", SyncPhone.refused)
+            phone.restore(&s, at: 21, SyncPhone.given("t2"))
+        },
+        RuleCase(R.incrementalAfter412, .breaks, "state is left in") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.restore(&s, at: 2, more: "&state=ccsh%3A", SyncPhone.given("t2"))
+        },
+        RuleCase(R.incrementalAfter412, .breaks, "a 412 that Tapedeck made") { s in
+            let phone = SyncPhone(&s)
+            s.fault(phone.connection, .client, "status 412", at: 1)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused, made: true)
+            phone.restore(&s, at: 2, since: "t0", SyncPhone.given("t2"))
+        },
+        RuleCase(R.incrementalAfter412, .behaves, "a full restore follows") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.restore(&s, at: 20, since: "t1", SyncPhone.refused)
+            phone.restore(&s, at: 20.1, SyncPhone.answer(401, ["WWW-Authenticate: Basic"]))
+            phone.restore(&s, at: 20.2, SyncPhone.pending())
+            phone.restore(&s, at: 22.3, SyncPhone.given("t2"))
+            phone.restore(&s, at: 40, since: "t2", SyncPhone.given("t3"))
+        },
+        RuleCase(R.incrementalAfter412, .silent, "the 412 came after the client had given up") {
+            s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused, took: 70)
+            phone.restore(&s, at: 100, since: "t0", SyncPhone.given("t2"))
+        },
+        RuleCase(R.noRecoveryAfter412, .breaks, "forms go on, restores do not") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.submit(&s, at: 90, token: "t0")
+        },
+        RuleCase(R.noRecoveryAfter412, .behaves, "a full restore before the next form") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.restore(&s, at: 2, SyncPhone.answer(500))
+            phone.submit(&s, at: 90, token: "t0")
+        },
+        RuleCase(R.noRecoveryAfter412, .silent, "the client is gone") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+        },
+        RuleCase(R.noRecoveryAfter412, .silent, "a fault kept it from coming back") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            s.fault(nil, nil, "refuse", at: 2)
+            phone.submit(&s, at: 90, token: "t0")
+        },
+        RuleCase(R.fullRepeated, .breaks, "full, 412, full") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.restore(&s, at: 2, SyncPhone.refused)
+            phone.restore(&s, at: 3, SyncPhone.refused)
+        },
+        RuleCase(R.fullRepeated, .behaves, "the user tries again later") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.restore(&s, at: 2, SyncPhone.refused)
+            phone.restore(&s, at: 30, SyncPhone.given("t1"))
+        },
+        RuleCase(R.fullRepeated, .silent, "the program was started anew") { s in
+            var phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.restore(&s, at: 2, SyncPhone.refused)
+            s.close(phone.connection, at: 2.1)
+            phone.reconnect(&s, at: 2.9)
+            phone.restore(&s, at: 3, SyncPhone.refused)
+        },
+        RuleCase(R.skipsFixtures, .breaks, "the flag is passed on") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            phone.restore(&s, at: 2, more: "&skip_fixtures=true", SyncPhone.given("t1"))
+        },
+        RuleCase(R.skipsFixtures, .behaves, "the flag on a sync only") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(
+                &s, at: 1, since: "t0", more: "&skip_fixtures=true", SyncPhone.refused)
+            phone.restore(&s, at: 2, SyncPhone.given("t1"))
+        },
+        RuleCase(R.skipsFixtures, .silent, "Tapedeck added the flag") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
+            s.fault(phone.connection, .client, "set-query", at: 2, came: [1])
+            phone.restore(&s, at: 2, more: "&skip_fixtures=true", SyncPhone.given("t1"))
+        },
+    ]
+
+    private static let states: [RuleCase] = [
+        RuleCase(R.stateHash, .breaks, "a case of the restore is forgotten") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(
+                &s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b")]))
+            phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.refused)
+            phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
+        },
+        RuleCase(R.stateHash, .breaks, "a case of a form is forgotten") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
+            phone.submit(&s, at: 10, token: "t1", blocks: SyncPhone.new("mine"))
+            phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.refused)
+            phone.restore(&s, at: 20.1, SyncPhone.given("t2"))
+        },
+        RuleCase(R.stateHash, .behaves, "restores and forms make it") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(
+                &s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b")]))
+            phone.submit(&s, at: 10, token: "t1", blocks: SyncPhone.new("mine"))
+            phone.restore(
+                &s, at: 20, since: "t1", has: ["mine", "a", "b"],
+                SyncPhone.given("t2", [SyncPhone.new("c"), SyncPhone.block("a")]))
+            phone.restore(
+                &s, at: 40, since: "t2", has: ["mine", "a", "b", "c"], SyncPhone.given("t3"))
+        },
+        RuleCase(R.stateHash, .behaves, "an orphan is purged") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(
+                &s, at: 1,
+                SyncPhone.given("t1", [SyncPhone.new("a"), SyncPhone.new("b", index: "gone")]))
+            phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.given("t2"))
+        },
+        RuleCase(R.stateHash, .silent, "the full restore was not seen") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(
+                &s, at: 1, since: "t0", has: ["x"], SyncPhone.given("t1", [SyncPhone.new("a")]))
+            phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.given("t2"))
+        },
+        RuleCase(R.stateHash, .silent, "a form's fate is not known") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
+            phone.submit(
+                &s, at: 10, token: "t1", blocks: SyncPhone.new("mine"), gets: SyncPhone.answer(500))
+            phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.given("t2"))
+        },
+    ]
+
+    private static let claims: [RuleCase] = [
+        RuleCase(R.missingAfterClaim, .breaks, "claimed, and no sync") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.claim(&s, at: 10, 201)
+            phone.heartbeat(&s, at: 100)
+        },
+        RuleCase(R.missingAfterClaim, .behaves, "claimed and synced; nothing to do") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.claim(&s, at: 10, 201)
+            phone.restore(&s, at: 11, since: "t1", SyncPhone.given("t2"))
+            phone.claim(&s, at: 20, 204)
+            phone.heartbeat(&s, at: 100)
+        },
+        RuleCase(R.missingAfterClaim, .silent, "the client is gone") { s in
+            let phone = SyncPhone(&s)
+            phone.claim(&s, at: 10, 201)
+            phone.heartbeat(&s, at: 20)
+        },
+    ]
+
+    private static let servers: [RuleCase] = [
+        RuleCase(R.refusesFull, .breaks, "412 to a first sync") { s in
+            SyncPhone(&s).restore(&s, at: 1, SyncPhone.refused)
+        },
+        RuleCase(R.refusesFull, .behaves, "412 to since") { s in
+            SyncPhone(&s).restore(&s, at: 1, since: "t0", SyncPhone.refused)
+        },
+        RuleCase(R.refusesFull, .silent, "Tapedeck made the 412") { s in
+            let phone = SyncPhone(&s)
+            s.fault(phone.connection, .client, "status 412", at: 1)
+            phone.restore(&s, at: 1, SyncPhone.refused, made: true)
+        },
+        RuleCase(R.tokenReused, .breaks, "one token, two contents") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            phone.restore(&s, at: 20, SyncPhone.given("t1", [SyncPhone.new("a")]))
+        },
+        RuleCase(R.tokenReused, .behaves, "a cached answer") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
+            phone.restore(&s, at: 20, SyncPhone.given("t1", [SyncPhone.new("a")]))
+        },
+        RuleCase(R.tokenReused, .silent, "one of them was changed") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1"))
+            s.fault(phone.connection, .server, "corrupt", at: 20)
+            phone.restore(&s, at: 20, SyncPhone.given("t1", [SyncPhone.new("a")]))
+        },
+        RuleCase(R.fullForIncremental, .breaks, "all of ten cases again") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", many(10)))
+            phone.restore(
+                &s, at: 20, since: "t1", has: names(10), SyncPhone.given("t2", many(10)))
+        },
+        RuleCase(R.fullForIncremental, .behaves, "nine of ten cases changed") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", many(10)))
+            phone.restore(
+                &s, at: 20, since: "t1", has: names(10), SyncPhone.given("t2", many(9)))
+        },
+        RuleCase(R.fullForIncremental, .silent, "what the device has was not seen") { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", has: names(3), SyncPhone.given("t1", many(10)))
+            phone.restore(
+                &s, at: 20, since: "t1", has: names(10), SyncPhone.given("t2", many(10)))
+        },
+    ]
+
+    private static func names(_ count: Int) -> [String] { (0..<count).map { "case-\($0)" } }
+    private static func many(_ count: Int) -> [String] { names(count).map { SyncPhone.new($0) } }
+}

@@ -1,0 +1,162 @@
+"""`tapedeck certify`: the built-in client conforms, and a bad one fails the right cases."""
+
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from programs import TAPEDECK, Program, environment, sql, tapedeck
+
+BAD = Path(__file__).parent / "bad_client.py"
+# Cases that no scenario can lead a client to, and the beginning of the reason.
+UNREACHABLE = {
+    "simperium": {
+        "http.chunked-refused": "the server refuses no content",
+        "http.cookie": "the server sets no cookies",
+        "http.retry-after-4xx": "no HTTP request of the client is refused",
+        "http.retry-after-answer-began": "no answer to a request that changes something",
+        "simperium.session.sockjs-frame": "the addresses are those of a plain",
+        "websocket.ping-unanswered": "the server sends no ping",
+    },
+    "commcare": {
+        "http.chunked-refused": "the server refuses no content",
+        "http.cookie": "the server sets no cookies",
+        "http.retry-after-answer-began": "no answer to a request that changes something",
+        "commcare.submit.demo-user": "the demo user",
+        "commcare.sync.missing-after-claim": "the server has no case search",
+        "commcare.sync.token-of-another-device": "one device is led",
+        "commcare.sync.token-of-another-user": "one user is signed in",
+        "commcare.sync.token-too-old": "no token gets 63 days old",
+        "commcare.sync.user-id-of-another": "one user is signed in",
+        "openrosa.": "the suite is for the CommCare profile",
+    },
+}
+
+
+def certify(tmp_path: Path, suite: str, *arguments: str | Path,
+            status: int = 0, seconds: float = 240) -> dict:
+    """Runs a suite to its end; the report."""
+    report = tmp_path / "report.json"
+    program = Program(TAPEDECK, "certify", suite, "--output", tmp_path / "out", "--ca-dir",
+                      tmp_path / "ca", "--json", report, *arguments, cwd=tmp_path)
+    try:
+        assert program.wait(seconds) == status, program.said()
+    finally:
+        program.kill()
+    return json.loads(report.read_text()) | {"text": "\n".join(program.output)}
+
+
+def verdicts(report: dict, verdict: str) -> dict[str, str]:
+    """The cases with this verdict, and why."""
+    return {one["case"]: one["reason"] for one in report["cases"] if one["verdict"] == verdict}
+
+
+@pytest.mark.parametrize("suite", ["simperium", "commcare"])
+def test_builtin(tmp_path: Path, suite: str) -> None:
+    """The built-in client passes every case that there is a scenario for."""
+    report = certify(tmp_path, suite, "--builtin")
+    assert verdicts(report, "failed") == {}
+    assert [one for one in report["scenarios"] if one["problem"]] == []
+    for case, reason in verdicts(report, "not exercised").items():
+        known = [text for name, text in UNREACHABLE[suite].items() if case.startswith(name)]
+        assert known and reason.startswith(known[0]), (case, reason)
+    assert len(verdicts(report, "passed")) > 60
+    for scenario in report["scenarios"]:
+        assert sql(Path(scenario["trace"]), "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_bad_simperium(tmp_path: Path) -> None:
+    """What is sent again after a refusal fails the cases about that, and no others."""
+    page, junit = tmp_path / "report.html", tmp_path / "report.xml"
+    report = certify(
+        tmp_path, "simperium", "--case", "refused-4*", "--case", "edits", "--html", page,
+        "--junit", junit, "--", sys.executable, BAD, "simperium", status=1)
+    assert set(verdicts(report, "failed")) == {
+        "simperium.change.diff-after-404", "simperium.change.diff-after-405",
+        "simperium.change.diff-after-440", "simperium.change.resend-after-400",
+        "simperium.change.resend-after-409", "simperium.change.resend-after-412",
+        "simperium.change.resend-after-413", "simperium.change.same-token-after-401"}
+    assert "simperium.change.no-sv" in verdicts(report, "passed")
+    failed = next(one for one in report["cases"] if one["case"].endswith("diff-after-440"))
+    finding = failed["findings"][0]
+    assert finding["scenario"] == "refused-440" and finding["evidence"][-1]["row"]
+    shown = tapedeck("show", finding["trace"], finding["evidence"][-1]["row"].split()[-1]).stdout
+    assert '"o": "r"' in shown or "one and two" in shown
+    assert "failed  simperium.change.diff-after-440" in report["text"]
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    assert suite is not None and suite.get("failures") == "8"
+    text = page.read_text()
+    assert "8 of " in text and "out/refused-440/session.tape" in text
+    assert "http://" not in text.replace(str(tmp_path), "").split("<main>")[0]
+
+
+def test_bad_commcare(tmp_path: Path) -> None:
+    """A device that does not wait is found; what it does well is not held against it."""
+    report = certify(tmp_path, "commcare", "--case", "restore-202", "--case", "form-422",
+                     "--", sys.executable, BAD, "commcare", status=1)
+    assert set(verdicts(report, "failed")) == {
+        "commcare.sync.polled-early", "commcare.submit.resent-after-422"}
+
+
+def test_device(tmp_path: Path) -> None:
+    """Without COMMAND the addresses are printed, and a scenario ends when all was seen."""
+    program = Program(TAPEDECK, "certify", "simperium", "--case", "edits", "--output",
+                      tmp_path / "out", "--ca-dir", tmp_path / "ca", cwd=tmp_path)
+    try:
+        program.await_line(r"edits: ")
+        url = program.await_line(r"TAPEDECK_URL=(http://127\.0\.0\.1:\d+)")[1]
+        app = program.await_line(r"TAPEDECK_APP=(.+)")[1]
+        token = program.await_line(r"TAPEDECK_TOKEN=(.+)")[1]
+        program.await_line("Make a note")
+        script = tmp_path / "out" / "edits" / "script.jsonl"
+        steps = [json.loads(line) for line in script.read_text().splitlines()]
+        assert steps[0] == {"step": "wait-synced"} and steps[1]["bucket"] == "notes"
+        plain = tmp_path / "plain.txt"
+        plain.write_text("wait synced\n" + "".join(
+            f"set notes mine {{\"content\":\"{text}\"}}\nwait synced\n"
+            for text in ("one", "one two", "one two three")) + "delete notes mine\nwait synced\n")
+        tapedeck("client", "simperium", "run", plain, "--to", url, "--app", app, "--token", token,
+                 "--bucket", "notes")
+        assert program.wait(60) == 0, program.said()
+    finally:
+        program.kill()
+    assert "0 failed" in program.output[-1]
+
+
+def test_refusals(tmp_path: Path) -> None:
+    """What is wrong on the command line is said before anything starts."""
+    for arguments, words in (
+        (("simperium", "--case", "nothing"), "no case or scenario nothing"),
+        (("simperium", "--builtin", "--", "x"), "COMMAND or --builtin"),
+        (("simperium", "--", "no-such-program"), "no program no-such-program"),
+        (("simperium", "--jobs", "2"), "one scenario after the other"),
+        (("commcare", "--builtin", "--slowness", "0"), "--slowness"),
+        (("commcare", "--json", "-", "--junit", "-", "--builtin"), "exclude each other"),
+    ):
+        done = tapedeck("certify", *arguments, status=64, cwd=tmp_path)
+        assert words in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    occupied = tmp_path / "mine" / "edits"
+    occupied.mkdir(parents=True)
+    (occupied / "precious").write_text("text")
+    report = certify(tmp_path, "simperium", "--case", "edits", "--builtin", "--output",
+                     tmp_path / "mine", status=69)
+    assert "choose another --output" in report["scenarios"][0]["problem"]
+    assert (occupied / "precious").read_text() == "text"
+
+
+def test_absent(tmp_path: Path) -> None:
+    """A client that never comes is no pass."""
+    report = certify(tmp_path, "simperium", "--case", "edits", "--", "true", status=69)
+    assert verdicts(report, "passed") == {} and verdicts(report, "failed") == {}
+    assert report["scenarios"][0]["client"] == "ended with 0"
+
+
+def test_list() -> None:
+    """The list has scenarios with their faults, and cases with theirs."""
+    for suite in ("simperium", "commcare"):
+        text = tapedeck("certify", suite, "--list", env=environment()).stdout
+        assert "\nscenario " in text and "    fault: " in text and "\ncase " in text

@@ -1,0 +1,45 @@
+import Testing
+import Wire
+
+@testable import Trace
+
+@Suite struct ReplayReaderTests {
+    /// Head and content of both sides of an exchange, as the view `body` says.
+    private func shown(_ trace: TemporaryTrace, _ id: Int64) throws -> [String] {
+        try trace.rows(
+            """
+            SELECT CAST(head AS TEXT) || '|' || CAST(content AS TEXT) || '|' || size FROM body
+            WHERE exchange_id = \(id) ORDER BY id
+            """)
+    }
+
+    private func read(_ reader: ReplayReader, _ id: Int64) throws -> [String] {
+        try Peer.allCases.map { peer in
+            let side = try #require(try reader.side(ExchangeID(id), peer))
+            let head = String(decoding: side.head, as: UTF8.self)
+            return "\(head)|\(String(decoding: side.content, as: UTF8.self))|\(side.size)"
+        }
+    }
+
+    @Test func `reads what the view of bodies says, before and after the file is mapped`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let opened = traffic.open()
+        var records = opened.records
+        for number in 0..<20 {
+            let body = String(repeating: "body \(number) ", count: 300 * (number % 3))
+            records += traffic.exchange(opened, number: number, body: body)
+        }
+        _ = writer.put(records)
+        writer.finish()
+        let reader = try ReplayReader(path: trace.path)
+        let expected = try (1...20).map { try shown(trace, $0) }
+        #expect(expected.joined().count == 40)
+        #expect(try (1...20).map { try read(reader, $0) } == expected)
+        try reader.holdSnapshot()
+        // Often enough for the file to be mapped anew.
+        for _ in 0..<60 { #expect(try (1...20).map { try read(reader, $0) } == expected) }
+        #expect(try reader.side(ExchangeID(21), .client) == nil)
+    }
+}

@@ -1,0 +1,135 @@
+import Diagnosis
+import Dissection
+import Testing
+import Trace
+import Wire
+
+@testable import tapedeck
+
+@Suite struct EvidenceSourceTests {
+    /// What each side of the commands was, a line for each.
+    private func commands(_ write: (SmallTrace, ConnectionID) -> Void) throws -> [String] {
+        let trace = try SmallTrace()
+        let socket = trace.socket()
+        write(trace, socket)
+        trace.finish()
+        var lines: [String] = []
+        for evidence in try evidence(trace) {
+            guard case .command(let command) = evidence else { continue }
+            func text(_ version: CommandEvidence.Version?) -> String {
+                version.map { String(decoding: $0.text, as: UTF8.self) } ?? "-"
+            }
+            lines.append(
+                "\(command.row.sender) \(command.origin.rawValue) said \(text(command.said))"
+                    + " heard \(text(command.heard))")
+        }
+        return lines
+    }
+
+    private func evidence(_ trace: SmallTrace) throws -> [Evidence] {
+        let bounds = try EvidenceBounds(TraceReader(path: trace.path))
+        let source = EvidenceSource(
+            try EvidenceReader(path: trace.path, session: SessionID(1), bounds: bounds))
+        var all: [Evidence] = []
+        _ = try source.read(isOver: true, most: .max) { all.append($0) }
+        return all
+    }
+
+    @Test func `gives what came as it was sent to both sides`() throws {
+        let lines = try commands { trace, socket in
+            trace.command(socket, .client, "h:1")
+            trace.command(socket, .server, "h:2")
+        }
+        #expect(
+            lines == ["client peer said h:1 heard h:1", "server peer said h:2 heard h:2"])
+    }
+
+    @Test func `gives what Tapedeck made to the receiver alone`() throws {
+        let lines = try commands { trace, socket in
+            trace.fault(socket, .server, "send 0:index", came: "h:1", sent: "h:1")
+            trace.make(socket, .server, "0:index")
+        }
+        #expect(lines == ["server tapedeck said - heard 0:index"])
+    }
+
+    @Test func `gives what was lost to the sender alone`() throws {
+        let lines = try commands { trace, socket in
+            trace.command(socket, .client, "h:1")
+            trace.fault(socket, .client, "drop", came: "0:cv:5")
+            trace.command(socket, .client, "h:3")
+        }
+        #expect(
+            lines == [
+                "client peer said h:1 heard h:1", "client lost said 0:cv:5 heard -",
+                "client peer said h:3 heard h:3",
+            ])
+    }
+
+    @Test func `gives what was altered as each side knows it`() throws {
+        let lines = try commands { trace, socket in
+            trace.fault(socket, .server, "corrupt", came: "h:1", sent: "h:9")
+            trace.command(socket, .server, "h:9")
+        }
+        #expect(lines == ["server altered said h:1 heard h:9"])
+    }
+
+    @Test func `gives a command that Tapedeck answered as one that did not arrive`() throws {
+        let lines = try commands { trace, socket in
+            trace.fault(
+                socket, .client, "error 440", came: "0:c:{}", sent: #"0:c:[{"error":440}]"#)
+            trace.command(socket, .client, "0:c:{}")
+            trace.make(socket, .server, #"0:c:[{"error":440}]"#)
+        }
+        #expect(
+            lines == [
+                "client lost said 0:c:{} heard -",
+                #"server tapedeck said - heard 0:c:[{"error":440}]"#,
+            ])
+    }
+
+    @Test func `reads commands whole of which the trace keeps the beginning`() throws {
+        let text = "0:c:" + String(repeating: "x", count: 3_000_000)
+        let trace = try SmallTrace()
+        let socket = trace.socket()
+        trace.command(socket, .client, text)
+        trace.finish()
+        let found = try evidence(trace).compactMap { evidence -> CommandEvidence? in
+            if case .command(let command) = evidence { command } else { nil }
+        }
+        #expect(found.map(\.isCut) == [false])
+        #expect(found.first?.said?.text.count == text.utf8.count)
+    }
+
+    @Test func `reads contents whole of which the trace keeps the beginning`() throws {
+        let half = String(repeating: "some words ", count: 150_000)
+        let body = half + half
+        let trace = try SmallTrace()
+        let connection = trace.open()
+        trace.send(
+            connection, .client,
+            "POST /a/demo/receiver/ HTTP/1.1\nHost: x\nContent-Length: \(body.utf8.count)\n\n")
+        trace.send(connection, .client, Array(half.utf8))
+        trace.send(connection, .client, Array(half.utf8))
+        trace.send(connection, .server, "HTTP/1.1 201 Created\nContent-Length: 0\n\n")
+        trace.finish()
+        for evidence in try evidence(trace) {
+            guard case .answered(let exchange) = evidence else { continue }
+            let request = try #require(exchange.request)
+            #expect(!request.isWhole)
+            #expect(request.body.content.count < body.utf8.count)
+            var read: [UInt8] = []
+            let isRead = request.read { piece in
+                read += piece
+                return true
+            }
+            #expect(isRead && read == Array(body.utf8))
+            var first = 0
+            _ = request.read { piece in
+                first += piece.count
+                return false
+            }
+            #expect(first > 0 && first <= half.utf8.count)
+            #expect(exchange.response?.isWhole == true)
+        }
+    }
+}

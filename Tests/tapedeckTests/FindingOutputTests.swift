@@ -1,0 +1,189 @@
+import Diagnosis
+import Dissection
+import Foundation
+import FoundationXML
+import Testing
+import Wire
+
+@testable import tapedeck
+
+@Suite struct FindingOutputTests {
+    private static let rule = Rule(
+        "simperium.test.example", .error, title: "A client does what is expected.",
+        source: "Section 3: \"do as expected\".", follows: "nothing", evidence: "A command.",
+        expects: "Something else.", silent: "Never.", cause: "It counts code points.")
+    private static let other = Rule(
+        "http.example", .info, blames: .server, title: "A server answers.", source: "RFC 9110",
+        follows: "nothing", evidence: "A response.", expects: "An answer.", silent: "Never.")
+
+    private func finding(
+        _ rule: Rule = rule, client: String = "phone-1", topic: String = "notes/note1",
+        says: String = "The client phone-1 sent note1 with sv 3 where \"4\" was told.",
+        at: Int64 = 2
+    ) -> Finding {
+        let place = Place(chunk: ChunkID(4), offset: 0)
+        var first = FindingStep(
+            at: Instant(nanoseconds: 1_500_000_000), "it was asked <this>",
+            quote: "0:c:{\u{1B}[31m}",
+            place: place)
+        first.command = CommandID(12)
+        var last = FindingStep(
+            at: Instant(nanoseconds: at * 1_000_000_000), "and did that", quote: "GET / & more")
+        last.exchange = ExchangeID(7)
+        return Finding(
+            rule, connection: ConnectionID(1), client: client, topic: topic, says: says,
+            steps: [first, last])
+    }
+
+    @Test func `tells a finding in a paragraph`() {
+        let text = FindingText.paragraph(finding(), hasColour: false)
+        #expect(
+            text == """
+                error simperium.test.example  2.000 s  client phone-1  notes/note1
+                  The client phone-1 sent note1 with sv 3 where "4" was told.
+                    1.500  command c12  it was asked <this>
+                                        0:c:{\u{FFFD}[31m}
+                    2.000  exchange 7   and did that
+                                        GET / & more
+                  expected: Something else.
+                  source: Section 3: "do as expected".
+                  likely cause: It counts code points.
+
+                """)
+        #expect(FindingText.paragraph(finding(), hasColour: true).hasPrefix("\u{1B}[31merror"))
+    }
+
+    @Test func `breaks lines between words`() {
+        let text = FindingText.wrapped(String(repeating: "words ", count: 40), "  a: ", "    ")
+        #expect(text.count == 3)
+        #expect(text.allSatisfy { $0.count <= 100 })
+        #expect(text[0].hasPrefix("  a: words") && text[1].hasPrefix("    words"))
+    }
+
+    @Test func `writes an object for a finding`() throws {
+        let line = FindingJSON.line(finding(), session: SessionID(3))
+        let object = try #require(
+            JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        for name in ["rule", "severity", "says", "expected", "source", "blames", "client", "cause"]
+        {
+            #expect(object[name] is String, "\(name)")
+        }
+        #expect(object["session"] as? Int == 3)
+        #expect(object["times"] as? Int == 1)
+        #expect(object["at"] as? Int == 2_000_000_000)
+        let evidence = try #require(object["evidence"] as? [[String: Any]])
+        #expect(evidence.map { $0["command"] as? Int } == [12, nil])
+        #expect(evidence.map { $0["exchange"] as? Int } == [nil, 7])
+        #expect(evidence.map { $0["quote"] as? String } == ["0:c:{\u{1B}[31m}", "GET / & more"])
+    }
+
+    /// What the schema of SARIF 2.1.0 requires of the objects that are written.
+    @Test func `writes SARIF as its schema asks`() throws {
+        let text = FindingSARIF.text(
+            [(SessionID(1), [finding(), finding(Self.other, at: 3)])],
+            rules: [Self.other, Self.rule], trace: "/a folder/b.tape")
+        let log = try #require(
+            JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(log["version"] as? String == "2.1.0")
+        let run = try #require((log["runs"] as? [[String: Any]])?.first)
+        let driver = try #require((run["tool"] as? [String: Any])?["driver"] as? [String: Any])
+        #expect(driver["name"] as? String == "tapedeck")
+        let rules = try #require(driver["rules"] as? [[String: Any]])
+        #expect(rules.map { $0["id"] as? String } == ["http.example", "simperium.test.example"])
+        for rule in rules {
+            for name in ["shortDescription", "fullDescription", "help"] {
+                let message = try #require(rule[name] as? [String: Any])
+                #expect((message["text"] as? String)?.isEmpty == false)
+            }
+        }
+        let results = try #require(run["results"] as? [[String: Any]])
+        #expect(results.map { $0["level"] as? String } == ["error", "note"])
+        #expect(results.map { $0["ruleIndex"] as? Int } == [1, 0])
+        for result in results {
+            let message = try #require(result["message"] as? [String: Any])
+            #expect(message["text"] is String)
+            let locations = try #require(result["locations"] as? [[String: Any]])
+            let flows = try #require(result["codeFlows"] as? [[String: Any]])
+            let threads = try #require(flows.first?["threadFlows"] as? [[String: Any]])
+            let steps = try #require(threads.first?["locations"] as? [[String: Any]])
+            #expect(steps.count == 2)
+            for location in locations + steps.compactMap({ $0["location"] as? [String: Any] }) {
+                let place = try #require(location["physicalLocation"] as? [String: Any])
+                let artifact = try #require(place["artifactLocation"] as? [String: Any])
+                #expect(artifact["uri"] as? String == "file:///a%20folder/b.tape")
+                #expect(artifact["index"] as? Int == 0)
+            }
+            #expect(result["partialFingerprints"] is [String: String])
+        }
+        #expect((run["artifacts"] as? [Any])?.count == 1)
+    }
+
+    @Test func `writes a test case for every rule`() throws {
+        let rules = [Self.other, Self.rule]
+        let findings = [finding(), finding(at: 9), finding(Self.other)]
+        let text = FindingJUnit.text(
+            [(SessionID(1), findings), (SessionID(2), [])], rules: rules,
+            fails: FailOn.warning.includes)
+        #expect(text.contains(#"<testsuite name="session 1" tests="2" failures="1""#))
+        #expect(text.contains(#"<testsuite name="session 2" tests="2" failures="0""#))
+        #expect(text.contains(#"classname="simperium.test" name="simperium.test.example""#))
+        #expect(text.contains("(and 1 more)") && text.contains("it was asked &lt;this&gt;"))
+        #expect(text.components(separatedBy: "<failure ").count == 2)
+        #expect(text.components(separatedBy: "<system-out>").count == 2)
+        let parser = XMLParser(data: Data(text.utf8))
+        #expect(parser.parse())
+    }
+
+    @Test func `knows a finding of another client again`() throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent("baseline-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try JUnitFile.write(FindingBaseline.text([finding(), finding()]), to: path)
+        let baseline = try FindingBaseline(path: path)
+        #expect(baseline.knows(finding()))
+        #expect(
+            baseline.knows(
+                finding(
+                    client: "tablet", topic: "notes/other",
+                    says: "The client tablet sent other with sv 17 where \"18\" was told.", at: 99))
+        )
+        #expect(!baseline.knows(finding(topic: "tags/note1")))
+        #expect(!baseline.knows(finding(says: "The client stopped.")))
+        #expect(!baseline.knows(finding(Self.other)))
+        try JUnitFile.write("# all of one\nhttp.example # for now\n", to: path)
+        #expect(try FindingBaseline(path: path).knows(finding(Self.other)))
+        #expect(throws: Failure.self) {
+            try JUnitFile.write("what is this\n", to: path)
+            _ = try FindingBaseline(path: path)
+        }
+    }
+
+    @Test func `refuses names of rules that are not there`() throws {
+        let known = try #require(Rules.all.first)
+        let area = known.id.prefix { $0 != "." }
+        let choice = try RuleChoice(wanted: ["\(area).*"], ignored: [known.id], blamed: nil)
+        #expect(!choice.takes(known))
+        #expect(choice.rules.allSatisfy { $0.id.hasPrefix("\(area).") })
+        let server = try RuleChoice(wanted: [], ignored: [], blamed: .server)
+        #expect(server.rules.allSatisfy { $0.blames == .server })
+        #expect(throws: Failure.self) {
+            _ = try RuleChoice(wanted: ["nothing.*"], ignored: [], blamed: nil)
+        }
+        do throws(Failure) {
+            _ = try RuleChoice.rule(String(known.id.dropLast()))
+            Issue.record("there is such a rule")
+        } catch {
+            #expect(error.status == .usage && error.says.contains("did you mean"))
+            #expect(error.says.contains(known.id))
+        }
+    }
+
+    @Test func `names severities from which it fails`() {
+        typealias Severity = FindingRow.Severity
+        let all = Severity.allCases
+        #expect(all.filter(FailOn.error.includes) == [.error])
+        #expect(all.filter(FailOn.warning.includes) == [.error, .warning])
+        #expect(all.filter(FailOn.info.includes) == [.error, .warning, .info])
+        #expect(all.filter(FailOn.never.includes) == [])
+    }
+}
