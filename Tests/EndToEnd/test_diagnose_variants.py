@@ -1,8 +1,10 @@
-"""Each mistake of a CommCare client is named by its rule, and nothing else is blamed on it."""
+"""Each mistake of a CommCare client is named by its rule, and nothing else is blamed on it.
+
+Mistakes that show only after a while, such as a stale sync token, are in the unit tests.
+"""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 
@@ -28,15 +30,6 @@ def on_restores(change):
     return changing(lambda asked: change(asked) if asked.is_restore else asked)
 
 
-def stale(asked, ask, memory):
-    """Says the first sync token it ever got, on forms."""
-    if asked.field(TOKEN):
-        memory.setdefault("token", asked.field(TOKEN))
-        if asked.is_form and memory["token"] != asked.field(TOKEN):
-            asked = asked.having(TOKEN, memory["token"])
-    return ask(asked)
-
-
 def clinging(asked, ask, memory):
     """Asks for what is new since the token that the server gave up."""
     if asked.is_restore:
@@ -56,13 +49,6 @@ def twice_as_new(asked, ask, memory):
     return answer
 
 
-def nameless(asked):
-    """The user without the domain."""
-    user, password = base64.b64decode(asked.field("Authorization").split()[1]).split(b":", 1)
-    plain = base64.b64encode(user.split(b"@")[0] + b":" + password).decode()
-    return asked.having("Authorization", f"Basic {plain}")
-
-
 MISTAKES = [
     Mistake("states no OpenRosa version", "commcare.headers.version-missing",
             changing(lambda asked: asked.without("X-OpenRosa-Version"))),
@@ -73,13 +59,10 @@ MISTAKES = [
                 "X_OPENROSA_VERSION", "3.0"))),
     Mistake("names no device", "commcare.headers.device-missing",
             changing(lambda asked: asked.without("x-openrosa-deviceid"))),
-    Mistake("forgets the sync token on forms", "commcare.submit.token-missing", on_forms(lambda asked: asked.without(TOKEN))),
-    Mistake("states a stale sync token", "commcare.sync.token-stale", stale,
-            flow=("sync", "form-1", "sync", "form-2", "sync")),
     Mistake("states two sync tokens", "commcare.sync.token-differs",
             on_restores(lambda asked: asked.having(TOKEN, "0" * 32) if asked.field(TOKEN) else asked)),
     Mistake("clings to its token after 412", "commcare.sync.incremental-after-412", clinging,
-            faults=("api:commcare.restore query:since => 412 first=1",)),
+            faults=("api:commcare.restore => 412 nth=2",)),
     Mistake("states its cases without prefix", "commcare.sync.state-malformed",
             on_restores(lambda asked: asked.asking(state="0" * 32)
                         if "state=" in asked.target else asked)),
@@ -111,7 +94,6 @@ MISTAKES = [
                   change=lambda asked: asked.saying("<case_name>n<", "<case_name>m<"))),
     Mistake("sends a form again that was accepted", "commcare.submit.resent-after-success",
             again(lambda asked, answer: asked.is_form and answer.status == 201, times=1)),
-    Mistake("leaves the domain out of its user name", "commcare.headers.user-without-domain", changing(nameless)),
     Mistake("tries refused credentials again", "commcare.retry.same-credentials",
             again(lambda _, answer: answer.status == 401),
             faults=("api:commcare.restore => 401 first=3",)),
@@ -139,7 +121,9 @@ def play(mistake: Mistake, deck, tmp_path) -> None:
                 client(relay.url, tmp_path / "state", "sync")
             else:
                 filled = tmp_path / f"{step}.xml"
-                filled.write_text(FORM.replace("form-1", step).replace('"mine"', f'"{step}"'))
+                filled.write_text(FORM.replace("form-1", step).replace('"mine"', f'"{step}"').replace(
+                    "<instanceID>", "<timeStart>2026-01-01T00:00:00Z</timeStart>"
+                    "<timeEnd>2026-01-01T00:01:00Z</timeEnd><instanceID>"))
                 client(relay.url, tmp_path / "state", "submit", filled)
     finally:
         relay.shutdown()
