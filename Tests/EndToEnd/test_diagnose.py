@@ -182,7 +182,8 @@ def test_live_silence(record, origin) -> None:
     assert "no rule was broken" in proxy.finish()
 
 
-def test_curl_and_requests_behave(record, origin, tls_origin, trust, certificates, tmp_path) -> None:
+def test_curl_and_requests_behave(record, origin, tls_origin, trust, certificates,
+                                  tmp_path) -> None:
     proxy = record("--server-ca", certificates.authority)
     curl("-x", proxy.url, f"{origin.url}/a", f"{origin.url}/b")
     curl("-x", proxy.url, "-d", "x" * 5000, "-H", "Expect: 100-continue", f"{origin.url}/echo")

@@ -23,6 +23,8 @@ def acknowledging() -> Callable[[bytes], bytes]:
         nonlocal count
         if text.startswith(b"0:init:"):
             return b"0:auth:user@example.org"
+        if text.startswith(b"0:i:"):
+            return b'0:i:{"index":[],"current":"start"}'
         change = json.loads(text[4:])
         count += 1
         change["ccids"] = [change.pop("ccid")]
@@ -38,14 +40,16 @@ def session(client: str, count: int) -> list[bytes]:
     commands = [b"0:init:" + json.dumps({
         "name": "notes", "clientid": client, "app_id": "bench", "api": "1.1",
         "token": os.urandom(16).hex(), "library": "bench", "version": "1"}).encode()]
-    for number in range(count - 1):
+    commands.append(b"0:i::::500")
+    for number in range(count - 2):
         version, place = divmod(number, 1000)
         change = {"clientid": client, "id": f"{client}-{place:04d}", "o": "M",
                   "ccid": os.urandom(16).hex(),
-                  "v": {"content": {"o": "+" if version == 0 else "r",
+                  "v": {"content": {"o": "+",
                                     "v": f"some text that was typed, number {number:08d}"}}}
         if version:
             change["sv"] = version
+            change["v"]["content"] = {"o": "d", "v": f"=33\t-8\t+{number:08d}"}
         commands.append(b"0:c:" + json.dumps(change, separators=(",", ":")).encode())
     return commands
 
@@ -53,7 +57,8 @@ def session(client: str, count: int) -> list[bytes]:
 def drive(port: int, commands: list[bytes]) -> tuple[float, list[bytes]]:
     """Sends commands; returns the seconds until each was answered, and the answers."""
     answers: list[bytes] = []
-    return exchange(port, commands, answers.append), answers
+    # The bucket is opened and its index read, each answered, before changes follow.
+    return exchange(port, commands, answers.append, first=2), answers
 
 
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
@@ -79,7 +84,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
                   f"{rate:,.0f} commands/s, {peak / 1e6:.0f} MB, opened in "
                   f"{player.opening:.2f} s", ">= 20,000", rate >= 20_000)
         wrong = sum(CLIENTS[0].encode() in each for each in answers)
-        for sent, answer in zip(commands[1:], answers[1:], strict=True):
+        for sent, answer in zip(commands[2:], answers[2:], strict=True):
             wrong += json.loads(sent[4:])["ccid"] != json.loads(answer[4:])[0]["ccids"][0]
         table.add("replay-simperium answers with other names, exit status", f"{wrong}, {status}",
                   "0, 0", wrong == 0 and status == 0)

@@ -102,8 +102,12 @@ INIT = (b'0:init:{"name":"notes","clientid":"bench-1","app_id":"bench","api":"1.
         b'"library":"bench","version":"1"}')
 
 
-def exchange(port: int, commands: list[bytes], take: Callable[[bytes], None]) -> float:
-    """Sends commands, of which each is answered by a message that `take` gets; seconds it took."""
+def exchange(port: int, commands: list[bytes], take: Callable[[bytes], None],
+             first: int = 0) -> float:
+    """Sends commands, of which each is answered by a message that `take` gets; seconds it took.
+
+    The `first` are sent one by one, each once the one before it is answered.
+    """
     count = len(commands)
     frames_out = [frame(each, os.urandom(4)) for each in commands]
     got, arrived = 0, threading.Condition()
@@ -135,11 +139,12 @@ def exchange(port: int, commands: list[bytes], take: Callable[[bytes], None]) ->
         began, sent = time.monotonic(), 0
         while sent < count:
             with arrived:
-                while sent - got >= WINDOW and arrived.wait(60):
+                window = WINDOW if sent >= first and got >= first else 1
+                while sent - got >= window and arrived.wait(60):
                     pass
-                if sent - got >= WINDOW:
+                if sent - got >= window:
                     break
-            batch = min(count - sent, WINDOW // 4)
+            batch = min(count - sent, WINDOW // 4 if sent >= first else 1)
             connection.sendall(b"".join(frames_out[sent:sent + batch]))
             sent += batch
         reader.join(120)
