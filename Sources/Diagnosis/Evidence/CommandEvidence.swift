@@ -7,7 +7,9 @@ public import Wire
 /// A final class, so that it can be remembered by many without being copied.
 public final class CommandEvidence: Sendable {
     /// A command as text and as what it says.
-    public struct Version: Sendable {
+    ///
+    /// A final class, since most commands are heard as they were said.
+    public final class Version: Sendable {
         /// The whole command: channel, name and payload.
         public let text: [UInt8]
         /// What it says; ranges are in bytes of ``text``.

@@ -4,7 +4,20 @@ import Wire
 ///
 /// Bounded by ``most``: what is beyond is refused, and its rule stays silent.
 struct Deadlines<Item: Sendable>: Sendable {
-    private var heap: [(at: Instant, order: UInt64, item: Item)] = []
+    /// What is sorted; the items stay where they are.
+    private struct Entry: Sendable {
+        var at: Instant
+        var order: UInt64
+        var place: Int
+
+        func precedes(_ other: Self) -> Bool {
+            at == other.at ? order < other.order : at < other.at
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var items: [Item?] = []
+    private var free: [Int] = []
     private var order: UInt64 = 0
     /// Most that wait at once.
     let most: Int
@@ -17,10 +30,12 @@ struct Deadlines<Item: Sendable>: Sendable {
     @discardableResult
     mutating func wait(until at: Instant, _ item: Item) -> Bool {
         guard heap.count < most else { return false }
-        heap.append((at, order, item))
+        let place = free.popLast() ?? items.count
+        if place < items.count { items[place] = item } else { items.append(item) }
+        heap.append(Entry(at: at, order: order, place: place))
         order += 1
         var index = heap.count - 1
-        while index > 0, precedes(index, (index - 1) / 2) {
+        while index > 0, heap[index].precedes(heap[(index - 1) / 2]) {
             heap.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
@@ -35,19 +50,16 @@ struct Deadlines<Item: Sendable>: Sendable {
             heap[0] = last
             sink()
         }
-        return (first.at, first.item)
-    }
-
-    private func precedes(_ a: Int, _ b: Int) -> Bool {
-        (heap[a].at, heap[a].order) < (heap[b].at, heap[b].order)
+        free.append(first.place)
+        return items[first.place].take().map { (first.at, $0) }
     }
 
     private mutating func sink() {
         var index = 0
         while true {
             var least = index
-            for child in [2 * index + 1, 2 * index + 2]
-            where child < heap.count && precedes(child, least) {
+            for child in (2 * index + 1)...(2 * index + 2)
+            where child < heap.count && heap[child].precedes(heap[least]) {
                 least = child
             }
             guard least != index else { return }

@@ -137,14 +137,14 @@ extension SimperiumChangeCheck {
         _ now: Instant, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let client = Int(place.owner)
-        guard clients[client].session == number, clients[client].unanswered.contains(place.key),
+        guard clients[client].session == number, clients[client].unanswered.contains(place),
             let owed = sent.value(place), owed.session != number, owed.answer == nil,
             !owed.isMade, !owed.isAnswerLost, session.isWhole(owed.connection),
             isThere(connection, since: since, now, session),
             (connections[connection]?.lastSentAt.nanoseconds ?? 0) - since.nanoseconds
                 > Self.surely
         else { return }
-        clients[client].unanswered.remove(place.key)
+        clients[client].answer(place)
         // Sent under another identifier it is not lost.
         let key = keys.peek(Place(owner: place.owner, key: owed.key))
         guard key?.last == place.key else { return }

@@ -25,11 +25,18 @@ extension SimperiumChangeCheck {
         guard let result = trial.result, case .object(let after) = result else { return }
         judgeData(trial, result, scene, &report)
         var isNothing = true
-        let places = base.index()
-        let afterPlaces = after.index()
+        // A few members are found faster without an index.
+        let isSmall =
+            operations.members.count < 8 && max(base.members.count, after.members.count) < 64
+        let places = isSmall ? [:] : base.index()
+        let afterPlaces = isSmall ? [:] : after.index()
         for member in operations.members.prefix(256) {
-            let old = places[member.key].map { base.members[$0].value }
-            let new = afterPlaces[member.key].map { after.members[$0].value }
+            let old =
+                isSmall
+                ? base[member.key.string] : places[member.key].map { base.members[$0].value }
+            let new =
+                isSmall
+                ? after[member.key.string] : afterPlaces[member.key].map { after.members[$0].value }
             switch (old, new) {
             case (nil, nil): break
             case (let old?, let new?): if !old.isSame(as: new) { isNothing = false }

@@ -39,7 +39,7 @@ extension SimperiumChangeCheck {
         for entry in page.entries {
             guard let name = entry.key, let version = entry.version else { continue }
             let place = Place(owner: scene.client, key: ExactText(name))
-            guard entry.data != nil || keys.peek(place) != nil else { continue }
+            guard entry.data != nil || keys.place(of: place) != nil else { continue }
             keys.update(place) { key in
                 key.begin(scene.channel.session)
                 key.news += 1
@@ -82,8 +82,9 @@ extension SimperiumChangeCheck {
 
     private mutating func believe(_ change: SimperiumChange, _ text: [UInt8], _ scene: Scene) {
         for ccid in change.ccids where change.error == nil {
-            sent.change(Place(owner: scene.client, key: ExactText(ccid))) { $0.isMade = true }
-            clients[Int(scene.client)].unanswered.remove(ExactText(ccid))
+            let own = Place(owner: scene.client, key: ExactText(ccid))
+            sent.change(own) { $0.isMade = true }
+            clients[Int(scene.client)].answer(own)
         }
         guard change.error == nil, let name = change.key else { return }
         let place = place(name, scene)
@@ -98,12 +99,13 @@ extension SimperiumChangeCheck {
         else { return }
         if change.sv == nil { truth.remove(place) }
         if let own = change.ccids.first.flatMap({
-            sent.peek(Place(owner: scene.client, key: ExactText($0)))
-        }), own.change.sv == change.sv, let result = own.result, own.change.data == nil,
-            let value = own.change.value, let before = kept[own.evidence]?.said?.text,
+            sent.place(of: Place(owner: scene.client, key: ExactText($0)))
+        }), sent.values[own].change.sv == change.sv, let result = sent.values[own].result,
+            sent.values[own].change.data == nil, let value = sent.values[own].change.value,
+            let before = kept[sent.values[own].evidence]?.said?.text,
             before[value] == text[range]
         {
-            return truth.store(place, ev, value: result, size: own.size)
+            return truth.store(place, ev, value: result, size: sent.values[own].size)
         }
         let base: JSONValue? =
             change.sv.map { truth.value(place, $0) } ?? .object(JSONObject())
@@ -135,11 +137,11 @@ extension SimperiumChangeCheck {
         if change.operation == .empty { return hearEmptying(change, scene) }
         guard let name = change.key else { return }
         let own = change.ccids.lazy.map { Place(owner: scene.client, key: ExactText($0)) }
-            .first { sent.peek($0) != nil }
+            .first { sent.place(of: $0) != nil }
         if let own { answer(own, change, scene, seq, &report) }
         if change.error != nil { return }
         let place = Place(owner: scene.client, key: ExactText(name))
-        let mine = own.flatMap { sent.peek($0) }
+        let mine = own.flatMap { sent.place(of: $0) }
         keys.update(place) { key in
             key.begin(scene.channel.session)
             key.news += 1
@@ -147,8 +149,10 @@ extension SimperiumChangeCheck {
             key.show(change, scene, seq, isOwn: mine != nil)
             if let mine {
                 // Not rebased: the client has what it was for, and is now where it led to.
-                if mine.change.sv == change.sv, change.operation == .modify { key.isSettled = true }
-                key.take(mine, own?.key, scene)
+                if sent.values[mine].change.sv == change.sv, change.operation == .modify {
+                    key.isSettled = true
+                }
+                key.take(sent.values[mine], own?.key, scene)
             } else {
                 key.isForeignSince = true
                 key.remote = SimperiumChangeRemote(
@@ -165,7 +169,7 @@ extension SimperiumChangeCheck {
     private mutating func hearEmptying(_ change: SimperiumChange, _ scene: Scene) {
         for ccid in change.ccids {
             let place = Place(owner: scene.client, key: ExactText(ccid))
-            clients[Int(scene.client)].unanswered.remove(place.key)
+            clients[Int(scene.client)].answer(place)
             sent.remove(place)
         }
         // What the client has now, nothing says that was remembered.
@@ -180,26 +184,28 @@ extension SimperiumChangeCheck {
         let answer = Answer(
             code: change.error ?? 0, at: scene.at, seq: seq, connection: scene.connection,
             session: scene.channel.session, evidence: scene.evidence)
-        guard var mine = sent.value(own) else { return }
+        guard let place = sent.use(own) else { return }
         // An answer to what was sent before does not count twice.
-        if let before = mine.answer, before.code == 0, answer.code != 409 { return }
-        mine.answer = answer
-        sent.set(own, mine, cost: 0)
-        clients[Int(scene.client)].unanswered.remove(own.key)
+        if let before = sent.values[place].answer, before.code == 0, answer.code != 409 { return }
+        sent.values[place].answer = answer
+        clients[Int(scene.client)].answer(own)
         let number = scene.channel.number
         guard answer.code != 0 else {
             connections[scene.connection]?.channels[number]?.unpermitted = 0
-            if let first = mine.repeats { judgeDouble(mine, own, first, scene, &report) }
+            if let first = sent.values[place].repeats {
+                judgeDouble(sent.values[place], own, first, scene, &report)
+            }
             return
         }
+        let mine = sent.values[place]
         if answer.code == 401 {
             connections[scene.connection]?.channels[number]?.unpermitted += 1
         }
-        let place = Place(owner: scene.client, key: mine.key)
+        let object = Place(owner: scene.client, key: mine.key)
         let channelAsks = connections[scene.connection]?.channels[number]?.asks ?? 0
         let count = clients[Int(scene.client)].count
         var refusal: SimperiumChangeRefusal?
-        keys.update(place) { key in
+        keys.update(object) { key in
             key.begin(scene.channel.session)
             let made = SimperiumChangeRefusal(
                 code: answer.code, ccid: own.key, answer: answer, channelAsks: channelAsks,
@@ -213,7 +219,7 @@ extension SimperiumChangeCheck {
                 if key.wholeRefusals.count > 16 { key.wholeRefusals.removeFirst() }
             }
         }
-        if let refusal { wait(for: refusal, mine, place) }
+        if let refusal { wait(for: refusal, mine, object) }
         if answer.code == 400, mine.change.operation == .remove {
             find(
                 SimperiumChangeRules.removeRefused, scene, mine.key,
@@ -230,8 +236,7 @@ extension SimperiumChangeCheck {
         guard connections[scene.connection]?.channels[number]?.isSynced == false else { return }
         connections[scene.connection]?.channels[number]?.isSynced = true
         var owed = 0
-        for ccid in clients[Int(scene.client)].unanswered where owed < 1000 {
-            let place = Place(owner: scene.client, key: ccid)
+        for place in clients[Int(scene.client)].unanswered where owed < 1000 {
             guard let change = sent.peek(place), change.session != scene.channel.session,
                 connections[change.connection]?.endedAt != nil
             else { continue }
@@ -246,18 +251,17 @@ extension SimperiumChangeCheck {
 
 extension SimperiumChangeRecent where Value == SimperiumChangeKey {
     mutating func update(_ key: Key, _ body: (inout Value) -> Void) {
-        let known = value(key)
-        var state = known ?? SimperiumChangeKey()
+        if let place = use(key) { return body(&values[place]) }
+        var state = SimperiumChangeKey()
         body(&state)
-        set(key, state, cost: known == nil ? 1 : 0)
+        set(key, state, cost: 1)
     }
 }
 
 extension SimperiumChangeRecent where Value == SimperiumChangeSent {
     mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
-        guard var known = value(key) else { return }
-        body(&known)
-        set(key, known, cost: 0)
+        guard let place = use(key) else { return }
+        body(&values[place])
     }
 }
 

@@ -49,7 +49,9 @@ extension SimperiumChangeCheck {
         let place = Place(owner: scene.client, key: key)
         var trial = SimperiumChangeTrial(
             change: change, key: key, ccid: ccid.key, text: text, isSound: isSound)
-        judgeWhole(change, key, keys.value(place)?.wholeRefusals ?? [], scene, &report)
+        if change.data != nil, let known = keys.use(place) {
+            judgeWhole(change, key, keys.values[known].wholeRefusals, scene, &report)
+        }
         if let before = sent.value(ccid) {
             judgeAgain(before, &trial, scene, &report)
             sent.change(ccid) { known in
@@ -76,9 +78,9 @@ extension SimperiumChangeCheck {
                 repeats: trial.repeats)
             sent.set(ccid, added, cost: 512 + 2 * trial.size)
         }
-        let isAnswered = sent.peek(ccid)?.answer != nil || sent.peek(ccid)?.isMade == true
+        let isAnswered = sent.place(of: ccid).map { sent.values[$0].isDone } ?? false
         if !isAnswered, clients[Int(scene.client)].unanswered.count < 10_000 {
-            clients[Int(scene.client)].unanswered.insert(ccid.key)
+            clients[Int(scene.client)].unanswered.insert(ccid)
         }
         keys.update(place) { state in
             if let refusal = state.refusal,
@@ -89,7 +91,7 @@ extension SimperiumChangeCheck {
             state.refusal = nil
             state.last = ccid.key
             if change.operation == .modify, !trial.members.isEmpty { state.written = trial.members }
-            state.behind = trial.isBehind ? state.behind : []
+            if !trial.isBehind { state.behind = [] }
         }
     }
 

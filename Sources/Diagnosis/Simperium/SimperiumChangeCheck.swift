@@ -104,8 +104,7 @@ struct SimperiumChangeCheck: Check {
             }
             if case .auth(let reply) = heard.body { return take(reply, heard.channel, id) }
         }
-        guard command.version?.command.channel != nil,
-            let number = command.version?.command.channel,
+        guard let number = command.version?.command.channel,
             let channel = connections[id]?.channels[number], let bucket = channel.bucket
         else { return }
         switch command.row.name {
@@ -140,7 +139,7 @@ struct SimperiumChangeCheck: Check {
         connections[id]?.channels[number] = Channel(
             number: number, session: sessions, app: request.app ?? command.row.app ?? "",
             bucketName: request.bucket ?? "", clientID: request.clientID ?? "",
-            token: request.token, asksInInit: asks)
+            asksInInit: asks)
     }
 
     private mutating func take(_ reply: AuthReply, _ number: Int?, _ id: ConnectionID) {
@@ -170,8 +169,8 @@ struct SimperiumChangeCheck: Check {
 
     /// A heartbeat that counts on from an answer shows that the answer came, and all before it.
     private mutating func beat(_ number: Int64, _ id: ConnectionID) {
-        guard let known = connections[id] else { return }
-        if let beat = known.beat, beat.number < .max, number == beat.number + 1,
+        if let known = connections[id], let beat = known.beat, beat.number < .max,
+            number == beat.number + 1,
             number != known.sentBeat
         {
             connections[id]?.proven = max(known.proven, beat.seq)

@@ -1,46 +1,97 @@
 /// A dictionary that forgets what was not used for longest, in two generations.
 ///
-/// What was used lately is in the young one; when that is full it becomes the old one, and what was
-/// old is gone. So at least half of ``most`` is kept, and at most all of it.
+/// What was used lately is young; when there is too much of that it becomes old, and what was old is
+/// gone. So at least half of ``most`` is kept, and at most all of it.
 struct SimperiumChangeRecent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
+    private var places: [Key: Int] = [:]
+    private var keys: [Key] = []
+    private var isYoung: [Bool] = []
+    /// The values, each at the place of its key until anything is set or removed.
+    ///
+    /// To be changed where they are, since a copy of a large one takes long.
+    var values: [Value] = []
     private var cost = 0
     /// Most that both generations cost together.
     let most: Int
 
     init(most: Int) { self.most = most }
 
-    /// The value, which counts as used.
-    mutating func value(_ key: Key) -> Value? {
-        if let value = young[key] { return value }
-        guard let value = old.removeValue(forKey: key) else { return nil }
-        young[key] = value
-        return value
+    /// The place of a key, without using it.
+    func place(of key: Key) -> Int? { places[key] }
+
+    /// The place of a key, which counts as used.
+    mutating func use(_ key: Key) -> Int? {
+        guard let place = places[key] else { return nil }
+        isYoung[place] = true
+        return place
     }
 
+    /// The value, which counts as used.
+    mutating func value(_ key: Key) -> Value? { use(key).map { values[$0] } }
+
     /// The value, without using it.
-    func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
+    func peek(_ key: Key) -> Value? { places[key].map { values[$0] } }
 
     /// Sets a value; `cost` is what it costs more than what was there.
     mutating func set(_ key: Key, _ value: Value, cost added: Int) {
-        old[key] = nil
-        young[key] = value
+        if let place = use(key) {
+            values[place] = value
+        } else {
+            places[key] = values.count
+            keys.append(key)
+            isYoung.append(true)
+            values.append(value)
+        }
+        spend(added)
+    }
+
+    /// Says that what is there costs more.
+    mutating func spend(_ added: Int) {
         cost += added
         guard cost > most / 2 else { return }
-        old = young
-        young = [:]
+        forgetOld()
         cost = 0
     }
 
+    private mutating func forgetOld() {
+        var count = 0
+        for place in values.indices {
+            guard isYoung[place] else {
+                places[keys[place]] = nil
+                continue
+            }
+            if count != place {
+                keys[count] = keys[place]
+                values.swapAt(count, place)
+                places[keys[count]] = count
+            }
+            isYoung[count] = false
+            count += 1
+        }
+        keys.removeSubrange(count...)
+        isYoung.removeSubrange(count...)
+        values.removeSubrange(count...)
+    }
+
     mutating func remove(_ key: Key) {
-        young[key] = nil
-        old[key] = nil
+        guard let place = places.removeValue(forKey: key) else { return }
+        let last = values.count - 1
+        if place != last {
+            keys.swapAt(place, last)
+            isYoung.swapAt(place, last)
+            values.swapAt(place, last)
+            places[keys[place]] = place
+        }
+        keys.removeLast()
+        isYoung.removeLast()
+        values.removeLast()
     }
 
     mutating func removeAll() {
-        young = [:]
-        old = [:]
+        places = [:]
+        keys = []
+        isYoung = []
+        values = []
         cost = 0
     }
 }

@@ -26,9 +26,9 @@ extension SimperiumChangeRules {
         source: "Simperium WebSocket API, Handling Change Errors, 409: \"retrieve changes since "
             + "its last syncd cv to process the changes list from the server\"; catalogue R18",
         follows: "answers to changes and what the client asks for",
-        evidence: "no cv, i or e within a minute, and nothing told of the object",
+        evidence: "no cv, i or e within five minutes, and nothing told of the object",
         expects: "cv with the last change version",
-        deadlineNanoseconds: 60_000_000_000,
+        deadlineNanoseconds: 300_000_000_000,
         silent: "where the connection or session ends before, Tapedeck does something to the "
             + "connection, or the client says nothing more",
         cause: "drops the change and goes on with its old version (all official clients; "

@@ -24,14 +24,24 @@ struct SimperiumChangeConnection: Sendable {
 
 /// What is remembered of a channel, from one `init` to the next.
 struct SimperiumChangeChannel: Sendable {
+    /// What the `init` says, once for all copies.
+    private final class Opening: Sendable {
+        let app: String
+        let bucketName: String
+        let clientID: String
+
+        init(app: String, bucketName: String, clientID: String) {
+            self.app = app
+            self.bucketName = bucketName
+            self.clientID = clientID
+        }
+    }
+
     let number: Int
     /// Number of the `init`, over all connections.
     let session: Int32
-    let app: String
-    let bucketName: String
-    let clientID: String
-    let token: String?
-    /// What the `init` asks for at once.
+    private let opening: Opening
+    /// Whether the `init` asks for something at once.
     let asksInInit: Bool
     /// Number of the bucket of the user; nil before the server let the client.
     var bucket: Int32?
@@ -47,6 +57,20 @@ struct SimperiumChangeChannel: Sendable {
     var unpermitted = 0
     /// Changes resent at once after a server error.
     var hasty = 0
+
+    init(
+        number: Int, session: Int32, app: String, bucketName: String, clientID: String,
+        asksInInit: Bool
+    ) {
+        self.number = number
+        self.session = session
+        opening = Opening(app: app, bucketName: bucketName, clientID: clientID)
+        self.asksInInit = asksInInit
+    }
+
+    var app: String { opening.app }
+    var bucketName: String { opening.bucketName }
+    var clientID: String { opening.clientID }
 }
 
 /// What is remembered of a client in a bucket.
@@ -55,7 +79,7 @@ struct SimperiumChangeClient: Sendable {
     let bucket: Int32
     let bucketName: String
     /// Identifiers of changes that nobody answered.
-    var unanswered: Set<ExactText> = []
+    var unanswered: Set<SimperiumChangePlace> = []
     /// Number of its last channel.
     var session: Int32 = 0
     /// Whether it was seen to answer this refusal with the whole object.
@@ -64,6 +88,11 @@ struct SimperiumChangeClient: Sendable {
     var fails: [Int: Set<ExactText>] = [:]
     /// Changes that it sent.
     var count = 0
+
+    /// A change was answered.
+    mutating func answer(_ change: SimperiumChangePlace) {
+        if !unanswered.isEmpty { unanswered.remove(change) }
+    }
 }
 
 /// What the server, or Tapedeck in its name, said to a change.
@@ -101,6 +130,9 @@ struct SimperiumChangeSent: Sendable {
     var insert: SimperiumChangeInsert?
     /// The change that this one repeats under another identifier.
     var repeats: ExactText?
+
+    /// Whether it needs no answer any more.
+    var isDone: Bool { answer != nil || isMade }
 }
 
 /// A text that a change inserts into a member of an object.
@@ -209,8 +241,9 @@ struct SimperiumChangeEvidence: Sendable {
         return index >= head && index < kept.count ? kept[index] : nil
     }
 
+    /// Bytes of a command, about: its text, and what was read of that.
     private static func size(_ command: CommandEvidence) -> Int {
-        (command.version?.text.count ?? 0) + 512
+        (command.version?.text.count ?? 0) + 1024
     }
 }
 

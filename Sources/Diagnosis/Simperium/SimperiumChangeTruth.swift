@@ -7,6 +7,24 @@ struct SimperiumChangePlace: Hashable, Sendable {
     let owner: Int32
     /// The key of an object, or the identifier of a change.
     let key: ExactText
+    /// Hash of both, made once for many look-ups.
+    private let print: Int
+
+    init(owner: Int32, key: ExactText) {
+        self.owner = owner
+        self.key = key
+        var hasher = Hasher()
+        hasher.combine(owner)
+        hasher.combine(key)
+        print = hasher.finalize()
+    }
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.print == b.print && a.owner == b.owner
+            && SimperiumName.isSame(a.key.string, b.key.string)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(print) }
 }
 
 /// The data of objects at their last versions, as far as the server told them.
@@ -31,23 +49,24 @@ struct SimperiumChangeTruth: Sendable {
 
     /// The data of a version.
     mutating func value(_ place: SimperiumChangePlace, _ number: Int64) -> JSONValue? {
-        guard var versions = objects.value(place),
-            let index = versions.firstIndex(where: { $0.number == number })
+        guard let object = objects.use(place),
+            let index = objects.values[object].firstIndex(where: { $0.number == number })
         else { return nil }
-        switch versions[index].data {
+        switch objects.values[object][index].data {
         case .value(let value): return value
         case .text(let text):
             guard let document = try? JSONDocument.scan(text) else { return nil }
             let value = JSONValue(document.root)
-            versions[index].data = .value(value)
-            objects.set(place, versions, cost: 0)
+            objects.values[object][index].data = .value(value)
             return value
         }
     }
 
     /// Whether the data of a version are known.
     func knows(_ place: SimperiumChangePlace, _ number: Int64) -> Bool {
-        objects.peek(place)?.contains { $0.number == number } ?? false
+        objects.place(of: place).map { object in
+            objects.values[object].contains { $0.number == number }
+        } ?? false
     }
 
     mutating func store(_ place: SimperiumChangePlace, _ number: Int64, text: ArraySlice<UInt8>) {
@@ -62,19 +81,25 @@ struct SimperiumChangeTruth: Sendable {
     }
 
     private mutating func store(_ place: SimperiumChangePlace, _ version: Version) {
-        var versions = objects.value(place) ?? []
-        guard !versions.contains(where: { $0.number == version.number }) else { return }
-        versions.append(version)
-        if versions.count > Self.mostVersions { versions.removeFirst() }
-        objects.set(
-            place, versions, cost: version.cost + Self.overhead + place.key.string.utf8.count)
+        let cost = version.cost + Self.overhead + place.key.string.utf8.count
+        guard let object = objects.use(place) else {
+            return objects.set(place, [version], cost: cost)
+        }
+        guard !objects.values[object].contains(where: { $0.number == version.number }) else {
+            return
+        }
+        if objects.values[object].count >= Self.mostVersions {
+            objects.values[object].removeFirst()
+        }
+        objects.values[object].append(version)
+        objects.spend(cost)
     }
 
     /// Bytes of a version, about; 0 where it is not known.
     func size(_ place: SimperiumChangePlace, _ number: Int64) -> Int {
-        guard let version = objects.peek(place)?.first(where: { $0.number == number }) else {
-            return 0
-        }
+        guard let object = objects.place(of: place),
+            let version = objects.values[object].first(where: { $0.number == number })
+        else { return 0 }
         if case .value = version.data { return version.cost / 2 }
         return version.cost
     }

@@ -19,11 +19,11 @@ struct SimperiumServerBucket: Sendable {
 
     var places: Set<Place> = []
     /// Changes that the server got and has told nobody of, by ccid.
-    var fresh: [ExactText: CommandEvidence] = [:]
-    var echoes: [ExactText: Echo] = [:]
+    private var fresh: [SimperiumName: CommandEvidence] = [:]
+    var echoes: [SimperiumName: Echo] = [:]
     /// Changes that somebody was told of, the last ``most``, by ccid.
-    private var told: Set<ExactText> = []
-    private var toldInOrder: [ExactText] = []
+    private var told: Set<SimperiumName> = []
+    private var toldInOrder: [SimperiumName] = []
     private var oldestTold = 0
     /// The object and version that each change version was given for.
     private var cvs: [String: (key: String?, ev: Int64?, command: CommandEvidence)] = [:]
@@ -33,11 +33,37 @@ struct SimperiumServerBucket: Sendable {
     static let most = 20_000
     private static let mostVersions = 2_000
 
-    /// Whether somebody was told of a change.
-    func isTold(_ ccid: ExactText) -> Bool { told.contains(ccid) }
+    /// The server got a change, which others are to be told of.
+    mutating func get(_ ccid: SimperiumName, _ command: CommandEvidence) {
+        guard places.count > 1, fresh.count < Self.most, !told.contains(ccid) else { return }
+        fresh[ccid] = command
+    }
+
+    /// A change is told on one channel.
+    ///
+    /// - Returns: Whether it is the first, and others are still to be told.
+    mutating func tell(
+        _ ccid: SimperiumName, _ change: SimperiumChange, at place: Place,
+        _ command: CommandEvidence
+    ) -> Bool {
+        guard places.count > 1 else { return false }
+        if change.error == nil { remember(ccid) }
+        if !echoes.isEmpty, let index = echoes.index(forKey: ccid) {
+            echoes.values[index].awaiting.remove(place)
+            if echoes.values[index].awaiting.isEmpty { echoes.remove(at: index) }
+            return false
+        }
+        guard !fresh.isEmpty, let sent = fresh.removeValue(forKey: ccid), change.error == nil
+        else { return false }
+        var awaiting = places
+        awaiting.remove(place)
+        guard !awaiting.isEmpty, echoes.count < Self.most else { return false }
+        echoes[ccid] = Echo(sentAt: sent.row.at, command: command, awaiting: awaiting)
+        return true
+    }
 
     /// Remembers that somebody was told of a change.
-    mutating func tell(_ ccid: ExactText) {
+    private mutating func remember(_ ccid: SimperiumName) {
         guard told.insert(ccid).inserted else { return }
         toldInOrder.append(ccid)
         guard toldInOrder.count - oldestTold > Self.most else { return }

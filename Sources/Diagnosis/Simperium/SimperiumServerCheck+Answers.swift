@@ -136,9 +136,10 @@ extension SimperiumServerCheck {
         }
         guard isFirst else { return }
         let host = session[place.connection]?.upgrade.map { "\($0.host):\($0.port)" } ?? ""
-        let id = Channel.BucketID(
-            server: host, app: channel.request.app, bucket: channel.request.bucket ?? "",
-            user: user)
+        let id = number(
+            of: Channel.BucketName(
+                server: host, app: channel.request.app, bucket: channel.request.bucket ?? "",
+                user: user))
         channel.bucket = id
         channel.openedAt = command.row.at
         buckets[id, default: Bucket()].places.insert(place)
@@ -227,7 +228,7 @@ extension SimperiumServerCheck {
         _ reply: EntityReply, _ said: SimperiumCommand, _ command: CommandEvidence,
         _ channel: inout Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
-        let key = ExactText(reply.key)
+        let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
         if let asked = channel.awaitedEntities[entity] {
             channel.awaitedEntities[entity] =
@@ -250,7 +251,7 @@ extension SimperiumServerCheck {
         guard let id = channel.bucket, !command.isCut else { return }
         for entry in page.entries {
             guard let name = entry.key, let version = entry.version, let data = entry.data,
-                let known = objects.check(id, ExactText(name), version, command, data)
+                let known = objects.check(id, SimperiumName(name), version, command, data)
             else { continue }
             differs(known, name, version, command, channel, session, &report)
         }
@@ -280,7 +281,7 @@ extension SimperiumServerCheck {
         for (index, change) in changes.enumerated() {
             if change.error != nil { hasError = true }
             for ccid in change.ccids where !channel.changes.isEmpty {
-                if channel.changes.removeValue(forKey: ExactText(ccid)) != nil { isOwn = true }
+                if channel.changes.removeValue(forKey: SimperiumName(ccid)) != nil { isOwn = true }
             }
             guard let id = channel.bucket else { continue }
             spread(change, place, id, command, session)
@@ -303,7 +304,7 @@ extension SimperiumServerCheck {
         _ report: inout Report
     ) {
         guard let name = change.key, let ev = change.ev else { return }
-        let key = ExactText(name)
+        let key = SimperiumName(name)
         if !isAnswer {
             judge(change, key, ev, command, channel, session, &report)
             if isAlone, let cv = change.cv, !cv.isEmpty,
@@ -323,23 +324,22 @@ extension SimperiumServerCheck {
     }
 
     private func judge(
-        _ change: SimperiumChange, _ key: ExactText, _ ev: Int64, _ command: CommandEvidence,
+        _ change: SimperiumChange, _ key: SimperiumName, _ ev: Int64, _ command: CommandEvidence,
         _ channel: Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let known = channel.versions[key] else { return }
-        let steps = [FindingStep(known.command, "the change before")]
         if let sv = change.sv, sv > known.ev {
             add(
                 Rules.versionGap, command, channel, key: key.string,
                 "The change of \(key) applies to version \(sv); the last one told on this channel led to \(known.ev).",
-                steps: steps, session, &report)
+                steps: [FindingStep(known.command, "the change before")], session, &report)
         } else if ev == known.ev, !change.ccids.isEmpty, !known.ccids.isEmpty,
             Set(change.ccids).isDisjoint(with: known.ccids)
         {
             add(
                 Rules.versionRepeated, command, channel, key: key.string,
                 "Two changes of \(key), \(known.ccids.joined(separator: " ")) and \(change.ccids.joined(separator: " ")), lead to version \(ev).",
-                steps: steps, session, &report)
+                steps: [FindingStep(known.command, "the change before")], session, &report)
         }
     }
 }

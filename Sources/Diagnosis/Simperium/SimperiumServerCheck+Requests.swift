@@ -48,7 +48,7 @@ extension SimperiumServerCheck {
             expect(.changes(command.row.id), number, command)
         case .entityRequest(let key, let version):
             guard channel.awaitedEntities.count < Channel.most else { return }
-            let entity = Channel.Entity(key: ExactText(key), version: version)
+            let entity = Channel.Entity(key: SimperiumName(key), version: version)
             let count = channel.awaitedEntities[entity]?.count ?? 0
             channel.awaitedEntities[entity] = (count + 1, command)
             expect(.entity(entity, command.row.id), number, command)
@@ -57,14 +57,10 @@ extension SimperiumServerCheck {
                 guard let text = change.ccids.first, change.key != nil,
                     channel.changes.count < Channel.most
                 else { continue }
-                let ccid = ExactText(text)
+                let ccid = SimperiumName(text)
                 guard channel.changes.updateValue(command, forKey: ccid) == nil else { continue }
                 expect(.change(ccid), number, command)
-                if let id = channel.bucket, buckets[id]?.places.count ?? 0 > 1,
-                    buckets[id]?.fresh.count ?? 0 < Bucket.most, buckets[id]?.isTold(ccid) == false
-                {
-                    buckets[id]?.fresh[ccid] = command
-                }
+                if let id = channel.bucket { buckets[id]?.get(ccid, command) }
             }
         default: break
         }
@@ -162,24 +158,9 @@ extension SimperiumServerCheck {
         _ change: SimperiumChange, _ place: Bucket.Place, _ id: Channel.BucketID,
         _ command: CommandEvidence, _ session: borrowing SessionView
     ) {
-        guard buckets[id]?.places.count ?? 0 > 1 else { return }
         for text in change.ccids {
-            let ccid = ExactText(text)
-            if change.error == nil { buckets[id]?.tell(ccid) }
-            if buckets[id]?.echoes[ccid] != nil {
-                buckets[id]?.echoes[ccid]?.awaiting.remove(place)
-                if buckets[id]?.echoes[ccid]?.awaiting.isEmpty == true {
-                    buckets[id]?.echoes[ccid] = nil
-                }
-                continue
-            }
-            guard let sent = buckets[id]?.fresh.removeValue(forKey: ccid), change.error == nil
-            else { continue }
-            var awaiting = buckets[id]?.places ?? []
-            awaiting.remove(place)
-            guard !awaiting.isEmpty, buckets[id]?.echoes.count ?? 0 < Bucket.most else { continue }
-            buckets[id]?.echoes[ccid] = Bucket.Echo(
-                sentAt: sent.row.at, command: command, awaiting: awaiting)
+            let ccid = SimperiumName(text)
+            guard buckets[id]?.tell(ccid, change, at: place, command) == true else { continue }
             let start = command.row.at
             deadlines.wait(
                 until: Instant(nanoseconds: start.nanoseconds + Self.answerTime),
@@ -190,7 +171,7 @@ extension SimperiumServerCheck {
     }
 
     mutating func judgeEcho(
-        _ id: Channel.BucketID, _ ccid: ExactText, _ session: borrowing SessionView,
+        _ id: Channel.BucketID, _ ccid: SimperiumName, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
         guard let echo = buckets[id]?.echoes.removeValue(forKey: ccid) else { return }

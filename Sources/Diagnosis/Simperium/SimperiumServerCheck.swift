@@ -18,9 +18,13 @@ struct SimperiumServerCheck: Check {
     /// Nanoseconds for the answer to a heartbeat.
     static let heartbeatTime = 30 * second
     static let mostSockets = 20_000
+    /// Names of buckets that nobody has open are forgotten above so many.
+    private static let mostNumbers = 20_000
 
     var sockets: [ConnectionID: Socket] = [:]
     var buckets: [Channel.BucketID: Bucket] = [:]
+    private var numbers: [Channel.BucketName: Channel.BucketID] = [:]
+    private var lastNumber: Int64 = 0
     var objects = SimperiumServerObjects()
     var deadlines = Deadlines<Due>()
 
@@ -67,6 +71,18 @@ struct SimperiumServerCheck: Check {
         let place = Bucket.Place(connection: connection, channel: number)
         buckets[id]?.places.remove(place)
         if buckets[id]?.places.isEmpty == true { buckets[id] = nil }
+    }
+
+    /// The number of a bucket.
+    mutating func number(of name: Channel.BucketName) -> Channel.BucketID {
+        if let known = numbers[name] { return known }
+        if numbers.count >= Self.mostNumbers + buckets.count {
+            numbers = numbers.filter { buckets[$0.value] != nil }
+        }
+        lastNumber += 1
+        let id = Channel.BucketID(number: lastNumber)
+        numbers[name] = id
+        return id
     }
 
     // MARK: Time

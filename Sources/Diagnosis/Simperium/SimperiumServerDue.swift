@@ -8,9 +8,9 @@ struct SimperiumServerDue: Sendable {
         case changes(CommandID)
         case page(CommandID)
         case entity(SimperiumServerChannel.Entity, CommandID)
-        case change(ExactText)
+        case change(SimperiumName)
         case heartbeat(CommandID)
-        case echo(SimperiumServerChannel.BucketID, ExactText)
+        case echo(SimperiumServerChannel.BucketID, SimperiumName)
     }
 
     var connection: ConnectionID

@@ -17,7 +17,7 @@ struct SimperiumServerObjects: Sendable {
 
     private struct ID: Hashable {
         var bucket: SimperiumServerChannel.BucketID
-        var key: ExactText
+        var key: SimperiumName
     }
 
     private struct Step {
@@ -45,7 +45,7 @@ struct SimperiumServerObjects: Sendable {
 
     /// Takes data of a version, and compares them with what is known.
     mutating func check(
-        _ bucket: SimperiumServerChannel.BucketID, _ key: ExactText, _ version: Int64,
+        _ bucket: SimperiumServerChannel.BucketID, _ key: SimperiumName, _ version: Int64,
         _ command: CommandEvidence, _ data: Range<Int>
     ) -> Difference? {
         guard let text = command.said?.text, data.upperBound <= text.count else { return nil }
@@ -85,27 +85,34 @@ struct SimperiumServerObjects: Sendable {
         _ command: CommandEvidence
     ) {
         guard !objects.isEmpty, let name = change.key else { return }
-        let id = ID(bucket: bucket, key: ExactText(name))
+        let id = ID(bucket: bucket, key: SimperiumName(name))
+        guard let index = objects.index(forKey: id) else { return }
         guard change.operation == .modify, let ev = change.ev else {
-            objects[id] = nil
+            objects.remove(at: index)
             return
         }
-        guard let head = objects[id]?.head, ev > head else { return }
+        let head = objects.values[index].head
+        guard ev > head else { return }
         guard change.sv == head, change.value != nil,
-            objects[id]?.steps.count ?? 0 < Self.mostSteps
+            objects.values[index].steps.count < Self.mostSteps
         else {
-            objects[id] = nil
+            objects.remove(at: index)
             return
         }
-        hold(command.said?.text.count ?? 0)
-        objects[id]?.steps.append(Step(ev: ev, change: place, command: command))
+        guard hold(command.said?.text.count ?? 0) else { return }
+        objects.values[index].steps.append(Step(ev: ev, change: place, command: command))
     }
 
-    private mutating func hold(_ bytes: Int) {
+    /// Counts bytes that are held.
+    ///
+    /// - Returns: Whether there was room, so that nothing was forgotten.
+    @discardableResult
+    private mutating func hold(_ bytes: Int) -> Bool {
         held += bytes
-        guard held > Self.mostHeld else { return }
+        guard held > Self.mostHeld else { return true }
         objects = [:]
         held = bytes
+        return false
     }
 
     private static func value(_ text: [UInt8], _ range: Range<Int>) -> JSONValue? {

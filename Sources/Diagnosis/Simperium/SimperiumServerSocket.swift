@@ -14,16 +14,21 @@ struct SimperiumServerSocket: Sendable {
 /// A channel, as far as rules about servers follow it.
 struct SimperiumServerChannel: Sendable {
     /// A bucket of a user on a server.
-    struct BucketID: Hashable, Sendable {
+    struct BucketName: Hashable, Sendable {
         var server: String
         var app: String?
         var bucket: String
         var user: String
     }
 
+    /// The number of a bucket, in place of its name.
+    struct BucketID: Hashable, Sendable {
+        var number: Int64
+    }
+
     /// An object at a version.
     struct Entity: Hashable, Sendable {
-        var key: ExactText
+        var key: SimperiumName
         var version: Int64
     }
 
@@ -46,12 +51,12 @@ struct SimperiumServerChannel: Sendable {
     var awaitedPages: [PageRequest] = []
     var awaitedEntities: [Entity: (count: Int, command: CommandEvidence)] = [:]
     /// Changes that were not answered, by ccid.
-    var changes: [ExactText: CommandEvidence] = [:]
+    var changes: [SimperiumName: CommandEvidence] = [:]
     /// Marks since the index was begun, with the page that had them.
     var marks: [String: CommandEvidence] = [:]
     var current: (text: String?, page: CommandEvidence)?
     /// The last change of each object that was told.
-    var versions: [ExactText: (ev: Int64, ccids: [String], command: CommandEvidence)] = [:]
+    var versions: [SimperiumName: (ev: Int64, ccids: [String], command: CommandEvidence)] = [:]
     /// What the client said last.
     var last: CommandEvidence?
 

@@ -12,7 +12,7 @@ struct SimperiumSessionChannel: Sendable {
 
     /// A version of an object.
     struct Entity: Hashable, Sendable {
-        var key: ExactText
+        var key: SimperiumName
         var version: Int64
     }
 
@@ -79,8 +79,8 @@ struct SimperiumSessionChannel: Sendable {
     var awaitedCount = 0
     var lastEntityAt = Instant.zero
     /// The version of an object that came, and how often since anything new was told of it.
-    var answered: [ExactText: (version: Int64, times: Int)] = [:]
-    var gaps: [ExactText: Gap] = [:]
+    var answered: [SimperiumName: (version: Int64, times: Int)] = [:]
+    var gaps: [SimperiumName: Gap] = [:]
     /// The request for the client's index that was not answered.
     var stateAsked: CommandEvidence?
 

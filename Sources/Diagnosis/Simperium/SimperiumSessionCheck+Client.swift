@@ -111,7 +111,7 @@ extension SimperiumSessionCheck {
             askIndex(request, command, &channel, session, &report)
         case .changesSince(let cv): askChanges(cv, command, &channel, session, &report)
         case .entityRequest(let key, let version):
-            askEntity(ExactText(key), version, command, &channel, session, &report)
+            askEntity(SimperiumName(key), version, command, &channel, session, &report)
         case .changes(let changes):
             for change in changes { send(change, command, &channel, session, &report) }
         default:
@@ -155,7 +155,7 @@ extension SimperiumSessionCheck {
         _ change: SimperiumChange, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        let ccid = change.ccids.first.map { ExactText($0) }
+        let ccid = change.ccids.first.map { SimperiumName($0) }
         let earlier = ccid.flatMap { pending[$0] }.flatMap { known in
             known.bucket == channel.bucket && known.key == change.key ? known : nil
         }

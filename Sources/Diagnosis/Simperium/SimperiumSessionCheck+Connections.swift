@@ -152,8 +152,8 @@ extension SimperiumSessionCheck {
         guard channel.isSettled, life.open.isEmpty, let newest = life.newest else { return }
         life.wasSettled = true
         let lag = at.nanoseconds - newest.at.nanoseconds
-        // What came just before the end may have been on its way still.
-        life.cutAt = byOther && lag > 5 * SimperiumSessionTimes.second ? at : nil
+        // What came before the end may have been on its way still.
+        life.cutAt = byOther && lag > 60 * SimperiumSessionTimes.second ? at : nil
         if lag > 30 * SimperiumSessionTimes.second { life.stored = newest }
     }
 

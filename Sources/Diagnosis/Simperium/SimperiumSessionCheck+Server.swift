@@ -108,9 +108,12 @@ extension SimperiumSessionCheck {
         guard let clientID = channel.clientID,
             case .initialize(let request)? = channel.initiation.said?.command.body
         else { return }
-        let id = Life.ID(
+        let name = Life.Name(
             app: request.app, bucket: channel.bucket, user: user, clientID: clientID)
-        guard lives[id] != nil || lives.count < Self.mostLives else { return }
+        let known = lifeNumbers[name]
+        guard known != nil || lifeNumbers.count < Self.mostLives else { return }
+        let id = known ?? Life.ID(number: lifeNumbers.count)
+        lifeNumbers[name] = id
         channel.life = id
         lives[id, default: Life()].connections += 1
         lives[id]?.open.insert(command.row.connection)
@@ -147,7 +150,7 @@ extension SimperiumSessionCheck {
         var isWithoutData = false
         for entry in page.entries {
             guard let name = entry.key, let version = entry.version else { continue }
-            let key = ExactText(name)
+            let key = SimperiumName(name)
             if let id = channel.life { lives[id]?.tell(key, version) }
             if !channel.answered.isEmpty { channel.answered[key] = nil }
             guard entry.data == nil else { continue }
@@ -203,7 +206,7 @@ extension SimperiumSessionCheck {
     private mutating func hear(
         _ reply: EntityReply, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
     ) {
-        let key = ExactText(reply.key)
+        let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
         if let count = channel.awaited[entity] {
             channel.awaited[entity] = count > 1 ? count - 1 : nil
@@ -235,9 +238,9 @@ extension SimperiumSessionCheck {
     ) {
         var hasError = false
         for change in changes {
-            for ccid in change.ccids where !pending.isEmpty { pending[ExactText(ccid)] = nil }
+            for ccid in change.ccids where !pending.isEmpty { pending[SimperiumName(ccid)] = nil }
             guard let name = change.key else { continue }
-            let key = ExactText(name)
+            let key = SimperiumName(name)
             if !channel.answered.isEmpty { channel.answered[key] = nil }
             if change.error != nil {
                 hasError = true
@@ -256,7 +259,7 @@ extension SimperiumSessionCheck {
     }
 
     private mutating func hear(
-        _ change: SimperiumChange, _ key: ExactText, _ command: CommandEvidence, _ number: Int,
+        _ change: SimperiumChange, _ key: SimperiumName, _ command: CommandEvidence, _ number: Int,
         _ channel: inout Channel
     ) {
         guard let id = channel.life else { return }

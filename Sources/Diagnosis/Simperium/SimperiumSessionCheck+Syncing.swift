@@ -159,7 +159,7 @@ extension SimperiumSessionCheck {
     // MARK: Entities
 
     mutating func askEntity(
-        _ key: ExactText, _ version: Int64, _ command: CommandEvidence,
+        _ key: SimperiumName, _ version: Int64, _ command: CommandEvidence,
         _ channel: inout Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let entity = Channel.Entity(key: key, version: version)

@@ -29,9 +29,10 @@ struct SimperiumSessionCheck: Check {
 
     var sockets: [ConnectionID: Socket] = [:]
     var lives: [Life.ID: Life] = [:]
+    var lifeNumbers: [Life.Name: Life.ID] = [:]
     var attempts: [SimperiumSessionAttempts.ID: SimperiumSessionAttempts] = [:]
     var refusals: [Refusal: (times: Int, command: CommandEvidence)] = [:]
-    var pending: [ExactText: Pending] = [:]
+    var pending: [SimperiumName: Pending] = [:]
     var deadlines = Deadlines<Due>()
     var lastRun = 0
 

@@ -10,7 +10,7 @@ struct SimperiumSessionDue: Sendable {
         /// The entity after one that is missing.
         case entity(run: Int, fetched: Int, CommandEvidence)
         /// An object that a change did not apply to.
-        case reload(ExactText, CommandEvidence)
+        case reload(SimperiumName, CommandEvidence)
         /// The answer to `index`.
         case state(CommandEvidence)
         /// A log message.

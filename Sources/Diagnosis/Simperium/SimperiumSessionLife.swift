@@ -3,11 +3,16 @@ import Wire
 /// What a client was told of a bucket, over all of its connections in this session.
 struct SimperiumSessionLife: Sendable {
     /// A bucket of a user as one client has it.
-    struct ID: Hashable, Sendable {
+    struct Name: Hashable, Sendable {
         var app: String?
         var bucket: String
         var user: String
         var clientID: String
+    }
+
+    /// The number of such a bucket, in place of its name.
+    struct ID: Hashable, Sendable {
+        var number: Int
     }
 
     /// Changes that two connections send by turns.
@@ -19,9 +24,9 @@ struct SimperiumSessionLife: Sendable {
     }
 
     /// Newest version of each object that it was told of.
-    var versions: [ExactText: Int64] = [:]
+    var versions: [SimperiumName: Int64] = [:]
     /// First part of a key with dots, and the key.
-    var firstParts: [ExactText: ExactText] = [:]
+    var firstParts: [SimperiumName: SimperiumName] = [:]
     /// Place of each change version among those it was given, by fingerprint.
     private var orders: [UInt64: Int] = [:]
     private var ring: [UInt64] = []
@@ -62,12 +67,12 @@ struct SimperiumSessionLife: Sendable {
 
     func order(of cv: String) -> Int? { orders[Self.fingerprint(cv)] }
 
-    mutating func tell(_ key: ExactText, _ version: Int64) {
+    mutating func tell(_ key: SimperiumName, _ version: Int64) {
         guard let known = versions[key] else {
             guard versions.count < Self.mostKeys else { return }
             versions[key] = version
             if let dot = key.string.utf8.firstIndex(of: 0x2E) {
-                firstParts[ExactText(String(key.string[..<dot]))] = key
+                firstParts[SimperiumName(String(key.string[..<dot]))] = key
             }
             return
         }

@@ -2,7 +2,7 @@
 enum SimperiumSessionTimes {
     static let second: Int64 = 1_000_000_000
     static let page = 120 * second
-    static let reindex = 60 * second
+    static let reindex = 300 * second
     static let entity = 120 * second
     static let reload = 60 * second
     static let idle = 60 * second

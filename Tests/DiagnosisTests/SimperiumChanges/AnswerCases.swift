@@ -126,15 +126,15 @@ enum AnswerCases {
     }
 
     private static let late: [RuleCase] = [
-        RuleCase(R.noCatchUp, .breaks, "asks nothing") { leave(&$0, 409, through: 120) },
+        RuleCase(R.noCatchUp, .breaks, "asks nothing") { leave(&$0, 409, through: 400) },
         RuleCase(R.noCatchUp, .behaves, "asks for the object") {
-            leave(&$0, 409, through: 120) { $0.client($1, "0:e:k.4", at: 3) }
+            leave(&$0, 409, through: 400) { $0.client($1, "0:e:k.4", at: 3) }
         },
         RuleCase(R.noCatchUp, .silent, "the connection ends") {
             leave(&$0, 409, through: 20, closes: true)
         },
         RuleCase(R.noCatchUp, .silent, "Tapedeck delays it") {
-            leave(&$0, 409, through: 120, isFaulted: true)
+            leave(&$0, 409, through: 400, isFaulted: true)
         },
         RuleCase(R.notSentWhole, .breaks, "once") { leave(&$0, 404, through: 200) },
         RuleCase(R.notSentWhole, .breaks, "each time") { leaveTwo(&$0, through: 200) },

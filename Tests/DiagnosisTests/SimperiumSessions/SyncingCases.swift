@@ -100,17 +100,17 @@ enum SyncingCases {
         RuleCase(R.insteadOfCV, .breaks, "the whole index after a reconnect") {
             let socket = $0.synced()
             $0.editAndTell(socket, at: 1)
-            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 9)
-            $0.close(socket, at: 9.2, by: .server)
+            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 70)
+            $0.close(socket, at: 70.2, by: .server)
             $0.synced(
-                at: 12, page: #"0:i:{"current":"cv1","index":[{"id":"a","v":2,"d":{"t":"y"}}]}"#)
+                at: 73, page: #"0:i:{"current":"cv1","index":[{"id":"a","v":2,"d":{"t":"y"}}]}"#)
         },
         RuleCase(R.insteadOfCV, .behaves, "the changes after a reconnect") {
             let socket = $0.synced()
             $0.editAndTell(socket, at: 1)
-            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 9)
-            $0.close(socket, at: 9.2, by: .server)
-            $0.resumed(at: 12, cv: "cv1")
+            $0.frame(socket, .server, [0x03, 0xE9], opcode: 8, at: 70)
+            $0.close(socket, at: 70.2, by: .server)
+            $0.resumed(at: 73, cv: "cv1")
         },
         RuleCase(R.insteadOfCV, .silent, "the client stopped and starts with nothing") {
             let socket = $0.synced()
