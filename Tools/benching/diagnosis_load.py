@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from programs import Tapedeck
-from replay_simperium_load import accept, drive, session
+from replay_simperium_load import acknowledging, drive, session
+from websocket_load import serve
 
 BOUND_SECONDS, BOUND_BYTES, BOUND_SHARE = 20.0, 300e6, 0.15
 
@@ -46,7 +47,7 @@ def live(program: Path, folder: Path, name: str, origin: str, count: int,
 def measure(table, program: Path, folder: Path, quick: bool) -> None:
     """Adds the rows of diagnosis to `table`."""
     listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    threading.Thread(target=serve, args=(listener, acknowledging), daemon=True).start()
     origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
     count = 50_000 if quick else 500_000
     trace = folder / "diagnosis.tape"

@@ -10,7 +10,7 @@ import Wire
             .map { "\($0.rule.id): \($0.says)" }
     }
 
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: 0..<40 as Range<UInt64>)
     func `a client that decides as the built-in one is blamed for nothing`(_ seed: UInt64) {
         var script = SessionScript()
         var client = PoliteClient(seed: seed, &script)

@@ -58,7 +58,7 @@ import Wire
         #expect(live.finished.count == live.expected)
     }
 
-    @Test(arguments: 0..<230 as Range<UInt64>)
+    @Test(arguments: 0..<24 as Range<UInt64>)
     func `several clients that are cut off and come back are played anew`(seed: UInt64) {
         let (line, server) = Self.record(seed, cuts: 1)
         var live = LivePlay(
