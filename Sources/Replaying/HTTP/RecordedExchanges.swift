@@ -111,7 +111,6 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     public mutating func reserveCapacity(_ count: Int) {
         entries.reserveCapacity(count)
         targets.reserveCapacity(count)
-        queries.reserveCapacity(count)
     }
 
     /// Adds one at the end.

@@ -48,10 +48,12 @@ public struct LeftOut: Hashable, Sendable {
     public static let usual = LeftOut()
 
     /// Elements and attributes that are new each time: identifiers of the instance and the device,
-    /// the times of the form, and what a server gives out as sync token.
+    /// the times of the form, what a server gives out as sync token, and the day of a restore's
+    /// registration, which a server that keeps no accounts takes from its calendar.
     public static let volatileXML = [
         "//meta/instanceID", "//meta/deprecatedID", "//meta/deviceID", "//meta/timeStart",
         "//meta/timeEnd", "//meta/drift", "//case/@date_modified", "//restore_id",
+        "//Registration/date",
     ]
     /// Tokens and identifiers of devices in JSON.
     public static let volatileJSON = [

@@ -85,33 +85,42 @@ public final class ReplayReader {
         }
     }
 
-    /// Gives the Simperium commands in order, each followed by the `ccid`s of its changes.
-    public func commands(
-        _ body: (ReplayCommandRow) -> Void, ccid: (UnsafeRawBufferPointer) -> Void
-    ) throws(TraceError) {
+    /// Gives the Simperium commands in order.
+    ///
+    /// - Parameter body: Gets each; what it borrows may be used for the call alone.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func commands(_ body: (ReplayCommandRow) -> Void) throws(TraceError) {
         try reader.told { () throws(StorageFault) in
             let commands = try db.prepare(
                 """
                 SELECT id, connection_id, session_id, sender, at_ns, channel, name, message_id
                 FROM simperium_command ORDER BY id
                 """)
-            let changes = try db.prepare(
-                "SELECT command_id, ccid FROM change WHERE ccid IS NOT NULL ORDER BY id")
-            var hasChange = try changes.step()
             while try commands.step() {
-                let id = commands.integer(0)
                 body(
                     ReplayCommandRow(
-                        id: CommandID(id), socket: ConnectionID(commands.integer(1)),
+                        id: CommandID(commands.integer(0)),
+                        socket: ConnectionID(commands.integer(1)),
                         message: MessageID(commands.integer(7)), sender: commands.peer(3),
                         at: commands.instant(4, shifts[commands.integer(2)] ?? 0),
                         channel: commands.optionalInt(5), name: commands.borrowed(6)))
-                while hasChange, changes.integer(0) <= id {
-                    if changes.integer(0) == id {
-                        Self.words(changes.borrowed(1), ccid)
-                    }
-                    hasChange = try changes.step()
-                }
+            }
+        }
+    }
+
+    /// Gives each `ccid` of the changes in all commands, in the order of the commands.
+    ///
+    /// - Parameter body: Gets the command and the `ccid`, which it may use for the call alone.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func ccids(
+        _ body: (CommandID, UnsafeRawBufferPointer) -> Void
+    ) throws(TraceError) {
+        try reader.told { () throws(StorageFault) in
+            let changes = try db.prepare(
+                "SELECT command_id, ccid FROM change WHERE ccid IS NOT NULL ORDER BY id")
+            while try changes.step() {
+                let command = CommandID(changes.integer(0))
+                Self.words(changes.borrowed(1)) { body(command, $0) }
             }
         }
     }

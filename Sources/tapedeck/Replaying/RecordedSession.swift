@@ -45,7 +45,7 @@ struct RecordedSession: Sendable {
         let bounds = try reader.bounds()
         var exchanges = RecordedExchanges()
         exchanges.reserveCapacity(bounds.exchanges)
-        try RowBatches<ExchangeBatch>.pass { (put) throws(TraceError) in
+        let exchangeBatches = RowBatches<ExchangeBatch> { (put) throws(TraceError) in
             var batch = ExchangeBatch()
             try ReplayReader(path: path).exchanges { row in
                 batch.append(row)
@@ -54,29 +54,13 @@ struct RecordedSession: Sendable {
                 batch = ExchangeBatch()
             }
             put(batch)
-        } to: {
-            $0.append(to: &exchanges)
         }
+        defer { exchangeBatches.drop() }
+        while let batch = try exchangeBatches.next() { batch.append(to: &exchanges) }
         self.exchanges = exchanges
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)
-        var last: [ConnectionID: MessageID] = [:]
-        try RowBatches<CommandBatch>.pass { (put) throws(TraceError) in
-            var batch = CommandBatch()
-            try ReplayReader(path: path).commands { row in
-                // The one before has all its changes now.
-                if batch.count == CommandBatch.most {
-                    put(batch)
-                    batch = CommandBatch()
-                }
-                batch.append(row)
-            } ccid: {
-                batch.append(ccid: $0)
-            }
-            put(batch)
-        } to: {
-            $0.append(to: &commands, last: &last)
-        }
+        let last = try Self.read(path, to: &commands)
         self.commands = commands
         var upgrades: [ExchangeID: ConnectionID] = [:]
         var sockets: [RecordedSocket] = []
@@ -96,6 +80,42 @@ struct RecordedSession: Sendable {
         self.transports = transports
         try reader.holdSnapshot()
         contents = Contents(reader)
+    }
+
+    /// Reads all commands of the trace at `path`; what changes say of them is read beside.
+    ///
+    /// - Returns: The message of the last command of each socket.
+    private static func read(
+        _ path: String, to commands: inout RecordedCommands
+    ) throws(TraceError) -> [ConnectionID: MessageID] {
+        let changes = RowBatches<CCIDBatch> { (put) throws(TraceError) in
+            var batch = CCIDBatch()
+            try ReplayReader(path: path).ccids { command, ccid in
+                batch.append(command, ccid)
+                guard batch.count == CCIDBatch.most else { return }
+                put(batch)
+                batch = CCIDBatch()
+            }
+            put(batch)
+        }
+        defer { changes.drop() }
+        let rows = RowBatches<CommandBatch> { (put) throws(TraceError) in
+            var batch = CommandBatch()
+            try ReplayReader(path: path).commands { row in
+                batch.append(row)
+                guard batch.count == CommandBatch.most else { return }
+                put(batch)
+                batch = CommandBatch()
+            }
+            put(batch)
+        }
+        defer { rows.drop() }
+        var ccids = CCIDCursor(changes)
+        var last: [ConnectionID: MessageID] = [:]
+        while let batch = try rows.next() {
+            try batch.append(to: &commands, with: &ccids, last: &last)
+        }
+        return last
     }
 
     /// Header fields and body after transfer and content coding of one side of an exchange; whole,

@@ -4,30 +4,27 @@ import Synchronization
 import Trace
 import Wire
 
-/// Hands batches of rows from a thread of its own, which reads them, to the one that takes them in.
+/// Batches of rows that a thread of its own reads, for the one that takes them in.
 ///
-/// A few are under way at most, so that memory does not depend on how many there are.
+/// A few are under way at most, so that memory does not depend on how many there are. Whoever makes
+/// them takes all, or drops the rest.
 struct RowBatches<Batch: Sendable>: Sendable {
     private final class State: Sendable {
-        let waiting = Mutex<[Result<Batch, TraceError>]>([])
+        let waiting = Mutex<[Result<Batch, TraceError>?]>([])
         let ready = DispatchSemaphore(value: 0)
         let room = DispatchSemaphore(value: 4)
+        let isOver = Flagged()
     }
 
     private let state = State()
 
-    /// Reads with `body`, which gives away batches, and takes each with `take`, in order.
-    static func pass(
-        from body: @escaping @Sendable ((Batch) -> Void) throws(TraceError) -> Void,
-        to take: (Batch) -> Void
-    ) throws(TraceError) {
-        let batches = RowBatches()
-        let state = batches.state
+    /// Begins to read with `body`, which gives away batches.
+    init(reading body: @escaping @Sendable ((Batch) -> Void) throws(TraceError) -> Void) {
+        let state = state
         DispatchQueue.global(qos: .userInitiated).async {
             func put(_ result: Result<Batch, TraceError>?) {
                 state.room.wait()
-                // Nothing but a signal says that there are no more.
-                if let result { state.waiting.withLock { $0.append(result) } }
+                state.waiting.withLock { $0.append(result) }
                 state.ready.signal()
             }
             do throws(TraceError) {
@@ -37,19 +34,24 @@ struct RowBatches<Batch: Sendable>: Sendable {
             }
             put(nil)
         }
-        var failure: TraceError?
-        while true {
-            state.ready.wait()
-            let next = state.waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            state.room.signal()
-            switch next {
-            case .success(let batch): take(batch)
-            case .failure(let error): failure = error
-            case nil:
-                if let failure { throw failure }
-                return
-            }
+    }
+
+    /// The next batch; nil when there are no more.
+    func next() throws(TraceError) -> Batch? {
+        guard !state.isOver.isSet else { return nil }
+        state.ready.wait()
+        let next = state.waiting.withLock { $0.removeFirst() }
+        state.room.signal()
+        guard let next else {
+            state.isOver.set()
+            return nil
         }
+        return try next.get()
+    }
+
+    /// Lets what is left go, so that the thread comes to its end.
+    func drop() {
+        while !state.isOver.isSet { _ = try? next() }
     }
 }
 
@@ -115,7 +117,7 @@ struct ExchangeBatch: Sendable {
     }
 }
 
-/// Commands with their names and `ccid`s one after the other.
+/// Commands with their names one after the other.
 struct CommandBatch: Sendable {
     /// Rows of a batch.
     static let most = 1_024
@@ -129,13 +131,10 @@ struct CommandBatch: Sendable {
         var channel: Int?
         /// Where its name ends.
         var end: Int
-        /// Number of its `ccid`s.
-        var ccids = 0
     }
 
     private var bytes: [UInt8] = []
     private var rows: [Row] = []
-    private var ends: [Int] = []
 
     var count: Int { rows.count }
 
@@ -147,31 +146,76 @@ struct CommandBatch: Sendable {
                 at: row.at, channel: row.channel, end: bytes.count))
     }
 
-    /// Adds a `ccid` to the last one.
-    mutating func append(ccid: UnsafeRawBufferPointer) {
-        guard !rows.isEmpty else { return }
+    /// Adds them at the end of `commands` with what `ccids` has for each, and notes the last message
+    /// of each socket.
+    func append(
+        to commands: inout RecordedCommands, with ccids: inout CCIDCursor,
+        last: inout [ConnectionID: MessageID]
+    ) throws(TraceError) {
+        var start = 0
+        for row in rows {
+            bytes.withUnsafeBytes { bytes in
+                commands.append(
+                    row.id, row.socket, row.sender, row.at, row.channel,
+                    name: UnsafeRawBufferPointer(rebasing: bytes[start..<row.end]))
+            }
+            start = row.end
+            try ccids.pass(to: row.id) { commands.addCCID($0) }
+            last[row.socket] = row.message
+        }
+    }
+}
+
+/// The `ccid`s of commands, one after the other.
+struct CCIDBatch: Sendable {
+    /// `ccid`s of a batch.
+    static let most = 2_048
+
+    private var bytes: [UInt8] = []
+    private var rows: [(command: CommandID, end: Int)] = []
+
+    var count: Int { rows.count }
+
+    mutating func append(_ command: CommandID, _ ccid: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: ccid)
-        ends.append(bytes.count)
-        rows[rows.count - 1].ccids += 1
+        rows.append((command, bytes.count))
     }
 
-    /// Adds them at the end of `commands`, and notes the last message of each socket.
-    func append(to commands: inout RecordedCommands, last: inout [ConnectionID: MessageID]) {
+    /// The command of the `ccid` at `place`.
+    func command(_ place: Int) -> CommandID { rows[place].command }
+
+    /// Gives the `ccid` at `place`.
+    func give(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
-            var (start, next) = (0, 0)
-            func text(_ end: Int) -> UnsafeRawBufferPointer {
-                defer { start = end }
-                return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            let start = place == 0 ? 0 : rows[place - 1].end
+            body(UnsafeRawBufferPointer(rebasing: bytes[start..<rows[place].end]))
+        }
+    }
+}
+
+/// Goes through `ccid`s in the order of their commands.
+struct CCIDCursor {
+    private let batches: RowBatches<CCIDBatch>
+    private var batch = CCIDBatch()
+    private var place = 0
+
+    init(_ batches: RowBatches<CCIDBatch>) { self.batches = batches }
+
+    /// Gives those of `command`, and passes over those of commands before it.
+    mutating func pass(
+        to command: CommandID, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(TraceError) {
+        while true {
+            if place == batch.count {
+                guard let next = try batches.next() else { return }
+                batch = next
+                place = 0
+                continue
             }
-            for row in rows {
-                commands.append(
-                    row.id, row.socket, row.sender, row.at, row.channel, name: text(row.end))
-                for _ in 0..<row.ccids {
-                    commands.addCCID(text(ends[next]))
-                    next += 1
-                }
-                last[row.socket] = row.message
-            }
+            let next = batch.command(place)
+            guard next <= command else { return }
+            if next == command { batch.give(place, body) }
+            place += 1
         }
     }
 }

@@ -22,7 +22,7 @@ import Wire
         return (world.line, server)
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: 0..<60 as Range<UInt64>)
     func `a session of the built-in clients is played anew without a difference`(seed: UInt64) {
         let (line, server) = Self.record(seed, cuts: 0)
         var live = LivePlay(

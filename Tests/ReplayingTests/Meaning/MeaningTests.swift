@@ -32,6 +32,10 @@ struct MeaningTests {
             "<r><Sync><restore_id>b</restore_id></Sync></r>"
         ),
         (
+            "<r><Registration><date>2026-01-31</date></Registration></r>",
+            "<r><Registration><date>2026-02-01</date></Registration></r>"
+        ),
+        (
             "<f><case date_modified='1' case_id='c'/></f>",
             "<f><case case_id='c' date_modified='2'/></f>"
         ),

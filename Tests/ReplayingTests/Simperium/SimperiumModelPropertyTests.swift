@@ -37,7 +37,7 @@ struct SimperiumModelPropertyTests {
         return model
     }
 
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: 0..<100 as Range<UInt64>)
     func `clients that go on otherwise converge with the model`(seed: UInt64) throws {
         var random = SplitMix64(seed)
         let count = 1 + random.below(3)
