@@ -25,6 +25,9 @@ public struct Diagnosis: Sendable {
         for index in checks.indices { checks[index].observe(evidence, session, &report) }
     }
 
+    /// Takes a finding that a lane made.
+    mutating func add(_ finding: Finding) { report.add(finding) }
+
     /// Lets time pass without anything happening.
     public mutating func advance(to instant: Instant) {
         guard instant > now else { return }

@@ -56,7 +56,10 @@ enum RequestHeadCheck {
             } else if underscored == nil {
                 add(Rules.openRosaVersionMissing, "\(what) has no X-OpenRosa-Version.")
             }
-            if row.api == "openrosa.submit", head.first("date") == nil {
+            // Browsers keep provisional fields alone of some requests.
+            if row.api == "openrosa.submit", head.first("date") == nil,
+                session[row.connection]?.isMadeUp != true
+            {
                 add(Rules.dateMissing, "\(what) has no Date.")
             }
         default: break

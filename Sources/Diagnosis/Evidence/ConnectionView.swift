@@ -49,6 +49,10 @@ public struct ConnectionView: Sendable {
         coverage = .late
     }
 
+    /// Whether its bytes were made up from an archive, which has none: what they look like is
+    /// nobody's doing.
+    public var isMadeUp: Bool { row?.mode == .archive }
+
     /// The address the client connected from, without port.
     public var host: String {
         guard let client = row?.client, let colon = client.lastIndex(of: ":") else {
@@ -64,6 +68,7 @@ public struct ConnectionView: Sendable {
     mutating func take(_ evidence: borrowing Evidence) {
         switch evidence {
         case .gap(let row): lose(at: row.at)
+        case .event(let row) where row.kind == .joined: coverage = .late
         case .fault(let row):
             lastFaultAt = row.at
             if Self.cutting.contains(String(row.action.prefix { $0 != " " })) { wasCut = true }

@@ -13,6 +13,11 @@ struct HTTPCheck: Check {
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
         switch evidence {
+        case .note, .asked, .answered, .event:
+            if let id = evidence.connection, session[id]?.isMadeUp == true { return }
+        default: return
+        }
+        switch evidence {
         case .note(let note):
             guard let (note, exchange) = notes.take(note) else { return }
             judge(note, exchange, session, &report)

@@ -70,7 +70,8 @@ struct HTTPConnectionCheck {
         }
         if state.post == row.id {
             if let follower = state.follower, let responded = row.respondedAt,
-                follower.row.startedAt < responded, !exchange.isRequestTouched
+                follower.row.startedAt < responded, !exchange.isRequestTouched,
+                !follower.isRequestTouched
             {
                 report.add(
                     Finding(

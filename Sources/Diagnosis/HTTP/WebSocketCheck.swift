@@ -43,6 +43,10 @@ struct WebSocketCheck: Check {
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
         switch evidence {
+        case .command: return
+        default: if let id = evidence.connection, session[id]?.isMadeUp == true { return }
+        }
+        switch evidence {
         case .answered(let exchange) where exchange.row.status == 101:
             guard exchange.request != nil || exchange.response != nil else { return }
             if sockets.count < Self.mostSockets {

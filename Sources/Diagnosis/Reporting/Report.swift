@@ -21,6 +21,8 @@ public struct Report: Sendable {
     private var taken = 0
     private let stories: [Story]
     private let parts: [String: [Int]]
+    /// Findings that another report is to get; nil where they are for this one.
+    private var gathered: [Finding]?
 
     /// Most findings of one rule.
     public static let mostOfRule = 10_000
@@ -36,8 +38,28 @@ public struct Report: Sendable {
         self.parts = parts
     }
 
+    /// A report that keeps findings as they are made, for another one.
+    static func gathering() -> Report {
+        var report = Report(stories: [])
+        report.gathered = []
+        return report
+    }
+
+    /// Whether anything was gathered since the last call of ``takeGathered()``.
+    var hasGathered: Bool { gathered?.isEmpty == false }
+
+    /// What was gathered since the last call, in the order in which it was made.
+    mutating func takeGathered() -> [Finding] {
+        defer { gathered = gathered.map { _ in [] } }
+        return gathered ?? []
+    }
+
     /// Adds a finding.
     mutating func add(_ finding: Finding) {
+        if gathered != nil {
+            gathered?.append(finding)
+            return
+        }
         let whole = Key(
             rule: finding.rule.id, client: finding.client,
             topic: finding.rule.repetition == .client ? "" : finding.topic)

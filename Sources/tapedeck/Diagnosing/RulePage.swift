@@ -68,7 +68,8 @@ enum RulePage {
             # Rules
 
             What `tapedeck diagnose` checks, as `tapedeck diagnose --list-rules --markdown` prints it; `--explain RULE` shows one.
-            All rules are silent about what was not captured and about what Tapedeck did to the traffic itself.
+            All rules are silent about what was not captured and about what Tapedeck did to the traffic itself; rules of HTTP and
+            WebSocket also about bytes that were made up from an archive.
 
 
             """

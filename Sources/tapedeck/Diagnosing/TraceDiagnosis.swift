@@ -24,9 +24,6 @@ struct TraceDiagnosis {
     /// Why the findings are not stored in the trace; nil where they are.
     var unstored: String?
 
-    /// Entries that are read in one go.
-    private static let stride = 16_384
-
     /// Diagnoses the trace at `path` and stores the findings in it, where that can be.
     ///
     /// - Parameters:
@@ -77,21 +74,23 @@ struct TraceDiagnosis {
         _ detail: SessionDetail, _ path: String, _ bounds: EvidenceBounds, isRunning: Bool,
         after before: Int, of all: Int, _ progress: inout ProgressBar?
     ) throws(TraceError) -> Session {
-        let reader = try EvidenceReader(path: path, session: detail.id, bounds: bounds)
-        let source = EvidenceSource(reader)
-        var diagnosis = Diagnosis()
-        while try source.read(isOver: true, most: stride, { diagnosis.observe($0) }) == stride {
+        let reading = EvidenceBatches(path: path, session: detail.id, bounds: bounds)
+        defer { reading.drop() }
+        var lanes = DiagnosisLanes()
+        while let batch = try reading.next() {
+            lanes.observe(batch.evidence)
             progress?.show(
-                done: before + source.counts.commands + source.counts.exchanges, of: all,
+                done: before + batch.counts.commands + batch.counts.exchanges, of: all,
                 "diagnosing session \(detail.id)")
         }
-        diagnosis.finish(at: max(source.last, detail.endedAt ?? .zero), isRunning: isRunning)
+        let (counts, last) = (reading.counts, reading.last)
+        let diagnosis = lanes.finish(
+            at: max(last, detail.endedAt ?? .zero), isRunning: isRunning)
         let findings = diagnosis.findings
-        let rows = FindingRows(reader.contents)
+        let rows = FindingRows(try ReplayReader(path: path))
         return Session(
             id: detail.id, findings: findings, rows: findings.map(rows.row),
-            leftOut: diagnosis.leftOut,
-            counts: source.counts, isRunning: isRunning)
+            leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning)
     }
 
     private mutating func store(in path: String, isWritten: Bool) {

@@ -87,7 +87,7 @@ import Wire
 
 /// What peers may send: nothing of it stops the diagnosis.
 @Suite struct CommCareHostileTests {
-    @Test(arguments: 0..<60 as Range<UInt64>)
+    @Test(arguments: 0..<20 as Range<UInt64>)
     func `random requests and answers are survived`(_ seed: UInt64) {
         var chance = PoliteChance(state: seed)
         var script = SessionScript()

@@ -50,6 +50,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             #expect(!ids.contains(rule.id), "\(testDescription)", sourceLocation: sourceLocation)
         case .breaks:
             #expect(
+                script.findingsOfLanes() == findings, "\(testDescription)",
+                sourceLocation: sourceLocation)
+            #expect(
                 ids.contains(rule.id), "\(testDescription); broken: \(ids.sorted())",
                 sourceLocation: sourceLocation)
             let others = findings.filter { finding in

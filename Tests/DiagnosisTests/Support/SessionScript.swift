@@ -285,6 +285,20 @@ struct SessionScript {
         return diagnosis.findings
     }
 
+    /// The same as ``findings()``, found by lanes that are given a few things at a time.
+    func findingsOfLanes() -> [Finding] {
+        var lanes = (0..<DiagnosisLane.count).map { DiagnosisLane($0) }
+        var diagnosis = Diagnosis()
+        let evidence = evidence()
+        for start in stride(from: 0, to: evidence.count, by: 7) {
+            let batch = Array(evidence[start..<min(start + 7, evidence.count)])
+            diagnosis.join(lanes.indices.map { lanes[$0].observe(batch) })
+        }
+        let end = Instant(nanoseconds: last)
+        diagnosis.join(lanes.indices.map { lanes[$0].finish(at: end, isRunning: isRunning) })
+        return diagnosis.findings
+    }
+
     /// The identifiers of the rules that were broken, each once, sorted.
     func broken() -> [String] { Set(findings().map(\.rule.id)).sorted() }
 }

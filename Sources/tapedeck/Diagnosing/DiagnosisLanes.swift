@@ -1,0 +1,68 @@
+import Diagnosis
+import Dispatch
+import Synchronization
+import Wire
+
+/// A diagnosis whose rules follow the evidence on a thread for each lane.
+struct DiagnosisLanes {
+    /// A lane, what it is to do and what it has found.
+    ///
+    /// At most one step is under way: whoever asks for the next takes what the last one found.
+    private final class Worker: Sendable {
+        private let lane: Mutex<DiagnosisLane>
+        private let queue: DispatchQueue
+        private let found = Mutex<[[DiagnosisLane.Found]]>([])
+        private let ready = DispatchSemaphore(value: 0)
+
+        init(_ number: Int) {
+            lane = Mutex(DiagnosisLane(number))
+            queue = DispatchQueue(label: "lane \(number)", qos: .userInitiated)
+        }
+
+        func begin(_ step: @escaping @Sendable (inout DiagnosisLane) -> [DiagnosisLane.Found]) {
+            queue.async { [self] in
+                let all = lane.withLock { step(&$0) }
+                found.withLock { $0.append(all) }
+                ready.signal()
+            }
+        }
+
+        func take() -> [DiagnosisLane.Found] {
+            ready.wait()
+            return found.withLock { $0.removeFirst() }
+        }
+    }
+
+    /// Steps that may be under way.
+    private static let most = 4
+
+    private let workers = (0..<DiagnosisLane.count).map { Worker($0) }
+    private var diagnosis = Diagnosis()
+    private var underWay = 0
+
+    /// Takes what happened next; blocks while much of what came before is under way.
+    mutating func observe(_ batch: [Evidence]) {
+        begin { $0.observe(batch) }
+    }
+
+    /// Ends the session and waits for what is under way.
+    mutating func finish(at end: Instant, isRunning: Bool) -> Diagnosis {
+        begin { $0.finish(at: end, isRunning: isRunning) }
+        while underWay > 0 { join() }
+        return diagnosis
+    }
+
+    private mutating func begin(
+        _ step: @escaping @Sendable (inout DiagnosisLane) -> [DiagnosisLane.Found]
+    ) {
+        if underWay == Self.most { join() }
+        for worker in workers { worker.begin(step) }
+        underWay += 1
+    }
+
+    /// Takes the findings of the oldest step.
+    private mutating func join() {
+        diagnosis.join(workers.map { $0.take() })
+        underWay -= 1
+    }
+}

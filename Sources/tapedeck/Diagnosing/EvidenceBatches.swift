@@ -1,0 +1,56 @@
+import Diagnosis
+import Trace
+import Wire
+
+/// The evidence of a session that is over, read by a thread of its own.
+final class EvidenceBatches {
+    /// Evidence in order, and what was looked at up to its end.
+    struct Batch: Sendable {
+        var evidence: [Evidence]
+        var counts: EvidenceCounts
+        var last: Instant
+    }
+
+    /// Entries of a batch, about.
+    private static let most = 512
+    /// Entries that are read in one transaction.
+    private static let stride = 16_384
+
+    private let batches: RowBatches<Batch>
+    /// What was looked at up to the last batch.
+    private(set) var counts = EvidenceCounts()
+    /// When the last thing happened up to there.
+    private(set) var last = Instant.zero
+
+    /// Begins to read.
+    init(path: String, session: SessionID, bounds: EvidenceBounds?) {
+        batches = RowBatches { (put) throws(TraceError) in
+            let source = EvidenceSource(
+                try EvidenceReader(path: path, session: session, bounds: bounds))
+            var evidence: [Evidence] = []
+            func pass() {
+                put(Batch(evidence: evidence, counts: source.counts, last: source.last))
+                evidence = []
+            }
+            var read = Self.stride
+            while read == Self.stride {
+                read = try source.read(isOver: true, most: Self.stride) {
+                    evidence.append($0)
+                    if evidence.count >= Self.most { pass() }
+                }
+            }
+            pass()
+        }
+    }
+
+    /// The next batch; nil when there are no more.
+    func next() throws(TraceError) -> Batch? {
+        guard let batch = try batches.next() else { return nil }
+        counts = batch.counts
+        last = batch.last
+        return batch
+    }
+
+    /// Lets what is left go.
+    func drop() { batches.drop() }
+}
