@@ -20,6 +20,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -65,6 +66,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
         .target(name: "CurlShim", dependencies: ["CCurl"]),
         room("Wire"),
         room("Storage", ["CSQLite"]),
@@ -108,7 +110,14 @@ let package = Package(
                 nioSSL, nioTLS,
             ]),
         room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
-        room("Interchange", ["Wire", "Framing", "Trace", "Storage", "CSQLite"]),
+        room("Capturing", ["Wire", "CPcap"]),
+        .target(
+            name: "Interchange",
+            dependencies: [
+                "Wire", "Framing", "OpenRosa", "Simperium", "Capturing", "Dissection", "Filters",
+                "Trace", "Storage", "CSQLite", crypto, cryptoExtras,
+            ],
+            exclude: ["Formats.md", "Redaction/Redaction.md"], swiftSettings: house),
         .target(
             name: "Control",
             dependencies: [
@@ -133,6 +142,7 @@ let package = Package(
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters", "Faults",
                 "Diagnosis", "Trace", "Interception", "Proxying", "Control", "Interchange",
+                "Capturing",
                 "Replaying",
                 "SyncServers", "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim",
                 argumentParser,
@@ -176,7 +186,14 @@ let package = Package(
             swiftSettings: house),
         tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
         tests("Replaying", ["Wire", "OpenRosa", "Simperium"]),
-        tests("Interchange", ["Trace", "Wire", "Storage", "CSQLite"]),
+        tests("Capturing", ["Wire"]),
+        .testTarget(
+            name: "InterchangeTests",
+            dependencies: [
+                "Interchange", "Trace", "Wire", "Framing", "Dissection", "Filters", "Capturing",
+                "Storage", "CSQLite", crypto,
+            ],
+            exclude: ["Vectors"], swiftSettings: house),
         tests("Control", ["Wire", "Faults", "Filters"]),
         tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
         tests(

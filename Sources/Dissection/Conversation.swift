@@ -12,9 +12,6 @@ final class Conversation {
         case undecided
         case http(HTTPConversation)
         case webSocket(WebSocketConversation)
-        /// Bytes are missing: what comes is kept and not read until a client's read begins like a
-        /// request.
-        case lost
         /// Bytes that are kept and not read.
         case opaque
     }
@@ -56,33 +53,58 @@ final class Conversation {
             if let change = http.consume(piece) { turn(change) }
         case .webSocket(let socket):
             socket.consume(piece)
-        case .lost:
-            guard piece.sender == .client, piece.bytes.first.map(StartOfStream.isHTTP) == true
-            else {
-                return
-            }
-            decide(by: piece)
         case .opaque:
             return
         }
     }
 
-    /// Chooses the layer by the first byte that a client sends; a server that speaks first speaks
-    /// something else.
+    /// Chooses the layer by the first bytes of the client; a server that speaks first speaks
+    /// something else, unless the capture began late.
     private func decide(by piece: Piece) {
         guard let first = piece.bytes.first else { return }
-        if piece.sender == .client, StartOfStream.isHTTP(first) {
+        if piece.sender == .client, mayBeginHTTP(first) {
             layer = .http(HTTPConversation(context: context, limits: limits, output: output))
             consume(piece)
-        } else {
+        } else if context.row.mode != .capture {
             layer = .opaque
-            output.emit(
-                .note(
-                    NoteRow(
-                        connection: context.row.id, sender: piece.sender, at: piece.at,
-                        place: piece.place, code: ConversationNote.unknownStream.rawValue,
-                        says: "these bytes are no HTTP request; they are kept and not decoded")))
+            note(
+                .unknownStream, piece,
+                "these bytes are no HTTP request; they are kept and not decoded")
+        } else if isTLS(piece) {
+            layer = .opaque
+            note(
+                .tlsSealed, piece,
+                "this is TLS, and there are no keys for it; import the capture with the keys that "
+                    + "a peer wrote (--keylog) to see what is in it")
+        } else {
+            note(
+                .unknownStream, piece,
+                "these bytes are no HTTP request; what comes is not decoded until one begins")
+            layer = .http(lateHTTP(at: piece.at))
+            consume(piece)
         }
+    }
+
+    /// Whether a client that sends `byte` first may speak HTTP.
+    ///
+    /// A capture that is late begins anywhere, and no method in use has small letters.
+    private func mayBeginHTTP(_ byte: UInt8) -> Bool {
+        StartOfStream.isHTTP(byte)
+            && (context.row.mode != .capture || !(0x61...0x7A).contains(byte))
+    }
+
+    /// Whether captured bytes are a record of TLS, or the first byte of a handshake (RFC 8446, 5.1).
+    private func isTLS(_ piece: Piece) -> Bool {
+        let bytes = Array(piece.bytes.prefix(2))
+        guard bytes.count == 2 else { return bytes.first.map(StartOfStream.isTLS) ?? false }
+        return (0x14...0x17).contains(bytes[0]) && bytes[1] == 3
+    }
+
+    /// HTTP whose next request and response have to be found.
+    private func lateHTTP(at: Instant) -> HTTPConversation {
+        let http = HTTPConversation(context: context, limits: limits, output: output)
+        http.begin(at: at)
+        return http
     }
 
     /// Carries out a change of protocol that a response agreed to.
@@ -90,15 +112,38 @@ final class Conversation {
         switch change.protocolName {
         case .tunnel:
             layer = .undecided
-        case .webSocket(let deflate):
+        case .webSocket(let exchange, let deflate):
             layer = .webSocket(
                 WebSocketConversation(
-                    exchange: change.exchange, deflate: deflate, context: context, limits: limits,
+                    exchange: exchange, deflate: deflate, context: context, limits: limits,
                     output: output))
+        case .http2(let place, let at):
+            finishLayer(at: at, why: "HTTP/2 follows")
+            layer = .opaque
+            note(.http2NotDecoded, at: at, place, .client, "this is HTTP/2, which is not decoded")
         case .other:
             layer = .opaque
         }
-        for piece in change.rest { consume(piece) }
+        for input in change.rest {
+            switch input {
+            case .bytes(let piece): consume(piece)
+            case .gap(let gap): lostBytes(gap)
+            }
+        }
+    }
+
+    private func note(_ code: ConversationNote, _ piece: Piece, _ says: String) {
+        note(code, at: piece.at, piece.place, piece.sender, says)
+    }
+
+    private func note(
+        _ code: ConversationNote, at: Instant, _ place: Place, _ sender: Peer, _ says: String
+    ) {
+        output.emit(
+            .note(
+                NoteRow(
+                    connection: context.row.id, sender: sender, at: at, place: place,
+                    code: code.rawValue, says: says)))
     }
 
     /// Takes what happened that is not bytes.
@@ -122,24 +167,27 @@ final class Conversation {
                 http.legClosed(id, peer: peer, at: event.at, why: why)
             case .webSocket(let socket):
                 if context.isOver { socket.finish(at: event.at) }
-            case .undecided, .lost, .opaque:
+            case .undecided, .opaque:
                 break
             }
             if context.isOver { finish(at: event.at, why: why) }
-        case .ended, .opened, .passthrough, .warning, .sessionEnded:
+        case .ended, .opened, .passthrough, .joined, .warning, .sessionEnded:
             return
         }
     }
 
-    /// Bytes are missing: what was open can not be trusted any more, and the decoders have to find
+    /// Bytes are missing: the decoders pass over them where their place is certain, and else find
     /// the next place where something begins.
     func lostBytes(_ gap: GapRow) {
         switch layer {
         case .webSocket(let socket):
-            socket.lostBytes(of: gap.sender, at: gap.at)
-        case .undecided, .http, .lost:
-            finishLayer(at: gap.at, why: "bytes are missing here (\(gap.reason.rawValue))")
-            layer = .lost
+            socket.lostBytes(gap)
+        case .http(let http):
+            http.lostBytes(gap)
+        case .undecided:
+            let http = HTTPConversation(context: context, limits: limits, output: output)
+            http.lostBytes(gap)
+            layer = .http(http)
         case .opaque:
             return
         }
@@ -152,7 +200,7 @@ final class Conversation {
         switch layer {
         case .http(let http): http.finish(at: at, why: why)
         case .webSocket(let socket): socket.finish(at: at)
-        case .undecided, .lost, .opaque: break
+        case .undecided, .opaque: break
         }
         layer = .opaque
     }

@@ -39,6 +39,13 @@ final class ConversationContext {
     /// Whether TLS is up on the leg.
     func isTLS(_ id: LegID) -> Bool { legs[id]?.isTLS ?? false }
 
+    /// The row of the server's leg of a captured connection, which has one; nil once it is closed,
+    /// and for other connections.
+    var capturedServer: LegRow? {
+        guard row.mode == .capture else { return nil }
+        return legs.values.first { $0.row.peer == .server }?.row
+    }
+
     /// Whether a server leg is open.
     var hasServer: Bool { legs.values.contains { $0.row.peer == .server } }
 }

@@ -5,16 +5,25 @@
 public enum ConversationNote: String, Hashable, Sendable, CaseIterable {
     /// A 1xx response before the final one.
     case informational = "http.informational"
-    /// A response where no request waits for one.
+    /// A response where no request waits for one, or where missing bytes leave open which one it
+    /// answers.
     case responseWithoutRequest = "http.response-without-request"
     /// HTTP that cannot be framed; the rest of the direction is not decoded.
     case httpFailed = "http.failed"
     /// More bytes behind a request to change the protocol than are kept until its answer.
     case heldTooMuch = "http.held-too-much"
-    /// The first bytes of the connection or tunnel are no HTTP.
+    /// The first bytes of the connection or tunnel are no HTTP request.
     case unknownStream = "stream.unknown"
     /// Frames that cannot be read; the rest of the direction is not decoded.
     case webSocketFailed = "websocket.failed"
+    /// A start line was found behind missing bytes, and what follows is decoded again.
+    case httpResynchronised = "http.resynchronised"
+    /// A connection that speaks HTTP/2, which is not decoded.
+    case http2NotDecoded = "http2.not-decoded"
+    /// TLS of a captured connection that there are no keys for.
+    case tlsSealed = "tls.sealed"
+    /// Frames were found behind missing bytes, and what follows is decoded again.
+    case webSocketResynchronised = "websocket.resynchronised"
     /// A message that is no SockJS frame where they are spoken.
     case sockJSMalformed = "sockjs.malformed"
 }

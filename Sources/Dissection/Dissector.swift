@@ -45,7 +45,7 @@ public struct Dissector {
         case .gap(let gap):
             guard let id = gap.connection, let conversation = conversations[id] else { return }
             conversation.lostBytes(gap)
-        case .mark, .fault, .finding:
+        case .mark, .fault, .finding, .packet, .secret:
             return
         }
     }

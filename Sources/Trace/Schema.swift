@@ -9,7 +9,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, as `user_version` has it.
-    public static let version: Int32 = 4
+    public static let version: Int32 = 5
 
     /// What makes an empty file a trace.
     static let whole = [truth, derived, statements, views, stateViews, search].joined(
@@ -20,7 +20,7 @@ public enum Schema {
         CREATE TABLE session(            -- one run of Tapedeck that wrote to this trace
           id              INTEGER PRIMARY KEY,  -- number of the session
           started_unix_ns INTEGER NOT NULL,     -- wall clock at its start, nanoseconds since 1970 UTC
-          provenance      TEXT NOT NULL,        -- where the bytes come from: proxy, capture, pcap, har
+          provenance      TEXT NOT NULL,        -- where the bytes come from: proxy, capture, pcap, har, mitmproxy
           version         TEXT NOT NULL,        -- version of the program that wrote it
           arguments       TEXT NOT NULL,        -- what it was asked to do
           seed            TEXT                  -- seed of all chance in its faults, a number in 0...2^64-1; null without faults
@@ -31,7 +31,7 @@ public enum Schema {
           at_ns      INTEGER NOT NULL,     -- when it was accepted
           listener   TEXT NOT NULL,        -- address the client connected to, HOST:PORT
           client     TEXT NOT NULL,        -- address the client connected from, HOST:PORT
-          mode       TEXT NOT NULL,        -- forward: the client uses a proxy; reverse: it takes us for the server
+          mode       TEXT NOT NULL,        -- forward: the client uses a proxy; reverse: it takes us for the server; capture: nobody stood between; archive: bytes are made up
           after_chunk_id INTEGER NOT NULL, -- the last chunk written before it, 0 for none
           step       INTEGER NOT NULL      -- order among what came after that chunk, from 1 over all tables
         ) STRICT;
@@ -64,10 +64,11 @@ public enum Schema {
           after_chunk_id INTEGER NOT NULL,     -- the last chunk written before it, 0 for none
           step           INTEGER NOT NULL,     -- order among what came after that chunk, from 1 over all tables
           at_ns          INTEGER NOT NULL,     -- when
-          kind           TEXT NOT NULL,        -- opened, ended, closed, refused, tls, tls-failed, passthrough, raw, warning, session-ended
+          kind           TEXT NOT NULL,        -- opened, ended, closed, refused, tls, tls-failed, passthrough, raw, joined, warning, session-ended
           says           TEXT NOT NULL         -- the particulars, such as why a leg was closed
         ) STRICT;
         CREATE INDEX event_connection ON event(connection_id);
+        \(packetTables)
         """
 
     /// What finds all that a connection ever had, which only letting go asks for.
@@ -113,6 +114,27 @@ public enum Schema {
           removed   INTEGER NOT NULL,     -- number of bytes taken out
           inserted  BLOB NOT NULL,        -- the bytes put in their place
           reason    TEXT NOT NULL         -- request-target, host, origin, location, hop-by-hop or fault
+        ) STRICT;
+        """
+
+    /// What a capture kept for other tools; nothing is decoded from it.
+    static let packetTables = """
+        CREATE TABLE packet(             -- a packet kept as it was captured, on request; nothing here is made of it, and letting go leaves no gap row for it
+          id            INTEGER PRIMARY KEY,  -- order of capture
+          session_id    INTEGER NOT NULL REFERENCES session(id),  -- the session
+          at_unix_ns    INTEGER NOT NULL,     -- when it was captured, nanoseconds since 1970 UTC
+          link_type     INTEGER NOT NULL,     -- what its bytes begin with: number of a LINKTYPE_ of libpcap
+          original_size INTEGER NOT NULL,     -- bytes that it had on the wire
+          after_chunk_id INTEGER NOT NULL,    -- the last chunk written before it, 0 for none
+          step          INTEGER NOT NULL,     -- order among what came after that chunk, from 1 over all tables
+          bytes         BLOB NOT NULL         -- the bytes that were captured
+        ) STRICT;
+        CREATE TABLE secret(             -- what decrypts packets that are kept
+          id            INTEGER PRIMARY KEY,  -- order of writing
+          session_id    INTEGER NOT NULL REFERENCES session(id),  -- the session
+          key_log       BLOB NOT NULL,        -- lines of an NSS key log
+          after_chunk_id INTEGER NOT NULL,    -- the last chunk written before it, 0 for none
+          step          INTEGER NOT NULL      -- order among what came after that chunk, from 1 over all tables
         ) STRICT;
         """
 
@@ -353,7 +375,7 @@ public enum Schema {
           until_ns      INTEGER NOT NULL,     -- when the last of them arrived
           bytes         INTEGER NOT NULL,     -- how many bytes
           chunks        INTEGER NOT NULL,     -- how many chunks
-          reason        TEXT NOT NULL         -- disk-full, let-go or not-captured
+          reason        TEXT NOT NULL         -- disk-full, let-go, not-captured or sealed (encrypted and not read)
         ) STRICT;
         CREATE INDEX gap_connection ON gap(connection_id);
         CREATE TABLE mark(               -- a moment that somebody gave a name

@@ -6,6 +6,7 @@ enum SchemaHistory {
         case 1: toFormat2
         case 2: toFormat3
         case 3: toFormat4
+        case 4: toFormat5
         default: nil
         }
     }
@@ -48,4 +49,7 @@ enum SchemaHistory {
     /// Views tell what each side held.
     private static let toFormat4 =
         Schema.stateViewNames.map { "DROP VIEW IF EXISTS \($0);\n" }.joined() + Schema.stateViews
+
+    /// Packets are kept beside the chunks that were made of them.
+    private static let toFormat5 = Schema.packetTables
 }

@@ -10,6 +10,8 @@ public struct SessionStart: Hashable, Sendable {
         case pcap
         /// An HTTP archive, which has no bytes: they are made up from it.
         case har
+        /// A file of flows that mitmproxy wrote; bytes are made up from it.
+        case mitmproxy
     }
 
     /// Where the bytes come from.

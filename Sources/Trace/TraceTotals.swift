@@ -25,6 +25,8 @@ public struct TraceTotals: Hashable, Sendable {
     public var gaps: Int64 = 0
     /// Bytes that these gaps stand for.
     public var missingBytes: Int64 = 0
+    /// Packets kept as they were captured.
+    public var packets: Int64 = 0
     /// Bytes of chunks that were let go to keep the trace within its bounds.
     public var letGoBytes: Int64 = 0
     /// Chunks that were let go.
@@ -46,7 +48,8 @@ public struct TraceTotals: Hashable, Sendable {
             missingBytes += gap.count
         case .fault: faults += 1
         case .finding: findings += 1
-        case .leg, .event, .mark: break
+        case .packet: packets += 1
+        case .leg, .event, .mark, .secret: break
         }
     }
 

@@ -16,6 +16,10 @@ public enum Record: Hashable, Sendable {
     case fault(FaultRow)
     /// A rule was broken.
     case finding(FindingRow)
+    /// A packet is kept as it was captured.
+    case packet(PacketRow)
+    /// What decrypts packets is kept.
+    case secret(SecretRow)
 }
 
 /// One client connection and how it came to be known.
@@ -26,6 +30,11 @@ public struct ConnectionRow: Hashable, Sendable {
         case forward
         /// The client takes Tapedeck for the server.
         case reverse
+        /// Nobody stood between: the bytes were captured on their way, and both legs are the ends
+        /// of one TCP connection.
+        case capture
+        /// The bytes were made up from an archive of exchanges, which has none.
+        case archive
     }
 
     /// Number of the connection.
@@ -97,6 +106,8 @@ public struct EventRow: Hashable, Sendable {
         case passthrough
         /// What follows on the connection is relayed without being read as a protocol.
         case raw
+        /// The capture began after this connection did; `says` tells what is guessed of it.
+        case joined
         /// What Tapedeck noticed about the session; `says` tells it.
         case warning
         /// The session ended; `says` is how.

@@ -8,6 +8,8 @@ public struct GapRow: Hashable, Sendable {
         case letGo = "let-go"
         /// The capture did not see them.
         case notCaptured = "not-captured"
+        /// They were encrypted and could not be read, in a capture whose other bytes could.
+        case sealed
     }
 
     /// The connection.

@@ -18,7 +18,7 @@ struct Tapedeck: AsyncParsableCommand {
             RebuildCommand.self, CACommand.self, ServeCommand.self, SimperiumGroup.self,
             OpenRosaGroup.self, ClientGroup.self, FaultsGroup.self, ReplayGroup.self,
             DiffCommand.self, StateCommand.self, ExportCommand.self, ImportCommand.self,
-            MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
+            SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
         ])
 
     static func main() async {

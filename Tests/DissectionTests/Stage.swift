@@ -67,13 +67,15 @@ struct Stage {
     }
 
     /// Bytes are missing from the trace.
-    mutating func lost(_ sender: Peer?) {
+    mutating func lost(
+        _ sender: Peer?, count: Int64 = 10, reason: GapRow.Reason = .diskFull
+    ) {
         put(
             .gap(
                 GapRow(
                     connection: Self.connection, leg: nil, sender: sender,
                     at: Instant(nanoseconds: clock), until: Instant(nanoseconds: clock),
-                    count: 10, chunks: 1, reason: .diskFull)))
+                    count: count, chunks: 1, reason: reason)))
     }
 
     /// Ends the session and gives all rows, each exchange once, as it is at the end.

@@ -205,9 +205,9 @@ class EchoSocket:
 
 
 class Nginx:
-    """An nginx of our own that speaks TLS with the given certificate and serves a folder."""
+    """An nginx of our own that serves a folder, with TLS where it is given a certificate."""
 
-    def __init__(self, home: Path, certificate: Path, key: Path):
+    def __init__(self, home: Path, certificate: Path | None = None, key: Path | None = None):
         home.mkdir()
         self.files = home / "files"
         self.files.mkdir()
@@ -217,6 +217,8 @@ class Nginx:
         user = "user root;" if os.geteuid() == 0 else ""
         places = "".join(f"{name}_temp_path {home}/{name};" for name in
                          ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        tls = f"""ssl_protocols TLSv1.2 TLSv1.3;
+                ssl_certificate {certificate}; ssl_certificate_key {key};""" if certificate else ""
         (home / "nginx.conf").write_text(f"""
             daemon off; {user} worker_processes 1; pid {home}/pid; error_log {home}/error.log;
             events {{ worker_connections 64; }}
@@ -225,8 +227,8 @@ class Nginx:
               gzip on; gzip_min_length 1; gzip_types text/plain;
               types {{ text/plain txt; }}
               server {{
-                listen 127.0.0.1:{self.port} ssl;
-                ssl_certificate {certificate}; ssl_certificate_key {key};
+                listen 127.0.0.1:{self.port}{" ssl" if certificate else ""};
+                {tls}
                 root {self.files};
                 location /teapot {{ return 418 "short and stout"; }}
               }}
@@ -234,7 +236,7 @@ class Nginx:
         self.program = Program("/usr/sbin/nginx", "-p", home, "-e", home / "error.log",
                                "-c", home / "nginx.conf")
         self.address = f"127.0.0.1:{self.port}"
-        self.url = f"https://{self.address}"
+        self.url = f"http{'s' if certificate else ''}://{self.address}"
         eventually(self._answers, f"nginx on port {self.port}: {self.program.said()}")
 
     def _answers(self) -> bool:

@@ -36,6 +36,13 @@ import Wire
         var socket = Conversation(2)
         _ = second.put(socket.opening(host: "api.simperium.com") + socket.simperium(changes: 5))
         _ = second.put(socket.closing())
+        _ = second.put([
+            .secret(SecretRow(keyLog: Array("CLIENT_RANDOM 00 11\n".utf8))),
+            .packet(
+                PacketRow(
+                    atUnixNanoseconds: 1_700_000_000_000_000_005, linkType: 1, originalSize: 70,
+                    bytes: [0x45, 0, 0xFF])),
+        ])
         second.finish()
         _ = try world.rows(
             """
@@ -101,13 +108,13 @@ import Wire
                 "version":"0.1.0","arguments":"record --to http://example.org"}
                   ],
                   "files": [
-                    {"name":"timeline.jsonl","lines":38}
+                    {"name":"timeline.jsonl","lines":40}
                   ]
                 }
 
                 """)
         let lines = try world.text("r/timeline.jsonl").split(separator: "\n").map(String.init)
-        #expect(lines.count == 38)
+        #expect(lines.count == 40)
         #expect(
             lines[0] == """
                 {"connection":1,"session_id":1,"at_ns":1000,"listener":"127.0.0.1:8080",\

@@ -59,6 +59,7 @@ import Wire
         for sql in [
             "DROP VIEW bucket_object", "DROP VIEW bucket_told", "DROP VIEW unacknowledged_change",
             "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
+            "DROP TABLE packet", "DROP TABLE secret",
             "DROP VIEW exchange", "DROP VIEW command", "DROP VIEW fault", "DROP VIEW finding",
             """
             CREATE TABLE old_body(id INTEGER PRIMARY KEY, exchange_id INTEGER NOT NULL,

@@ -4,8 +4,8 @@ import PackageDescription
 /// The parsers of the program, compiled for libFuzzer; `Tools/fuzz` builds and runs them.
 ///
 /// A package of its own, since every object has to be instrumented. `Sources` holds links to the
-/// targets that are fuzzed; of `Interception` only what needs no library, and for swift-crypto there
-/// is a stand-in.
+/// targets that are fuzzed; of `Interception` and `Interchange` only what needs no library, and for
+/// swift-crypto there are stand-ins.
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -22,7 +22,9 @@ let package = Package(
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
+        .systemLibrary(name: "CPcap", pkgConfig: "libpcap"),
         .target(name: "Wire", swiftSettings: house),
+        .target(name: "Capturing", dependencies: ["Wire", "CPcap"], swiftSettings: house),
         .target(
             name: "Framing", dependencies: ["Wire", "CZlib", "CBrotli", "CZstd"],
             swiftSettings: house),
@@ -35,10 +37,12 @@ let package = Package(
             name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
             swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
+        .target(name: "Interchange", dependencies: ["Wire"], swiftSettings: house),
         .executableTarget(
             name: "fuzz",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
+                "Capturing", "Interchange",
             ],
             // libFuzzer brings `main`.
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

@@ -28,6 +28,10 @@ package final class BodyCollector {
     private var problem: String?
     private var meaning: BodyMeaning?
     private var isFinished = false
+    /// Number of bytes of the content that are missing.
+    private var missing: Int64 = 0
+    /// Offset in the content as sent of the first of them.
+    private var firstMissing: Int64 = 0
 
     package init(
         head: HTTPHead, at place: Place?, exchange: ExchangeRow, sender: Peer,
@@ -68,6 +72,10 @@ package final class BodyCollector {
             contentPlace = nil
         }
         wireSize += Int64(bytes.count)
+        guard missing == 0 else {
+            if decoder == nil { size += Int64(bytes.count) }
+            return
+        }
         guard let decoder else {
             takeDecoded(bytes)
             return
@@ -78,6 +86,24 @@ package final class BodyCollector {
         } catch {
             problem = error.description
         }
+    }
+
+    /// Passes over `count` bytes of the content that are missing.
+    ///
+    /// What follows them is counted and not kept: put together with what came before, it would say
+    /// what nobody sent.
+    package func skip(_ count: Int64) {
+        guard count > 0 else { return }
+        if missing == 0 { firstMissing = wireSize }
+        missing = missing.advanced(past: count)
+        wireSize = wireSize.advanced(past: count)
+        if decoder == nil { size = size.advanced(past: count) }
+        contentPlace = nil
+    }
+
+    /// Says that nobody knows how the content goes on, since bytes are missing.
+    func lose() {
+        problem = problem ?? "bytes are missing from byte \(wireSize) as sent on"
     }
 
     private func takeDecoded(_ bytes: borrowing Span<UInt8>) {
@@ -95,14 +121,21 @@ package final class BodyCollector {
     package func finish(isCut: Bool, to out: DissectorOutput) {
         guard !isFinished else { return }
         isFinished = true
-        if let decoder, problem == nil, !isCut || wireSize > 0 {
+        let isCut = isCut || missing > 0
+        if missing > 0 {
+            problem =
+                problem
+                ?? "\(missing) bytes are missing, the first at byte \(firstMissing) as sent; "
+                + "what follows is not decoded"
+            contentPlace = nil
+        } else if let decoder, problem == nil, !isCut || wireSize > 0 {
             do {
                 if wireSize > 0 { try decoder.finish() }
             } catch {
                 problem = error.description
             }
         }
-        let isShort = size > Int64(content.count)
+        let isShort = size > Int64(content.count) || missing > 0
         var isText = text.firstInvalidOffset == nil
         if isText, !text.isComplete {
             if isShort { trimToCharacter() } else { isText = false }

@@ -5,46 +5,66 @@ import Wire
 ///
 /// Responses come in the order of the requests on every leg together: the proxy forwards no request
 /// to another server while an earlier one waits. So one framer reads each direction, and the one
-/// for responses starts anew when its leg ends.
+/// for responses starts anew when its leg ends. Where bytes are missing, each framer goes on by
+/// itself as soon as it can, and ``Pairing`` says which responses still belong to which requests.
 final class HTTPConversation {
     /// A change of protocol, and the bytes that belong to the new one.
     struct Switch {
         enum Name {
             case tunnel
-            case webSocket(PerMessageDeflate?)
+            case webSocket(OpenExchange, PerMessageDeflate?)
+            case http2(Place, Instant)
             case other
         }
 
         let protocolName: Name
-        let exchange: OpenExchange
-        let rest: [Piece]
+        let rest: [HeldInput]
     }
 
-    private let context: ConversationContext
-    private let limits: DissectionLimits
-    private let output: DissectorOutput
+    let context: ConversationContext
+    let limits: DissectionLimits
+    let output: DissectorOutput
 
-    private var requests = HTTPFramer(role: .request)
-    private var responses = HTTPFramer(role: .response)
-    private var requestPlaces = PlaceMap()
-    private var responsePlaces = PlaceMap()
-    private var events: [HTTPEvent] = []
+    var requests = HTTPFramer(role: .request)
+    var responses = HTTPFramer(role: .response)
+    var requestPlaces = PlaceMap()
+    var responsePlaces = PlaceMap()
+    var events: [HTTPEvent] = []
 
     /// Exchanges whose response is not complete, in order of their requests.
-    private var waiting: [OpenExchange] = []
+    var waiting: [OpenExchange] = []
     /// The exchange whose request is being read.
-    private var reading: OpenExchange?
+    var reading: OpenExchange?
     /// Whether the response under way belongs to the first of ``waiting``.
-    private var isResponding = false
+    var isResponding = false
     private var responseLeg: LegID?
     /// What the client sent after a request that may change the protocol.
-    private var held: [Piece] = []
+    var held: [HeldInput] = []
     private var heldCount = 0
+
+    var pairing = Pairing()
+    /// What is missing of each direction and not found again yet.
+    var losses: [Loss?] = [nil, nil]
+    /// When bytes of responses were last lost.
+    var lastLoss: Instant = .zero
+    /// Responses to no known request since bytes of requests were last lost, or since requests wait
+    /// that nobody can tell apart.
+    var orphans = 0
+    /// Of these, how many are surely to missing requests.
+    var owedOrphans = 0
+    /// Whether anything came from the server, or is missing of it, since the last request began.
+    var hasHeardServer = false
+    /// Whether what was lost then is surely a request, or the head of one.
+    var hasLostRequest = false
+    /// Whether the decoders look for the next start line when they cannot go on.
+    var mayRecover: Bool
 
     init(context: ConversationContext, limits: DissectionLimits, output: DissectorOutput) {
         self.context = context
         self.limits = limits
         self.output = output
+        // What is captured may begin anywhere, and have holes that nobody knows of.
+        mayRecover = context.row.mode == .capture
     }
 
     /// Takes bytes of either direction.
@@ -53,8 +73,11 @@ final class HTTPConversation {
     func consume(_ piece: Piece) -> Switch? {
         switch piece.sender {
         case .client:
-            if requests.isPaused { hold(piece) } else { readRequests(piece) }
-            return nil
+            if requests.isPaused {
+                hold(piece)
+                return nil
+            }
+            return readRequests(piece)
         case .server:
             return readResponses(piece)
         }
@@ -68,19 +91,68 @@ final class HTTPConversation {
                     + "protocol than is kept until the answer; these bytes are not decoded")
             return
         }
-        held.append(piece)
+        held.append(.bytes(piece))
         heldCount += piece.bytes.count
     }
 
     // MARK: Requests
 
-    private func readRequests(_ piece: Piece) {
-        requestPlaces.append(start: requests.streamOffset, place: piece.place, at: piece.at)
-        events.removeAll(keepingCapacity: true)
-        let taken = requests.consume(piece.bytes.span, into: &events)
-        for event in events { handleRequest(event, piece) }
-        if requests.isBetweenMessages { requestPlaces.forget(before: requests.streamOffset) }
-        if taken < piece.bytes.count { hold(piece.dropping(taken)) }
+    private func readRequests(_ piece: Piece) -> Switch? {
+        var rest = piece
+        while true {
+            requestPlaces.append(start: requests.streamOffset, place: rest.place, at: rest.at)
+            events.removeAll(keepingCapacity: true)
+            let taken = requests.consume(rest.bytes.span, into: &events)
+            if let (place, at) = startOfHTTP2(in: rest) {
+                return Switch(protocolName: .http2(place, at), rest: [])
+            }
+            if let failure = failure(taken: taken) {
+                for event in events[..<failure.index] { handleRequest(event, rest) }
+                recoverRequests(failure.error, rest, unread: taken - failure.end)
+                rest = rest.dropping(failure.end)
+                if rest.bytes.isEmpty { return nil }
+                continue
+            }
+            for event in events { handleRequest(event, rest) }
+            forget(&requestPlaces, behind: requests)
+            if taken < rest.bytes.count { hold(rest.dropping(taken)) }
+            return nil
+        }
+    }
+
+    /// What ``events`` say about a failure that can be recovered from: which event it is, and the
+    /// index of the first byte behind what failed.
+    private func failure(
+        taken: Int
+    ) -> (index: Int, error: HTTPFramingError, end: Int)? {
+        guard mayRecover else { return nil }
+        for (index, event) in events.enumerated() {
+            guard case .failure(let error) = event else { continue }
+            // Nothing but what is not framed any more follows.
+            guard case .opaque(let range)? = events[(index + 1)...].first else {
+                return (index, error, taken)
+            }
+            return (index, error, range.lowerBound)
+        }
+        return nil
+    }
+
+    /// Forgets the places that no head can begin at any more.
+    private func forget(_ places: inout PlaceMap, behind framer: HTTPFramer) {
+        if framer.isBetweenMessages {
+            places.forget(before: framer.streamOffset)
+        } else if framer.isSearching {
+            places.forget(before: framer.streamOffset - HTTPFramer.mostSearched)
+        }
+    }
+
+    /// Where a captured client begins to speak HTTP/2 (RFC 9113, 3.4), if ``events`` say so.
+    private func startOfHTTP2(in piece: Piece) -> (place: Place, at: Instant)? {
+        guard context.row.mode == .capture else { return nil }
+        for case .head(let head, _) in events where head.target == "*" && head.method == "PRI" {
+            return requestPlaces.locate(head.start) ?? (piece.place, piece.at)
+        }
+        return nil
     }
 
     private func handleRequest(_ event: HTTPEvent, _ piece: Piece) {
@@ -95,12 +167,7 @@ final class HTTPConversation {
         case .trailers(let bytes, _):
             reading?.request?.trailers = bytes
         case .end:
-            guard let exchange = reading else { return }
-            exchange.row.requestEndedAt = piece.at
-            exchange.request?.finish(isCut: false, to: output)
-            exchange.request = nil
-            output.touch(exchange)
-            reading = nil
+            endRequest(at: piece.at)
         case .note(let code, let offset):
             note(code.rawValue, code.says, at: requestPlaces.locate(offset), piece, reading)
         case .failure(let error):
@@ -108,6 +175,15 @@ final class HTTPConversation {
         case .opaque:
             return
         }
+    }
+
+    func endRequest(at: Instant) {
+        guard let exchange = reading else { return }
+        exchange.row.requestEndedAt = at
+        exchange.request?.finish(isCut: false, to: output)
+        exchange.request = nil
+        output.touch(exchange)
+        reading = nil
     }
 
     /// A request began.
@@ -120,21 +196,27 @@ final class HTTPConversation {
             && head.first("upgrade") != nil
         let kind = HTTPRequestKind(head)
         let scheme = address.scheme ?? (context.isClientTLS ? "https" : "http")
+        // A target without a scheme is of the very server that the connection leads to.
+        let server = address.scheme == nil ? context.capturedServer : nil
+        let host = address.host.isEmpty ? server?.host ?? "" : address.host
         var row = ExchangeRow(
             id: output.nextExchange(), connection: context.row.id,
             api: API.name(
-                method: method, host: address.host, path: address.path, query: address.query,
+                method: method, host: host, path: address.path, query: address.query,
                 isUpgrade: isUpgrade),
-            method: method, scheme: scheme, host: address.host,
-            port: address.port ?? (scheme == "https" ? 443 : 80), path: address.path,
-            query: address.query, version: head.version, startedAt: at, requestPlace: place)
+            method: method, scheme: scheme, host: host,
+            port: address.port ?? server?.port ?? (scheme == "https" ? 443 : 80),
+            path: address.path, query: address.query, version: head.version, startedAt: at,
+            requestPlace: place)
         row.device = Device.identifier(in: head, query: address.query)
         let exchange = OpenExchange(
             row: row, kind: kind, isUpgrade: isUpgrade, hasExplicitPort: address.port != nil)
         exchange.request = BodyCollector(
             head: head, at: stored(place, piece), exchange: row, sender: .client, limits: limits)
-        waiting.append(exchange)
-        responses.expect(kind)
+        line(up: exchange)
+        if let loss = losses[Peer.client.rawValue] {
+            tell(loss, (place, at), piece, exchange)
+        }
         reading = exchange
         output.touch(exchange)
     }
@@ -148,25 +230,35 @@ final class HTTPConversation {
     // MARK: Responses
 
     private func readResponses(_ piece: Piece) -> Switch? {
-        if let last = responseLeg, last != piece.leg, responses.isBetweenMessages {
+        if let last = responseLeg, last != piece.leg,
+            responses.isBetweenMessages || responses.isSearching
+        {
             renewResponses()
         }
         responseLeg = piece.leg
-        responsePlaces.append(start: responses.streamOffset, place: piece.place, at: piece.at)
-        events.removeAll(keepingCapacity: true)
-        let taken = responses.consume(piece.bytes.span, into: &events)
-        var change: Switch.Name?
-        let exchange = waiting.first
-        for event in events {
-            if let name = handleResponse(event, piece) { change = name }
-        }
-        if responses.isBetweenMessages { responsePlaces.forget(before: responses.streamOffset) }
-        if let change, let exchange {
-            let rest = [piece.dropping(taken)] + held
+        hasHeardServer = true
+        var rest = piece
+        while true {
+            responsePlaces.append(start: responses.streamOffset, place: rest.place, at: rest.at)
+            events.removeAll(keepingCapacity: true)
+            let taken = responses.consume(rest.bytes.span, into: &events)
+            if let failure = failure(taken: taken) {
+                for event in events[..<failure.index] { _ = handleResponse(event, rest) }
+                recoverResponses(failure.error, rest, unread: taken - failure.end)
+                rest = rest.dropping(failure.end)
+                if rest.bytes.isEmpty { return nil }
+                continue
+            }
+            var change: Switch.Name?
+            for event in events {
+                if let name = handleResponse(event, rest) { change = name }
+            }
+            forget(&responsePlaces, behind: responses)
+            guard let change else { return nil }
+            let inputs = [.bytes(rest.dropping(taken))] + held
             held = []
-            return Switch(protocolName: change, exchange: exchange, rest: rest)
+            return Switch(protocolName: change, rest: inputs)
         }
-        return nil
     }
 
     private func handleResponse(_ event: HTTPEvent, _ piece: Piece) -> Switch.Name? {
@@ -185,7 +277,7 @@ final class HTTPConversation {
         case .note(let code, let offset):
             note(
                 code.rawValue, code.says, at: responsePlaces.locate(offset), piece,
-                waiting.first)
+                isResponding || pairing.isInOrder ? waiting.first : nil)
         case .failure(let error):
             fail(error.description, piece)
         case .opaque:
@@ -200,16 +292,23 @@ final class HTTPConversation {
     private func respond(_ head: HTTPHead, _ piece: Piece) -> Switch.Name? {
         let status = head.status ?? 0
         let (place, at) = responsePlaces.locate(head.start) ?? (piece.place, piece.at)
-        guard let exchange = waiting.first else {
-            note(
-                piece, ConversationNote.responseWithoutRequest.rawValue,
-                "the server answered \(status) to no request")
-            return nil
+        if let loss = losses[Peer.server.rawValue] {
+            tell(loss, (place, at), piece, nil)
         }
-        if (100..<200).contains(status), status != 101 {
+        if (100..<200).contains(status), status != 101, let exchange = waiting.last {
             note(
                 ConversationNote.informational.rawValue, "\(status) \(head.reason)",
-                at: (place, at), piece, exchange)
+                at: (place, at), piece, pairing.isInOrder ? waiting.first : exchange)
+            return nil
+        }
+        guard let exchange = answered() else {
+            orphans += 1
+            note(
+                piece, ConversationNote.responseWithoutRequest.rawValue,
+                waiting.isEmpty
+                    ? "the server answered \(status) to no request"
+                    : "the server answered \(status), and bytes that are missing leave open to which "
+                        + "request")
             return nil
         }
         isResponding = true
@@ -233,6 +332,7 @@ final class HTTPConversation {
         if isTunnel { return .tunnel }
         guard head.contains(token: "websocket", in: "upgrade") else { return .other }
         return .webSocket(
+            exchange,
             PerMessageDeflate.negotiated(
                 responseExtensions: head.values(of: "sec-websocket-extensions")))
     }
@@ -245,25 +345,35 @@ final class HTTPConversation {
         if !exchange.hasExplicitPort { exchange.row.port = context.isTLS(leg) ? 443 : 80 }
     }
 
-    private func endResponse(at: Instant) {
+    func endResponse(at: Instant) {
         guard isResponding, let exchange = waiting.first else { return }
         isResponding = false
         waiting.removeFirst()
+        if let next = waiting.first, next.row.startedAt < at { pairing.overlap() }
         if exchange.isRequestComplete {
             exchange.finish(at: at, outcome: .complete, problem: nil, to: output)
         } else {
             exchange.finish(
                 at: at, outcome: .requestCut,
-                problem: "the response was complete before the request was", to: output)
+                problem: exchange.requestLoss
+                    ?? "the response was complete before the request was", to: output)
             if reading === exchange { reading = nil }
         }
-        if requests.isPaused, waiting.isEmpty {
-            // The answer to the request that asked for another protocol was no.
-            requests.resume(.http)
-            let pieces = held
-            held = []
-            heldCount = 0
-            for piece in pieces { _ = consume(piece) }
+        stayWithHTTP()
+    }
+
+    /// Reads on behind a request that asked for another protocol, once the answer was no.
+    func stayWithHTTP() {
+        guard requests.isPaused, waiting.isEmpty else { return }
+        requests.resume(.http)
+        let inputs = held
+        held = []
+        heldCount = 0
+        for input in inputs {
+            switch input {
+            case .bytes(let piece): _ = consume(piece)
+            case .gap(let gap): lostBytes(gap)
+            }
         }
     }
 
@@ -271,6 +381,8 @@ final class HTTPConversation {
         responses = HTTPFramer(role: .response)
         responsePlaces = PlaceMap()
         for exchange in waiting { responses.expect(exchange.kind) }
+        pairing.restart()
+        losses[Peer.server.rawValue] = nil
     }
 
     // MARK: Ends
@@ -297,7 +409,7 @@ final class HTTPConversation {
                 waiting.removeFirst()
                 exchange.finish(
                     at: at, outcome: .responseCut,
-                    problem: "the response ends early: \(why)", to: output)
+                    problem: exchange.requestLoss ?? "the response ends early: \(why)", to: output)
             }
         }
         renewResponses()
@@ -306,7 +418,8 @@ final class HTTPConversation {
         // No other leg is left that could answer what was sent.
         for exchange in waiting where exchange.isRequestComplete {
             exchange.finish(
-                at: at, outcome: .noResponse, problem: "no response: \(why)", to: output)
+                at: at, outcome: .noResponse,
+                problem: exchange.loss ?? "no response: \(why)", to: output)
         }
         waiting.removeAll { $0.isRequestComplete }
         renewResponses()
@@ -327,7 +440,9 @@ final class HTTPConversation {
                 at: at,
                 outcome: isCut
                     ? .responseCut : exchange.isRequestComplete ? .noResponse : .requestCut,
-                problem: exchange.row.problem ?? why, to: output)
+                problem: exchange.requestLoss ?? exchange.responseLoss ?? exchange.row.problem
+                    ?? why,
+                to: output)
         }
         waiting = []
         reading = nil
@@ -341,11 +456,11 @@ final class HTTPConversation {
 
     // MARK: Notes
 
-    private func note(_ piece: Piece, _ code: String, _ says: String) {
+    func note(_ piece: Piece, _ code: String, _ says: String) {
         note(code, says, at: (piece.place, piece.at), piece, nil)
     }
 
-    private func note(
+    func note(
         _ code: String, _ says: String, at where: (place: Place, at: Instant)?, _ piece: Piece,
         _ exchange: OpenExchange?
     ) {

@@ -12,6 +12,20 @@ final class OpenExchange {
     let isUpgrade: Bool
     /// Whether the port was in the request, or is the scheme's own.
     let hasExplicitPort: Bool
+    /// Why the request cannot be known to its end.
+    var requestLoss: String?
+    /// Why the response cannot be known, or not to its end.
+    var responseLoss: String?
+    /// What is missing of a request and a response that are known to their ends.
+    var holes: [String] = []
+    /// Whether it is the first request behind missing bytes.
+    var followsLoss = false
+    /// Whether requests may be missing before it, so that no one can tell which response is its.
+    var isDoubtful = false
+    /// Why it is not known to its end, if bytes are missing.
+    var loss: String? {
+        requestLoss ?? responseLoss ?? (isDoubtful ? HTTPConversation.isOpen : nil)
+    }
     var isListed = false
     private(set) var isFinished = false
 
@@ -25,6 +39,29 @@ final class OpenExchange {
     /// Whether the request was read to its end.
     var isRequestComplete: Bool { row.requestEndedAt != nil }
 
+    /// Says that `count` bytes are missing of the content of one side, which goes on behind them.
+    func miss(_ count: Int64, of sender: Peer) {
+        switch sender {
+        case .client:
+            row.requestSize = row.requestSize.advanced(past: count)
+            request?.skip(count)
+        case .server:
+            row.responseSize = row.responseSize.advanced(past: count)
+            response?.skip(count)
+        }
+        let side = sender == .client ? "request" : "response"
+        // A hostile capture may be full of holes.
+        if holes.count < 8 { holes.append("\(count) bytes of the \(side) are missing") }
+    }
+
+    /// Gives out the row of an exchange whose response, or the rest of it, is missing.
+    func lose(at: Instant, hasBegun: Bool, _ says: String, to out: DissectorOutput) {
+        response?.lose()
+        finish(
+            at: at, outcome: hasBegun ? .responseCut : .noResponse,
+            problem: loss ?? says, to: out)
+    }
+
     /// Gives out the finished row.
     func finish(
         at: Instant, outcome: ExchangeRow.Outcome, problem: String?, to out: DissectorOutput
@@ -37,7 +74,7 @@ final class OpenExchange {
         response = nil
         row.endedAt = at
         row.outcome = outcome
-        row.problem = problem
+        row.problem = problem ?? (holes.isEmpty ? nil : holes.joined(separator: "; "))
         out.emit(.exchange(row))
     }
 }

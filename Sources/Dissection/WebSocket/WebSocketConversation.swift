@@ -8,15 +8,18 @@ final class WebSocketConversation {
     private struct Direction {
         var assembler: WebSocketAssembler
         var places = PlaceMap()
-        var offset: Int64 = 0
         /// Numbers of the messages whose first frame has come: the data message under way, and a
         /// control message inside it.
         var dataMessage: MessageID?
         var dataFrames = 0
         var controlMessage: MessageID?
         var isOver = false
-        /// Whether bytes are missing, so that a frame has to be found to begin with.
+        /// Whether bytes are missing behind which no frame was found yet.
         var isLost = false
+        /// Whether what is found now may have come before the bytes that told it.
+        var isLate = false
+        /// Whether bytes were ever missing, so that a failure may be their doing.
+        var mayRecover = false
     }
 
     private let exchange: OpenExchange
@@ -26,8 +29,6 @@ final class WebSocketConversation {
     private var simperium: SimperiumConversation
     private var directions: [Direction]
     private var events: [WebSocketEvent] = []
-    private let deflate: PerMessageDeflate?
-    private let bounds: WebSocketLimits
 
     init(
         exchange: OpenExchange, deflate: PerMessageDeflate?, context: ConversationContext,
@@ -37,9 +38,7 @@ final class WebSocketConversation {
         self.context = context
         self.limits = limits
         self.output = output
-        self.deflate = deflate
-        bounds = WebSocketLimits(maxStoredPayload: limits.storedPayload)
-        let bounds = bounds
+        let bounds = WebSocketLimits(maxStoredPayload: limits.storedPayload)
         directions = Peer.allCases.map {
             Direction(
                 assembler: WebSocketAssembler(sender: $0, compression: deflate, limits: bounds))
@@ -52,22 +51,22 @@ final class WebSocketConversation {
     func consume(_ piece: Piece) {
         let sender = piece.sender.rawValue
         guard !directions[sender].isOver else { return }
-        if directions[sender].isLost {
-            guard Self.mayBeginFrame(piece) else { return }
-            directions[sender] = Direction(
-                assembler: WebSocketAssembler(
-                    sender: piece.sender, compression: deflate, limits: bounds))
-        }
         directions[sender].places.append(
-            start: directions[sender].offset, place: piece.place, at: piece.at)
-        directions[sender].offset += Int64(piece.bytes.count)
+            start: directions[sender].assembler.offset, place: piece.place, at: piece.at)
         events.removeAll(keepingCapacity: true)
+        directions[sender].isLate = directions[sender].isLost
         directions[sender].assembler.consume(piece.bytes.span, into: &events)
         handleEvents(sender: piece.sender, at: piece.at)
+        directions[sender].isLate = false
+        if directions[sender].assembler.isSearching {
+            directions[sender].places.forget(
+                before: directions[sender].assembler.offset - WebSocketAssembler.mostSearched)
+        }
     }
 
     private func handleEvents(sender: Peer, at: Instant) {
         let index = sender.rawValue
+        let wasOver = directions[index].isOver
         for event in events {
             switch event {
             case .frame(let header):
@@ -79,14 +78,24 @@ final class WebSocketConversation {
             case .failure(let error):
                 note(
                     ConversationNote.webSocketFailed.rawValue, error.description, sender,
-                    directions[index].offset, at)
+                    directions[index].assembler.offset, at)
                 directions[index].isOver = true
             }
+        }
+        if directions[index].isOver, !wasOver, directions[index].mayRecover {
+            lose(sender, 0, at: at)
         }
     }
 
     private func frame(_ header: WebSocketFrameHeader, _ sender: Peer, _ at: Instant) {
         let index = sender.rawValue
+        if directions[index].isLost {
+            directions[index].isLost = false
+            note(
+                ConversationNote.webSocketResynchronised.rawValue,
+                "a frame begins behind missing bytes that cannot be decoded", sender, header.start,
+                at)
+        }
         let message: MessageID
         var position = 0
         if header.opcode.isControl {
@@ -123,9 +132,11 @@ final class WebSocketConversation {
             directions[index].dataMessage = nil
         }
         let found = directions[index].places.locate(message.start)
+        let ended =
+            directions[index].isLate ? directions[index].places.locate(message.end - 1) : nil
         let row = MessageRow(
             id: id, connection: context.row.id, exchange: exchange.row.id, sender: sender,
-            at: found?.at ?? at, endedAt: at, opcode: Int(message.opcode.rawValue),
+            at: found?.at ?? at, endedAt: ended?.at ?? at, opcode: Int(message.opcode.rawValue),
             payload: message.payload, isText: message.isText, size: message.size,
             wireSize: message.wireSize, isCompressed: message.isCompressed,
             frames: message.frames, closeCode: message.closeCode, problem: message.problem,
@@ -134,7 +145,8 @@ final class WebSocketConversation {
         if directions[index].dataMessage == nil {
             directions[index].places.forget(before: message.end)
         }
-        if message.opcode == .text { simperium.consume(row) }
+        // Part of a command can look like all of another.
+        if message.opcode == .text, !message.hasGap { simperium.consume(row) }
     }
 
     private func note(
@@ -150,32 +162,31 @@ final class WebSocketConversation {
                     says: says)))
     }
 
-    /// Bytes are missing: frames are looked for anew at the start of each read, and a compressed
-    /// message may refer to what is missing.
-    func lostBytes(of sender: Peer?, at: Instant) {
-        for peer in Peer.allCases where sender == nil || sender == peer {
+    /// Bytes of one direction or both are missing.
+    func lostBytes(_ gap: GapRow) {
+        for peer in Peer.allCases where gap.sender == nil || gap.sender == peer {
             let index = peer.rawValue
-            guard !directions[index].isOver, !directions[index].isLost else { continue }
-            events.removeAll(keepingCapacity: true)
-            directions[index].assembler.endOfStream(into: &events)
-            handleEvents(sender: peer, at: at)
-            directions[index].isOver = false
-            directions[index].isLost = true
+            guard !directions[index].isOver else { continue }
+            directions[index].mayRecover = true
+            var rest: Int64 = 0
+            if gap.sender != nil, (1...HTTPConversation.mostMissing).contains(gap.count) {
+                events.removeAll(keepingCapacity: true)
+                rest = gap.count - directions[index].assembler.skip(gap.count, into: &events)
+                handleEvents(sender: peer, at: gap.until)
+                if rest == 0 { continue }
+            }
+            lose(peer, rest, at: gap.at)
         }
     }
 
-    /// Whether a read begins like a frame of its sender: a known opcode, masked as it must be
-    /// (RFC 6455, 5.1 and 5.2), and not larger than what is kept.
-    private static func mayBeginFrame(_ piece: Piece) -> Bool {
-        let bytes = piece.bytes.prefix(10)
-        guard bytes.count >= 2 else { return false }
-        let first = bytes[bytes.startIndex]
-        let second = bytes[bytes.startIndex + 1]
-        guard [0, 1, 2, 8, 9, 10].contains(first & 0x0F), first & 0x30 == 0,
-            (second & 0x80 != 0) == (piece.sender == .client)
-        else { return false }
-        // A length in eight bytes begins with zeros for every message that people send.
-        return second & 0x7F != 127 || bytes.dropFirst(2).prefix(4).allSatisfy { $0 == 0 }
+    /// Looks for the next frame of a sender.
+    private func lose(_ sender: Peer, _ count: Int64, at: Instant) {
+        let index = sender.rawValue
+        directions[index].isOver = false
+        events.removeAll(keepingCapacity: true)
+        directions[index].assembler.lose(count, into: &events)
+        handleEvents(sender: sender, at: at)
+        directions[index].isLost = true
     }
 
     /// Nothing more will come.

@@ -101,6 +101,16 @@ struct HTTPChunkReader: Sendable {
         return .more
     }
 
+    /// Passes over `count` bytes of content that are missing.
+    ///
+    /// - Returns: Whether they lie inside the chunk under way; if not, nothing changes.
+    mutating func skip(_ count: Int64) -> Bool {
+        guard case .content = state, count >= 0, UInt64(count) <= remaining else { return false }
+        remaining -= UInt64(count)
+        if remaining == 0 { state = .chunkEnd }
+        return true
+    }
+
     private mutating func beginSize() {
         state = .sizeStart
         remaining = 0

@@ -2,13 +2,17 @@
 struct HTTPExpectations: Sendable {
     private var kinds: [HTTPRequestKind] = []
     private var first = 0
+    /// What responses answer that nothing was said about.
+    private let otherwise: HTTPRequestKind
+
+    init(otherwise: HTTPRequestKind = .other) { self.otherwise = otherwise }
 
     /// Adds the request that was sent last.
     mutating func append(_ kind: HTTPRequestKind) { kinds.append(kind) }
 
-    /// Takes the request that the next final response answers; `.other` where none is known.
+    /// Takes the request that the next final response answers; ``otherwise`` where none is known.
     mutating func next() -> HTTPRequestKind {
-        guard first < kinds.count else { return .other }
+        guard first < kinds.count else { return otherwise }
         let kind = kinds[first]
         first += 1
         // Moving the rest only when half is used up keeps this linear over a connection.

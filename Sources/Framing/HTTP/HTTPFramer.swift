@@ -10,6 +10,9 @@
 /// asks for an upgrade, after a 101 response and a 2xx response to `CONNECT`. It then takes no
 /// bytes until ``resume(_:)`` says what follows.
 ///
+/// Where bytes are missing from what was seen, ``skip(_:into:)`` goes on if their place is certain,
+/// and ``lose(_:)`` looks for the next start line if it is not.
+///
 /// Source: RFC 9112.
 public struct HTTPFramer: Sendable {
     private enum Phase: Sendable {
@@ -29,9 +32,14 @@ public struct HTTPFramer: Sendable {
         case paused
         /// After a failure or a change of protocol.
         case opaque
+        /// After missing bytes, before the next start line.
+        case searching
         /// After the end of the direction.
         case ended
     }
+
+    /// Most bytes before the last one taken that a start line found behind missing bytes begins at.
+    public static let mostSearched: Int64 = 64 * 1024
 
     /// Which kind of message the direction carries.
     public let role: HTTPRole
@@ -46,6 +54,8 @@ public struct HTTPFramer: Sendable {
     private var pausesAtEnd = false
     private var seen = HTTPNoteList()
     private var expected = HTTPExpectations()
+    /// There only while a start line is looked for, which most directions never need.
+    private var search: HTTPStartLineSearch?
 
     /// A framer at the start of a direction.
     public init(role: HTTPRole, limits: HTTPLimits = HTTPLimits()) {
@@ -63,11 +73,26 @@ public struct HTTPFramer: Sendable {
     /// Whether the bytes that follow are not framed any more.
     public var isOpaque: Bool { phase == .opaque }
 
+    /// Whether bytes are missing and no start line has been found behind them yet.
+    public var isSearching: Bool { phase == .searching }
+
     /// Says what the next response without a predecessor answers.
     ///
     /// Called once per request, in order, before the response's first byte; a response that
     /// nothing was said about counts as one to ``HTTPRequestKind/other``.
     public mutating func expect(_ request: HTTPRequestKind) { expected.append(request) }
+
+    /// Says what the responses whose heads are still to come answer, whatever was said before.
+    ///
+    /// - Parameters:
+    ///   - requests: What the next ones answer, in order.
+    ///   - otherwise: What those behind them answer that nothing is said about.
+    public mutating func expectOnly(
+        _ requests: [HTTPRequestKind], otherwise: HTTPRequestKind = .other
+    ) {
+        expected = HTTPExpectations(otherwise: otherwise)
+        for request in requests { expected.append(request) }
+    }
 
     /// Goes on after a pause.
     ///
@@ -96,6 +121,8 @@ public struct HTTPFramer: Sendable {
             switch phase {
             case .paused:
                 break scanning
+            case .searching:
+                findStartLine(bytes, &position)
             case .opaque, .ended:
                 events.append(.opaque(position..<bytes.count))
                 position = bytes.count
@@ -132,7 +159,7 @@ public struct HTTPFramer: Sendable {
     /// ``HTTPEvent/failure(_:)``. Indices in the events are 0.
     public mutating func endOfStream(into events: inout [HTTPEvent]) {
         switch phase {
-        case .idle, .paused, .opaque, .ended: break
+        case .idle, .paused, .opaque, .searching, .ended: break
         case .untilEnd: finish(at: 0, &events)
         case .emptyLine, .head: events.append(.failure(.cutInHead(offset: streamOffset)))
         case .length:
@@ -141,6 +168,70 @@ public struct HTTPFramer: Sendable {
         }
         phase = .ended
         scanner = HTTPHeadScanner()
+        search = nil
+    }
+
+    /// Passes over bytes that are missing from what was seen, as far as their place is certain.
+    ///
+    /// It is certain inside content: as many as the content still has by its `Content-Length`, all
+    /// of them where they lie inside one chunk of the chunked coding or where the content goes on
+    /// until the end of the direction, and all of them where nothing is framed any more. The events
+    /// are those that the bytes themselves would give, apart from `content` and `opaque`.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes are missing here.
+    ///   - events: Gains the end of the message where that is reached; indices are 0.
+    /// - Returns: How many of them were passed over, in 0...count. Where that is less than `count`,
+    ///   ``lose(_:)`` has to be told about the rest.
+    public mutating func skip(_ count: Int64, into events: inout [HTTPEvent]) -> Int64 {
+        guard count > 0 else { return 0 }
+        var skipped: Int64 = 0
+        switch phase {
+        case .untilEnd, .opaque, .ended:
+            skipped = count
+        case .length:
+            skipped = min(count, remaining)
+            remaining -= skipped
+            if remaining == 0 { finish(at: 0, &events) }
+        case .chunked:
+            if chunks.skip(count) { skipped = count }
+        case .idle, .emptyLine, .head, .paused, .searching:
+            break
+        }
+        streamOffset = streamOffset.advanced(past: skipped)
+        return skipped
+    }
+
+    /// Gives up what is under way, since `count` bytes of no certain place are missing, and looks
+    /// for the next start line from here on.
+    ///
+    /// Also goes on after a failure that way. Bytes that are passed over give no events, and a
+    /// start line counts only if a field or the end of the head follows it: of requests one with a
+    /// target and `HTTP/1.0` or `HTTP/1.1`, of responses one with such a version and a status in
+    /// 100...599. Lines are looked at up to 16 KiB. After the end of the direction, nothing changes.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes are missing.
+    ///   - unread: How many of the bytes taken last will be given to it again, which have come as
+    ///     `opaque` after a failure.
+    public mutating func lose(_ count: Int64, givingBack unread: Int = 0) {
+        guard phase != .ended else { return }
+        streamOffset = (streamOffset - Int64(unread)).advanced(past: count)
+        scanner = HTTPHeadScanner()
+        seen.removeAll()
+        pausesAtEnd = false
+        search = HTTPStartLineSearch(role, at: streamOffset)
+        phase = .searching
+    }
+
+    private mutating func findStartLine(_ bytes: borrowing Span<UInt8>, _ position: inout Int) {
+        guard let found = search?.consume(bytes, position: &position) else { return }
+        search = nil
+        phase = .head
+        headStart = found.start
+        guard !found.held.isEmpty else { return }
+        // These are less than a head, since the line that proved the start line came later.
+        _ = scanner.scan(role, found.held.span, from: 0, to: found.held.count)
     }
 
     private mutating func skipEmptyLine(
@@ -212,6 +303,7 @@ public struct HTTPFramer: Sendable {
 
         let framing: HTTPBodyFraming
         var isInterim = false
+        var isUnknown = false
         switch role {
         case .request:
             let kind = HTTPRequestKind(head)
@@ -222,6 +314,7 @@ public struct HTTPFramer: Sendable {
             let status = head.status ?? 0
             isInterim = (100..<200).contains(status) && status != 101
             let kind = isInterim ? .other : expected.next()
+            isUnknown = kind == .unknown && status != 101
             framing = .ofResponse(head, landmarks, to: kind, notes: &notes)
             pausesAtEnd =
                 status == 101 || (kind == .connect && (200..<300).contains(status))
@@ -231,7 +324,13 @@ public struct HTTPFramer: Sendable {
         for item in notes.items where seen.insert(item.note, headStart + item.offset) {
             events.append(.note(item.note, offset: headStart + item.offset))
         }
-        begin(framing, at: end, &events)
+        if isUnknown {
+            seen.removeAll()
+            search = HTTPStartLineSearch(role, at: streamOffset + Int64(end))
+            phase = .searching
+        } else {
+            begin(framing, at: end, &events)
+        }
     }
 
     private mutating func begin(

@@ -8,6 +8,9 @@ public enum HTTPRequestKind: Hashable, Sendable {
     case connect
     /// Any other method.
     case other
+    /// Nobody knows, since bytes are missing: the content of the response is passed over, and the
+    /// next start line is looked for.
+    case unknown
 
     /// The kind of the request that begins with `head`.
     ///

@@ -12,8 +12,14 @@ public import Wire
 /// way at once, one of data and one control message between its fragments. A data message that is
 /// compressed goes through the direction's one inflater, which exists from the first such message
 /// on; since it is shared by copies, an assembler is not `Sendable` and only one copy of it is
-/// used. Source: RFC 6455, sections 5 to 7; RFC 7692, section 7.
+/// used. Where bytes are missing from what was seen, ``skip(_:into:)`` goes on if their place is
+/// certain, and ``lose(_:into:)`` looks for the next frames if it is not.
+///
+/// Source: RFC 6455, sections 5 to 7; RFC 7692, section 7.
 public struct WebSocketAssembler {
+    /// Most bytes before the last one taken that a frame found behind missing bytes begins at.
+    public static let mostSearched: Int64 = 128 * 1024
+
     /// Whose stream it is.
     public let sender: Peer
     /// How messages are compressed; nil where they are not.
@@ -37,6 +43,10 @@ public struct WebSocketAssembler {
     private var control: WebSocketMessageBuilder?
     private var inflation: WebSocketInflation
     private var hasClosed = false
+    /// Whether it ended because frames could not be found any more.
+    private var hasFailed = false
+    /// There only while frames are looked for, which most streams never need.
+    private var search: WebSocketFrameSearch?
 
     /// An assembler of the stream of `sender` from the first byte after the HTTP upgrade on.
     public init(
@@ -54,6 +64,16 @@ public struct WebSocketAssembler {
     ///
     /// At most a few events come of each two bytes, so callers bound memory by the size of `bytes`.
     public mutating func consume(
+        _ bytes: borrowing Span<UInt8>, into events: inout [WebSocketEvent]
+    ) {
+        if search != nil {
+            searchFrames(bytes, into: &events)
+            return
+        }
+        read(bytes, into: &events)
+    }
+
+    private mutating func read(
         _ bytes: borrowing Span<UInt8>, into events: inout [WebSocketEvent]
     ) {
         let base = offset
@@ -74,6 +94,7 @@ public struct WebSocketAssembler {
     /// Says that no further byte comes; nothing may be consumed afterwards.
     public mutating func endOfStream(into events: inout [WebSocketEvent]) {
         guard !hasEnded else { return }
+        search = nil
         let failure: WebSocketError? =
             if let frame {
                 .endInsidePayload(missing: remaining, offset: frame.start)
@@ -83,6 +104,70 @@ public struct WebSocketAssembler {
                 nil
             }
         end(failure, at: offset, into: &events)
+    }
+
+    /// Passes over bytes that are missing from what was seen, as far as their place is certain.
+    ///
+    /// It is certain inside the payload of a frame. The message goes on behind them, but keeps no
+    /// more of its payload, and tells of them. Where compressed messages refer to those before,
+    /// later ones are inflated again once they refer to nothing before the missing bytes, and kept
+    /// compressed until then.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes are missing here.
+    ///   - events: Gains what the end of the frame completes, where that is reached.
+    /// - Returns: How many of them were passed over, in 0...count. Where that is less than `count`,
+    ///   ``lose(_:into:)`` has to be told about the rest.
+    public mutating func skip(_ count: Int64, into events: inout [WebSocketEvent]) -> Int64 {
+        guard count > 0, let frame, !hasEnded else { return 0 }
+        let skipped = min(count, remaining)
+        if frame.opcode.isControl {
+            control?.miss(skipped)
+        } else {
+            data?.miss(skipped)
+        }
+        remaining -= skipped
+        offset = offset.advanced(past: skipped)
+        if remaining == 0 { endFrame(at: offset, into: &events) }
+        return skipped
+    }
+
+    /// Gives up what is under way, since `count` bytes of no certain place are missing, and looks
+    /// for the next frames from here on.
+    ///
+    /// Also goes on after a ``WebSocketEvent/failure(_:)`` that way, but not after the end of the
+    /// stream. Frames are found where a chain of them shows that they are some; up to 64 KiB are
+    /// held meanwhile, and what is passed over gives no events.
+    public mutating func lose(_ count: Int64, into events: inout [WebSocketEvent]) {
+        guard !hasEnded || hasFailed else { return }
+        hasEnded = false
+        hasFailed = false
+        frame = nil
+        head = []
+        inflation.miss()
+        finishControl(at: offset, cut: Self.lost, into: &events)
+        finishData(at: offset, cut: Self.lost, into: &events)
+        hasClosed = false
+        offset = offset.advanced(past: count)
+        search = WebSocketFrameSearch(
+            sender: sender, mayCompress: compression != nil, at: offset)
+    }
+
+    /// Whether bytes are missing and no frames have been found behind them yet.
+    public var isSearching: Bool { search != nil }
+
+    /// Why a message ends early where bytes are missing.
+    private static let lost = "bytes are missing before its end"
+
+    private mutating func searchFrames(
+        _ bytes: borrowing Span<UInt8>, into events: inout [WebSocketEvent]
+    ) {
+        let found = search?.consume(bytes)
+        offset += Int64(bytes.count)
+        guard let found else { return }
+        search = nil
+        offset = found.start
+        read(found.bytes.span, into: &events)
     }
 
     /// Reads on in a header.
@@ -119,6 +204,7 @@ public struct WebSocketAssembler {
             if header.payloadSize == 0 { endFrame(at: base + Int64(index), into: &events) }
         case .tooLong(let claimed):
             end(.lengthTooLarge(claimed: claimed, offset: start), at: start, into: &events)
+            hasFailed = true
         }
         return index
     }
@@ -145,9 +231,7 @@ public struct WebSocketAssembler {
         } else if data == nil {
             var mode = WebSocketMessageBuilder.Mode.plain
             if compression != nil, header.rsv & 4 != 0, header.opcode != .continuation {
-                mode =
-                    inflation.begin(limit: limits.maxInflated).map { .inflating($0) }
-                    ?? .contextLost
+                mode = inflation.mode(limit: limits.maxInflated)
             }
             data = WebSocketMessageBuilder(opcode: header.opcode, start: header.start, mode: mode)
         } else {
@@ -215,8 +299,12 @@ public struct WebSocketAssembler {
         guard var message = data.take() else { return }
         if message.isCompressed {
             if cut == nil { message.finishInflating() }
-            if !message.isReadable || cut != nil { inflation.abandon() }
-            if case .contextLost = message.mode {
+            if message.missing > 0 {
+                inflation.miss()
+            } else if !message.isReadable || cut != nil {
+                inflation.abandon()
+            }
+            if message.isContextLost {
                 message.problems.append("an earlier message was not inflated; kept compressed")
                 events.append(.note(.contextLost, offset: message.start))
             }
@@ -236,6 +324,7 @@ public struct WebSocketAssembler {
     ) {
         let isWhole = cut == nil && message.isReadable
         var problems = message.problems
+        if let gap = message.gap { problems.append(gap) }
         if let cut { problems.append(cut) }
         let (isText, invalidOffset) = message.text(isWhole: isWhole)
         var closeCode: Int?
@@ -256,7 +345,8 @@ public struct WebSocketAssembler {
                     wireSize: message.wireSize, isCompressed: message.isCompressed,
                     frames: message.frames, closeCode: closeCode, isText: isText,
                     start: message.start, end: end,
-                    problem: problems.isEmpty ? nil : problems.joined(separator: "; "))))
+                    problem: problems.isEmpty ? nil : problems.joined(separator: "; "),
+                    hasGap: message.missing > 0 || cut == Self.lost)))
     }
 
     /// Notes what is odd about the payload of a close frame.

@@ -27,12 +27,16 @@ public struct WebSocketMessage: Hashable, Sendable {
     public var end: Int64
     /// What is wrong with it, for people; nil where nothing is.
     public var problem: String?
+    /// Whether bytes of it are missing from what was seen, which is not its sender's doing.
+    ///
+    /// ``payload`` ends before the first of them.
+    public var hasGap: Bool
 
     /// A message with these values.
     public init(
         opcode: WebSocketOpcode, payload: [UInt8], size: Int64, wireSize: Int64,
         isCompressed: Bool, frames: Int, closeCode: Int?, isText: Bool, start: Int64, end: Int64,
-        problem: String?
+        problem: String?, hasGap: Bool = false
     ) {
         self.opcode = opcode
         self.payload = payload
@@ -45,6 +49,7 @@ public struct WebSocketMessage: Hashable, Sendable {
         self.start = start
         self.end = end
         self.problem = problem
+        self.hasGap = hasGap
     }
 
     /// The reason in a close message after the code; empty without one and for other messages.

@@ -10,11 +10,17 @@ struct WebSocketMessageBuilder {
         case stopped
         /// They are compressed and the context is lost, so that they are kept as they are.
         case contextLost
+        /// They are inflated with what is known of the context after missing bytes; as long as
+        /// that may fail, they are kept as they are too.
+        case trying(MessageInflater, compressed: [UInt8], size: Int64)
+        /// Bytes are missing; what follows of the message is only counted.
+        case holed
     }
 
     let opcode: WebSocketOpcode
     let start: Int64
-    var mode: Mode
+    let isCompressed: Bool
+    private(set) var mode: Mode
     var frames = 1
     var wireSize: Int64 = 0
     private(set) var size: Int64 = 0
@@ -27,22 +33,51 @@ struct WebSocketMessageBuilder {
     private var check: UTF8Check?
     /// Whether what is stored of such a text is UTF-8.
     private var isStoredText = true
+    /// Number of its bytes that are missing.
+    private(set) var missing: Int64 = 0
+    /// Offset in its payload on the wire of the first of them.
+    private var firstMissing: Int64 = 0
 
     init(opcode: WebSocketOpcode, start: Int64, mode: Mode) {
         self.opcode = opcode
         self.start = start
         self.mode = mode
+        isCompressed = if case .plain = mode { false } else { true }
     }
 
-    var isCompressed: Bool {
-        if case .plain = mode { false } else { true }
+    /// Whether it builds on messages that were not inflated.
+    var isContextLost: Bool {
+        if case .contextLost = mode { true } else { false }
+    }
+
+    /// What is said about missing bytes; nil where there are none.
+    var gap: String? {
+        missing == 0
+            ? nil : "\(missing) bytes are missing, the first at byte \(firstMissing) as sent"
     }
 
     /// Whether its payload could be decoded so far.
     var isReadable: Bool {
         switch mode {
-        case .plain, .inflating: true
-        case .stopped, .contextLost: false
+        case .plain, .inflating, .trying: true
+        case .stopped, .contextLost, .holed: false
+        }
+    }
+
+    /// Passes over `count` bytes of the payload that are missing.
+    ///
+    /// Those that follow are counted and not kept: put together with those before, they would say
+    /// what nobody sent.
+    mutating func miss(_ count: Int64) {
+        if missing == 0 { firstMissing = wireSize }
+        missing = missing.advanced(past: count)
+        wireSize = wireSize.advanced(past: count)
+        switch mode {
+        case .plain, .contextLost, .holed:
+            size = size.advanced(past: count)
+            mode = .holed
+        case .inflating, .trying, .stopped:
+            mode = .stopped
         }
     }
 
@@ -70,7 +105,13 @@ struct WebSocketMessageBuilder {
             if let mask { WebSocketMask.apply(mask, phase: phase, to: &payload, from: begin) }
             return
         }
-        if case .stopped = mode { return }
+        switch mode {
+        case .stopped: return
+        case .holed:
+            size += Int64(bytes.count)
+            return
+        case .plain, .inflating, .contextLost, .trying: break
+        }
         guard let mask else {
             pass(bytes, limit: limit)
             return
@@ -89,7 +130,11 @@ struct WebSocketMessageBuilder {
 
     /// Ends a message of which all bytes arrived.
     mutating func finishInflating() {
-        guard case .inflating(let inflater) = mode else { return }
+        let inflater: MessageInflater
+        switch mode {
+        case .inflating(let its), .trying(let its, _, _): inflater = its
+        case .plain, .stopped, .contextLost, .holed: return
+        }
         // Nothing stands for nothing, though one zero byte should (RFC 7692, 7.2.3.6).
         guard wireSize > 0 else { return }
         do {
@@ -104,21 +149,47 @@ struct WebSocketMessageBuilder {
         switch mode {
         case .plain, .contextLost:
             store(bytes, limit: limit)
+        case .trying(let inflater, var compressed, let size):
+            let room = max(0, limit - compressed.count)
+            // Lets go of the array, so that it grows in place.
+            mode = .stopped
+            bytes.extracting(first: min(room, bytes.count)).withUnsafeBufferPointer {
+                compressed.append(contentsOf: $0)
+            }
+            mode = .trying(inflater, compressed: compressed, size: size + Int64(bytes.count))
+            do {
+                try inflater.feed(bytes) { store($0, limit: limit) }
+            } catch {
+                stop(error)
+            }
         case .inflating(let inflater):
             do {
                 try inflater.feed(bytes) { store($0, limit: limit) }
             } catch {
                 stop(error)
             }
-        case .stopped:
+        case .stopped, .holed:
             break
         }
     }
 
     private mutating func stop(_ error: MessageInflateError) {
+        if case .trying(_, let compressed, let size) = mode {
+            keepCompressed(compressed, size: size)
+            return
+        }
         failure = error
         mode = .stopped
         problems.append(error.description)
+    }
+
+    /// Keeps the message compressed after all.
+    private mutating func keepCompressed(_ compressed: [UInt8], size: Int64) {
+        mode = .contextLost
+        payload = compressed
+        self.size = size
+        check = nil
+        isStoredText = true
     }
 
     /// Keeps bytes of the decoded payload as far as there is room, and counts them.

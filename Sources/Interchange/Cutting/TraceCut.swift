@@ -175,7 +175,7 @@ public struct TraceCut: Hashable, Sendable {
         return db
     }
 
-    private static func check(_ db: Connection, _ schema: String, _ path: String) throws {
+    static func check(_ db: Connection, _ schema: String, _ path: String) throws {
         guard
             try db.integer("PRAGMA \(schema).application_id") == Int64(Schema.applicationID)
         else { throw InterchangeError(.malformed, "\(path) is no trace") }
@@ -192,7 +192,7 @@ public struct TraceCut: Hashable, Sendable {
     }
 
     /// The URI of a file that is only read.
-    private static func address(_ path: String) -> String {
+    static func address(_ path: String) -> String {
         let plain = path.utf8.map { byte -> String in
             let isPlain =
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)

@@ -20,6 +20,16 @@ final class FileWriter {
         }
     }
 
+    /// Writes to standard output, which is called `-`.
+    init(standardOutput: Void) throws(InterchangeError) {
+        path = "-"
+        descriptor = dup(STDOUT_FILENO)
+        guard descriptor >= 0 else {
+            throw InterchangeError(
+                .cannotOpen, "standard output cannot be written: \(lastSystemError)")
+        }
+    }
+
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Writes `bytes`, sooner or later.

@@ -82,10 +82,26 @@ extension RecordedTable {
         "mark", counter: "mark",
         [.id("id"), .id("session_id"), .count("at_ns"), .text("name")])
 
+    static let packet = RecordedTable(
+        "packet", counter: "packet",
+        [
+            .id("id"), .id("session_id"), .count("at_unix_ns"), .count("link_type"),
+            .count("original_size"), .bytes("bytes"), .count("after_chunk_id"), .count("step"),
+        ])
+
+    static let secret = RecordedTable(
+        "secret", counter: "secret",
+        [
+            .id("id"), .id("session_id"), .bytes("key_log"), .count("after_chunk_id"),
+            .count("step"),
+        ])
+
     static let counter = RecordedTable("counter", [.text("name"), .id("next")])
 
     /// The tables whose rows are lines of the timeline.
-    static let timeline = [connection, leg, chunk, event, gap, mark, fault, verdict, finding]
+    static let timeline = [
+        connection, leg, chunk, event, gap, packet, secret, mark, fault, verdict, finding,
+    ]
 
     /// All tables of which a recording has rows.
     static let all = [session, patch, counter] + timeline

@@ -12,12 +12,15 @@ struct RecordingChecks {
     let db: Connection
 
     private static let byRow: [Check] =
-        ["connection", "event", "gap", "mark", "fault_statement", "finding_statement"].map {
+        [
+            "connection", "event", "gap", "mark", "fault_statement", "finding_statement", "packet",
+            "secret",
+        ].map {
             Check(
                 table: $0, says: "is of a session that recording.json does not have",
                 sql: "SELECT id FROM \($0) WHERE session_id NOT IN (SELECT id FROM session)")
         }
-        + ["connection", "leg", "event", "gap"].map {
+        + ["connection", "leg", "event", "gap", "packet", "secret"].map {
             Check(
                 table: $0, says: "comes after a chunk that was never there",
                 sql: """

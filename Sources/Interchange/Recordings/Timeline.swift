@@ -48,7 +48,8 @@ final class Timeline {
     private var session: Int64 = 0
     private var connection: Int64 = 0
 
-    init(_ db: Connection) throws(StorageFault) {
+    /// The rows of all tables; without those that keep packets unless `hasPackets`.
+    init(_ db: Connection, hasPackets: Bool = true) throws(StorageFault) {
         func inOrder(
             _ table: RecordedTable, _ condition: String = ""
         ) throws(StorageFault) -> Source {
@@ -73,6 +74,16 @@ final class Timeline {
             // What was let go later has no place in the order.
             try inOrder(.gap, "WHERE step > 0"),
         ]
+        // Of these there are many, and they need no sorting: numbers follow the order of writing.
+        for table in hasPackets ? [RecordedTable.secret, .packet] : [] {
+            seen.append(
+                try Source(
+                    table,
+                    """
+                    SELECT \(table.columnList()), after_chunk_id, step FROM \(table.name)
+                    ORDER BY id
+                    """, db))
+        }
         let chunk = RecordedTable.chunk
         chunks = try Source(
             chunk, "SELECT \(chunk.columnList()), id, 0 FROM chunk ORDER BY id", db)

@@ -208,7 +208,7 @@ extension Record {
         case .chunk(let row): row.connection
         case .event(let row): row.connection
         case .gap(let row): row.connection
-        case .mark, .fault, .finding: nil
+        case .mark, .fault, .finding, .packet, .secret: nil
         }
     }
 }

@@ -13,6 +13,8 @@ struct Counters: Hashable {
     var mark: Int64 = 1
     var fault: Int64 = 1
     var finding: Int64 = 1
+    var packet: Int64 = 1
+    var secret: Int64 = 1
     var exchange: Int64 = 1
     var message: Int64 = 1
     var command: Int64 = 1
@@ -22,7 +24,8 @@ struct Counters: Hashable {
     static let all: [(name: String, next: any WritableKeyPath<Counters, Int64> & Sendable)] = [
         ("session", \.session), ("connection", \.connection), ("leg", \.leg), ("chunk", \.chunk),
         ("event", \.event), ("gap", \.gap), ("mark", \.mark),
-        ("fault", \.fault), ("finding", \.finding), ("exchange", \.exchange),
+        ("fault", \.fault), ("finding", \.finding),
+        ("packet", \.packet), ("secret", \.secret), ("exchange", \.exchange),
         ("message", \.message), ("command", \.command), ("note", \.note),
     ]
 

@@ -46,6 +46,7 @@ final class LettingGo {
     private let sizes: Statement
     private let newest: NewestExchange
     private let forget: Statement
+    private let packets: PacketsLetGo
 
     /// Chunks that the line moves over in one transaction.
     private static let stride: Int64 = 256
@@ -84,6 +85,8 @@ final class LettingGo {
             INSERT INTO progress VALUES ('forgotten', ?)
             ON CONFLICT(name) DO UPDATE SET upto = excluded.upto
             """)
+        packets = try PacketsLetGo(
+            db, session: try db.integer("SELECT max(id) FROM session"))
         deletion.forgotten = try db.integer(
             "SELECT upto FROM progress WHERE name = 'forgotten'")
         // Debian's SQLite writes zeros over all that is deleted; here it would double the log.
@@ -112,6 +115,12 @@ final class LettingGo {
         try shrink(writer, living, &amount, until: isOver)
         if let keepLast {
             let limit = unixNow - keepLast
+            var isMore = true
+            while isMore, !isOver() {
+                try writer.transaction { _ throws(StorageFault) in
+                    isMore = try packets.delete(olderThan: limit)
+                }
+            }
             for stride in [Self.stride, Self.stride / 16, 1] {
                 while !isOver(), let to = try nextLine(stride), try ages.isOlder(to, than: limit) {
                     try move(to, keeping: nil, writer, living, &amount)
@@ -134,6 +143,9 @@ final class LettingGo {
             if let kept, line >= kept.firstChunk, used <= bound.low(sparing: kept) { break }
             if let to = try nextLine(worth: bound.step) {
                 try move(to, keeping: kept, writer, living, &amount)
+            } else if try letPacketsGo(writer) {
+                // Of what was captured between the last chunks and of no stream at all.
+                continue
             } else if used > bound.limit, kept != nil, spared == kept?.connection {
                 try move(line, keeping: nil, writer, living, &amount)
                 break
@@ -142,6 +154,15 @@ final class LettingGo {
             }
             try renewSearch()
         }
+    }
+
+    /// Lets the oldest packets go; answers whether there were any.
+    private func letPacketsGo(_ writer: SessionWriter) throws(StorageFault) -> Bool {
+        var wereThere = false
+        try writer.transaction { _ throws(StorageFault) in
+            wereThere = try packets.deleteOldest()
+        }
+        return wereThere
     }
 
     /// Starts full-text search over when it is full of words that are gone.
@@ -203,6 +224,7 @@ final class LettingGo {
                     if spare != nil { nowSpared = connection }
                 }
             }
+            try packets.delete(upto: to)
             forget.bind(1, deletion.forgotten)
             try forget.run()
         }

@@ -19,7 +19,7 @@ struct LivingConnections {
             }
             legs[connection.rawValue]?.remove(leg)
             if legs[connection.rawValue]?.isEmpty == true { legs[connection.rawValue] = nil }
-        case .chunk, .gap, .mark, .fault, .finding: break
+        case .chunk, .gap, .mark, .fault, .finding, .packet, .secret: break
         }
     }
 

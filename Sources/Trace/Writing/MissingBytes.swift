@@ -21,11 +21,16 @@ struct MissingBytes {
     /// Records that are not chunks and could not be kept.
     private(set) var dropped: Int64 = 0
 
+    /// Packets that were to be kept as they were captured.
+    private(set) var packets: Int64 = 0
+
     /// Most bytes of memory for what is kept.
     private static let limit = 8 << 20
 
     /// Whether nothing happened.
-    var isEmpty: Bool { growing.isEmpty && held.isEmpty && others == nil && dropped == 0 }
+    var isEmpty: Bool {
+        growing.isEmpty && held.isEmpty && others == nil && dropped == 0 && packets == 0
+    }
 
     /// Takes note of one record.
     mutating func take(_ record: Record) {
@@ -33,7 +38,9 @@ struct MissingBytes {
         case .chunk(let chunk): count(chunk)
         case .event(let event): hold(record, after: event.connection)
         case .leg(let leg): hold(record, after: leg.connection)
-        case .connection, .gap, .mark, .fault, .finding: hold(record, after: nil)
+        case .connection, .gap, .mark, .fault, .finding, .secret: hold(record, after: nil)
+        // The bytes of connections matter more.
+        case .packet: packets += 1
         }
     }
 
@@ -50,6 +57,13 @@ struct MissingBytes {
                     EventRow(
                         .warning, at: now,
                         says: "\(dropped) events that came while the disk was full are missing")))
+        }
+        if packets > 0 {
+            records.append(
+                .event(
+                    EventRow(
+                        .warning, at: now,
+                        says: "\(packets) packets that came while the disk was full are not kept")))
         }
         self = MissingBytes()
         return records

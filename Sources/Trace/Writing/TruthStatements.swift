@@ -12,6 +12,8 @@ final class TruthStatements {
     private let mark: Statement
     private let fault: Statement
     private let finding: Statement
+    private let packet: Statement
+    private let secret: Statement
 
     init(_ db: Connection) throws(StorageFault) {
         connection = try db.prepare("INSERT INTO connection VALUES (?,?,?,?,?,?,?,?)")
@@ -24,6 +26,8 @@ final class TruthStatements {
         fault = try db.prepare(
             "INSERT INTO fault_statement VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         finding = try db.prepare("INSERT INTO finding_statement VALUES (?,?,?,?,?,?,?,?,?)")
+        packet = try db.prepare("INSERT INTO packet VALUES (?,?,?,?,?,?,?,?)")
+        secret = try db.prepare("INSERT INTO secret VALUES (?,?,?,?,?)")
     }
 
     /// Writes one record of `session` and moves `position` past it.
@@ -89,6 +93,30 @@ final class TruthStatements {
             finding.bind(8, row.says)
             finding.bind(9, row.expected)
             try finding.run()
+        case .packet(let row): try write(row, session: session, at: &position)
+        case .secret(let row):
+            secret.bind(1, Counters.take(&position.counters.secret))
+            secret.bind(2, session)
+            secret.bind(3, copying: row.keyLog, asText: false)
+            secret.bind(4, position.lastChunk)
+            secret.bind(5, position.nextStep())
+            try secret.run()
+        }
+    }
+
+    private func write(
+        _ row: PacketRow, session: Int64, at position: inout WritePosition
+    ) throws(StorageFault) {
+        packet.bind(1, Counters.take(&position.counters.packet))
+        packet.bind(2, session)
+        packet.bind(3, row.atUnixNanoseconds)
+        packet.bind(4, row.linkType)
+        packet.bind(5, row.originalSize)
+        packet.bind(6, position.lastChunk)
+        packet.bind(7, position.nextStep())
+        try row.bytes.span.withUnsafeBytes { bytes throws(StorageFault) in
+            packet.bind(8, borrowed: bytes, asText: false)
+            try packet.run()
         }
     }
 

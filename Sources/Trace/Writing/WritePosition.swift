@@ -26,7 +26,11 @@ struct WritePosition: Hashable {
               SELECT step FROM connection WHERE after_chunk_id = \(lastChunk)
               UNION ALL SELECT step FROM leg WHERE after_chunk_id = \(lastChunk)
               UNION ALL SELECT step FROM event WHERE after_chunk_id = \(lastChunk)
-              UNION ALL SELECT step FROM gap WHERE after_chunk_id = \(lastChunk))
+              UNION ALL SELECT step FROM gap WHERE after_chunk_id = \(lastChunk)
+              UNION ALL SELECT step FROM secret WHERE after_chunk_id = \(lastChunk)
+              -- Of packets there are many, and the last has the highest step.
+              UNION ALL SELECT step FROM packet WHERE after_chunk_id = \(lastChunk)
+                AND id = (SELECT max(id) FROM packet))
             """)
     }
 }

@@ -1,39 +1,243 @@
 import ArgumentParser
+import Dissection
+import Filters
 import Interchange
+import Trace
+import Wire
 
 /// `tapedeck export`.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Keep a trace as text: a folder with lines of JSON.",
+        abstract: "Write a trace as other tools read it, or as text to be kept.",
         discussion: """
-            The same trace gives the same files, so that a change shows in a diff, and \
-            `tapedeck import` gives the same trace back. Recorded traffic is secret: look at it \
-            before you show it to anybody.
+            The format follows from the ending: .har, .pcapng, .sh (curl commands), .csv, .jsonl; \
+            .tape is a trace, with --redact, and a folder gets the recording as text. Recorded \
+            traffic is secret: --redact puts stand-ins in the place of secrets, and \
+            --check-secrets refuses to write what still looks like one.
             """)
 
     @Argument(help: "The trace.")
     var trace: String
 
-    @Argument(help: "The folder: not there yet, or empty.")
-    var folder: String
+    @Argument(
+        help:
+            "The file, which must not be there, or a folder, not there or empty; - is standard output."
+    )
+    var file: String
 
-    @Option(help: "Say where the recording comes from and what it shows.")
+    @Argument(help: "Which exchanges and commands, in the filter language; all without.")
+    var filter: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The format, where the ending does not tell.",
+            valueName: "har|pcapng|curl|text|csv|jsonl|tape"))
+    var format: OutputFormat?
+
+    @Option(help: "With csv and jsonl: which rows.")
+    var rows = ExportedRows.lines
+
+    @Flag(help: "With csv and jsonl: bodies and payloads as well.")
+    var bodies = false
+
+    @Flag(help: "With csv: leave cells that a spreadsheet takes for formulas as they are.")
+    var rawCells = false
+
+    @Flag(help: "With pcapng: make packets up also where they were kept.")
+    var makeUp = false
+
+    @Flag(help: "Put stand-ins in the place of secrets, the same for the same secret.")
+    var redact = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --redact: what this regular expression matches is a secret; may be repeated.",
+            valueName: "regex"))
+    var redactPattern: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "With --redact: what stands under this name in forms, JSON, queries or cases is a secret; may be repeated.",
+            valueName: "name"))
+    var redactName: [String] = []
+
+    @Flag(help: "Refuse to write what still looks like a secret.")
+    var checkSecrets = false
+
+    @Option(help: "With text: say where the recording comes from and what it shows.")
     var about: String?
 
-    @Flag(help: "Replace the recording that is in the folder; other files there stay.")
+    @Flag(help: "With text: replace the recording that is in the folder; other files there stay.")
     var replace = false
 
     func run() async throws {
+        let format = try chosen()
+        let filter = try parsedFilter()
+        if filter != nil, format == .text || format == .tape {
+            throw Failure(
+                .usage,
+                "a filter goes with har, pcapng, curl, csv and jsonl; this is all or nothing")
+        }
+        let options = RedactionOptions(patterns: redactPattern, names: redactName)
+        guard redact || redactPattern.isEmpty && redactName.isEmpty else {
+            throw Failure(.usage, "--redact-pattern and --redact-name go with --redact")
+        }
         let line = ProgressLine("exporting")
         defer { line.end() }
         do {
-            try RecordingExport.run(
-                from: trace, to: folder, about: about, replaces: replace, progress: line.show)
-        } catch {
+            guard redact else {
+                if format == .tape {
+                    throw Failure(
+                        .usage, "a trace is written with --redact alone; copy \(trace) otherwise")
+                }
+                try check(trace, options, line)
+                return try write(trace, format, filter, line)
+            }
+            let folder = try TraceFiles.makeFolder()
+            let redacted = folder + "/redacted.tape"
+            defer {
+                TraceFiles.remove(redacted)
+                TraceFiles.removeFolder(folder)
+            }
+            let target = format == .tape && !checkSecrets ? file : redacted
+            let outcome = try Redaction(options: options).write(
+                from: trace, to: target, progress: line.show)
+            line.end()
+            say("\(outcome.secrets) secrets replaced in \(outcome.connections) connections")
+            try check(target, options, line)
+            if format == .tape {
+                if target != file { try TraceFiles.copy(target, to: file) }
+                return
+            }
+            try write(redacted, format, filter, line)
+        } catch let error as InterchangeError {
             throw Failure(error)
         }
     }
+
+    private func chosen() throws(Failure) -> OutputFormat {
+        if let format { return format }
+        if file.hasSuffix(".tape") { return .tape }
+        guard let found = ExportFormat(path: file) else {
+            throw Failure(
+                .usage,
+                "the ending of \(file) tells no format; say --format har, pcapng, curl, text, csv or jsonl"
+            )
+        }
+        return OutputFormat(found)
+    }
+
+    private func parsedFilter() throws(Failure) -> Filter? {
+        guard !filter.isEmpty else { return nil }
+        let text = filter.joined(separator: " ")
+        do {
+            return try Filter.parse(text)
+        } catch {
+            throw Failure(error, in: text)
+        }
+    }
+
+    /// Ends with a list where something looks like a secret.
+    private func check(
+        _ trace: String, _ options: RedactionOptions, _ line: ProgressLine
+    ) throws {
+        guard checkSecrets else { return }
+        let found = try SecretScan.run(trace, options: options, progress: line.show)
+        line.end()
+        guard !found.isEmpty else { return }
+        for sighting in found { say(sighting.description) }
+        throw Failure(
+            .failed,
+            "nothing was written: \(found.count) things look like secrets; "
+                + (redact ? "--redact-pattern REGEX replaces them" : "--redact replaces them"))
+    }
+
+    private func write(
+        _ trace: String, _ format: OutputFormat, _ filter: Filter?, _ line: ProgressLine
+    ) throws {
+        let goesOn = { line.show("") }
+        switch format {
+        case .tape: break
+        case .text:
+            try RecordingExport.run(
+                from: trace, to: file, about: about, replaces: replace, progress: line.show)
+        case .har:
+            let chosen = try filter.map { try exchanges(of: trace, $0) }
+            let outcome = try HARExport.run(
+                from: trace, to: file, version: Program.version,
+                including: { chosen?.contains($0) ?? true }, progress: line.show)
+            line.end()
+            if outcome.leftOut > 0 {
+                say("\(outcome.leftOut) exchanges are not whole and left out")
+            }
+        case .pcapng:
+            let chosen = try filter.map {
+                try PacketExport.connections(fitting: $0, in: trace)
+            }
+            let export = PacketExport(
+                connections: chosen, makesAllUp: makeUp,
+                application: "tapedeck \(Program.version)")
+            try export.run(from: trace, to: file, progress: line.show)
+        case .curl: try CurlScript(filter: filter).run(from: trace, to: file, while: goesOn)
+        case .csv, .jsonl:
+            let export = RowExport(
+                format == .csv ? .csv : .jsonLines, rows: rows.option, filter: filter,
+                hasBodies: bodies,
+                hasRawCells: rawCells)
+            try export.run(from: trace, to: file, while: goesOn)
+        }
+    }
+
+    /// The exchanges that fit a filter, and those that opened the sockets of commands that do.
+    private func exchanges(of trace: String, _ filter: Filter) throws -> Set<ExchangeID> {
+        var exchanges: Set<ExchangeID> = []
+        let sockets = try Filter.parse("status:101")
+        try TraceReader.opened(trace).reading { reader throws(TraceError) in
+            var speaking: Set<ConnectionID> = []
+            try reader.lines(filter) { line in
+                switch line {
+                case .exchange(_, let row): exchanges.insert(row.id)
+                case .command(_, let row): speaking.insert(row.connection)
+                }
+                return true
+            }
+            guard !speaking.isEmpty else { return }
+            try reader.lines(sockets) { line in
+                if case .exchange(_, let row) = line, speaking.contains(row.connection) {
+                    exchanges.insert(row.id)
+                }
+                return true
+            }
+        }
+        return exchanges
+    }
+
+    private func say(_ text: String) { StandardError.write("tapedeck: \(text)\n") }
+}
+
+/// What a trace is written as.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+    case har, pcapng, curl, text, csv, jsonl, tape
+
+    init(_ format: ExportFormat) {
+        self =
+            switch format {
+            case .har: .har
+            case .pcapng: .pcapng
+            case .curl: .curl
+            case .text: .text
+            case .csv: .csv
+            case .jsonLines: .jsonl
+            }
+    }
+}
+
+/// Which rows are written.
+enum ExportedRows: String, CaseIterable, ExpressibleByArgument {
+    case lines, exchanges, messages, commands, changes
+
+    var option: RowExport.Rows { RowExport.Rows(rawValue: rawValue) ?? .lines }
 }
 
 extension Failure {

@@ -1,32 +1,85 @@
 import ArgumentParser
+import Foundation
 import Interchange
 
 /// `tapedeck import`.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a trace of a recording that was kept as text.",
+        abstract: "Make a trace of what another tool captured, or of a recording kept as text.",
         discussion: """
-            What was recorded is in the new trace as it was, numbers included; what decoding makes \
-            of it is built anew. A mistake in the recording ends with its file and line.
+            Takes pcap and pcapng files, HTTP archives (HAR), flows of mitmproxy and folders of \
+            text, by their content and not by their name. The trace is decoded like live traffic. \
+            A mistake in the file ends with its place.
             """)
 
-    @Argument(help: "The folder with the recording.")
+    @Argument(help: "The file, or the folder with the recording.")
     var file: String
 
     @Argument(help: "The trace to make; it must not be there.")
     var trace: String
 
+    @Option(
+        help: ArgumentHelp(
+            "Decrypt TLS in packets with the secrets in this file (SSLKEYLOGFILE); may be repeated.",
+            valueName: "file"))
+    var keylog: [String] = []
+
+    @Flag(help: "Keep the packets as well, to export them as they were.")
+    var keepPackets = false
+
+    @Flag(help: "Print what was read as a JSON object.")
+    var json = false
+
     func run() async throws {
         let line = ProgressLine("importing")
         defer { line.end() }
         do {
-            switch try ImportFormat(of: file) {
-            case .textRecording:
-                try RecordingImport.run(from: file, to: trace, progress: line.show)
+            let format = try ImportFormat(of: file)
+            if format != .capture, !keylog.isEmpty || keepPackets {
+                throw Failure(
+                    .usage, "--keylog and --keep-packets go with files of packets; \(file) is none")
             }
-        } catch {
+            let summary = try read(format, line)
+            line.end()
+            StandardOutput.write(json ? summary.json + "\n" : summary.text)
+            if let problem = summary.problem { throw Failure(.data, problem) }
+        } catch let error as InterchangeError {
             throw Failure(error)
         }
+    }
+
+    private func read(_ format: ImportFormat, _ line: ProgressLine) throws -> ImportSummary {
+        let arguments = CommandLine.arguments.dropFirst().joined(separator: " ")
+        switch format {
+        case .textRecording:
+            let outcome = try RecordingImport.run(from: file, to: trace, progress: line.show)
+            return ImportSummary(outcome, trace: trace)
+        case .capture:
+            var options = CaptureImport.Options(version: Program.version, arguments: arguments)
+            options.secrets = try keylog.map { ($0, try Self.contents(of: $0)) }
+            options.keepsPackets = keepPackets
+            let outcome = try CaptureImport.run(
+                from: file, to: trace, options, progress: line.show)
+            return ImportSummary(outcome, trace: trace)
+        case .har:
+            let outcome = try HARImport.run(
+                from: file, to: trace, version: Program.version, arguments: arguments,
+                progress: line.show)
+            return ImportSummary(outcome, trace: trace)
+        case .mitmproxy:
+            let outcome = try MitmproxyImport.run(
+                from: file, to: trace, version: Program.version, arguments: arguments,
+                progress: line.show)
+            return ImportSummary(outcome, trace: trace)
+        }
+    }
+
+    /// What a key log says.
+    static func contents(of path: String) throws(Failure) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(.noInput, "--keylog \(path) can not be read; check the name")
+        }
+        return Array(data)
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dissection
+import Interchange
 import Trace
 import Wire
 
@@ -66,7 +67,7 @@ struct ShowCommand: ParsableCommand {
             guard let detail = try reader.reading({ r throws(TraceError) in try r.exchange(id) })
             else { throw missing("exchange \(id)") }
             if raw { return try RawBytes(reader: reader, side: side?.peer).write(detail) }
-            if curl { return StandardOutput.write(try CurlCommand(detail).text + "\n") }
+            if curl { return StandardOutput.write(bytes: try repeating(detail)) }
             if json { return StandardOutput.write(JSONDetail.exchange(detail) + "\n") }
             StandardOutput.write(try ExchangePage(reader: reader).text(detail))
         case .message(let id):
@@ -93,6 +94,15 @@ struct ShowCommand: ParsableCommand {
             if raw || curl { throw Failure(.usage, "--raw and --curl go with an exchange") }
             if json { return StandardOutput.write(JSONDetail.connection(detail) + "\n") }
             StandardOutput.write(ConnectionPage.text(detail))
+        }
+    }
+
+    /// The curl command that repeats an exchange, as a line.
+    private func repeating(_ detail: ExchangeDetail) throws(Failure) -> [UInt8] {
+        do throws(InterchangeError) {
+            return try CurlCommand(detail).bytes + [0x0A]
+        } catch {
+            throw Failure(error)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Interchange
 import Synchronization
 
 /// The command that says whether a trace still shows what is looked for.

@@ -7,6 +7,19 @@ enum TraceFiles {
         for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) }
     }
 
+    /// Removes an empty folder.
+    static func removeFolder(_ path: String) { rmdir(path) }
+
+    /// Copies the trace at `path`, which nobody writes, to a new file.
+    static func copy(_ path: String, to target: String) throws(Failure) {
+        do {
+            try FileManager.default.copyItem(atPath: path, toPath: target)
+        } catch {
+            throw Failure(
+                .noInput, "\(target) is there already or cannot be made: name a new file")
+        }
+    }
+
     /// Makes a folder that nobody else may look into, for traces that do not stay.
     static func makeFolder() throws(Failure) -> String {
         var template = Array((NSTemporaryDirectory() + "/tapedeck-XXXXXX").utf8CString)

@@ -1,4 +1,5 @@
 import Dissection
+import Interchange
 import Wire
 
 /// One line for an exchange or a command, as `ls`, `tail` and `record` print it.
@@ -42,13 +43,7 @@ enum ListLine {
     }
 
     /// Absolute URL of an exchange.
-    static func url(_ row: ExchangeRow) -> String {
-        let host = row.host.contains(":") ? "[\(row.host)]" : row.host
-        let isUsual = row.port == (row.scheme == "https" ? 443 : 80)
-        if row.method == "CONNECT" { return "\(host):\(row.port)" }
-        return "\(row.scheme)://\(host)\(isUsual ? "" : ":\(row.port)")\(row.path)"
-            + (row.query.map { "?\($0)" } ?? "")
-    }
+    static func url(_ row: ExchangeRow) -> String { row.url }
 
     /// Text of a peer without what could steer a terminal.
     static func clean(_ text: String) -> String {

@@ -4,14 +4,7 @@ import Trace
 enum Summary {
     /// Prints the counts of one session.
     static func print(_ totals: TraceTotals, trace: String) {
-        var lines = [
-            [
-                count(totals.connections, "connection"), count(totals.exchanges, "exchange"),
-                count(totals.messages, "message"), count(totals.commands, "command"),
-                ByteCount.text(totals.bytes), count(totals.faults, "fault"),
-                count(totals.gaps, "gap"),
-            ].joined(separator: ", ")
-        ]
+        var lines = [line(totals)]
         if totals.missingBytes > 0 {
             lines.append(
                 "missing because the disk was full: \(ByteCount.text(totals.missingBytes))")
@@ -25,7 +18,18 @@ enum Summary {
         StandardOutput.write(lines.joined(separator: "\n") + "\n")
     }
 
-    private static func count(_ number: Int64, _ noun: String) -> String {
+    /// The counts on one line.
+    static func line(_ totals: TraceTotals) -> String {
+        [
+            count(totals.connections, "connection"), count(totals.exchanges, "exchange"),
+            count(totals.messages, "message"), count(totals.commands, "command"),
+            ByteCount.text(totals.bytes), count(totals.faults, "fault"),
+            count(totals.gaps, "gap"),
+        ].joined(separator: ", ")
+    }
+
+    /// `1 exchange`, `2 exchanges`.
+    static func count(_ number: Int64, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 }

@@ -121,7 +121,7 @@ struct HTTPGateTests {
         #expect(play.sent(by: .server).utf8.count == steps[1].bytes.count)
     }
 
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<30)
     func `mixes of actions account for every byte`(seed: UInt64) throws {
         var draws = SeededDraws(seed: seed)
         let rules = (0..<4).map { _ in

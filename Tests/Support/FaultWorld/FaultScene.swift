@@ -93,7 +93,7 @@ extension Record {
         case .fault(var row):
             row.at.nanoseconds += nanoseconds
             return .fault(row)
-        case .gap, .mark, .finding: return self
+        case .gap, .mark, .finding, .packet, .secret: return self
         }
     }
 }

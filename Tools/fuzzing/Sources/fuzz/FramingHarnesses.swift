@@ -38,6 +38,43 @@ extension Harness {
                 message.size <= limits.maxInflated || !message.isCompressed
                     || message.size == message.wireSize, "no bomb")
         }
+        skip(stream, choice & 1 == 0 ? .client : .server, compression, limits, &dice)
+    }
+
+    /// Passes over bytes that are there, and looks for frames behind those that are not.
+    private static func skip(
+        _ stream: [UInt8], _ sender: Peer, _ compression: PerMessageDeflate?,
+        _ limits: WebSocketLimits, _ dice: inout Dice
+    ) {
+        func frames(_ events: [WebSocketEvent]) -> [WebSocketFrameHeader] {
+            events.compactMap { if case .frame(let header) = $0 { header } else { nil } }
+        }
+        let start = Int(dice.next() % UInt64(stream.count + 1))
+        let count = Int(dice.next() % UInt64(stream.count - start + 1))
+        func read(skipping count: Int) -> [WebSocketEvent] {
+            var assembler = WebSocketAssembler(
+                sender: sender, compression: compression, limits: limits)
+            var events: [WebSocketEvent] = []
+            assembler.consume(stream.span.extracting(0..<start), into: &events)
+            let skipped = Int(assembler.skip(Int64(count), into: &events))
+            demand((0...count).contains(skipped), "no more is passed over than is missing")
+            assembler.consume(
+                stream.span.extracting((start + skipped)..<stream.count), into: &events)
+            assembler.endOfStream(into: &events)
+            return events
+        }
+        demandSame(
+            frames(read(skipping: count)), frames(read(skipping: 0)),
+            "what is passed over changes no frame")
+        var assembler = WebSocketAssembler(sender: sender, compression: compression, limits: limits)
+        var events: [WebSocketEvent] = []
+        assembler.lose(Int64(bitPattern: dice.next()), into: &events)
+        for piece in dice.cut(stream.count) {
+            assembler.consume(stream.span.extracting(piece), into: &events)
+        }
+        for case .message(let message) in events {
+            demand(message.payload.count <= limits.maxStoredPayload, "what is stored is bounded")
+        }
     }
 
     /// Deflates messages, a line each, puts them into frames and reads them again.

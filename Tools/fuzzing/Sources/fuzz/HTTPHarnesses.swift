@@ -17,6 +17,42 @@ extension Harness {
         demandSame(
             whole, HTTPLines.read(stream, dice.cut(stream.count), setting),
             "cuts change nothing of HTTP")
+        skip(stream, setting, &dice)
+        search(stream, setting, &dice)
+    }
+
+    /// Passes over bytes that are there, which may change nothing but what is content.
+    private static func skip(_ stream: [UInt8], _ setting: HTTPSetting, _ dice: inout Dice) {
+        let start = Int(dice.next() % UInt64(stream.count + 1))
+        let count = Int(dice.next() % UInt64(stream.count - start + 1))
+        demandSame(
+            HTTPLines.read(stream, skipping: start..<start + count, setting),
+            HTTPLines.read(stream, skipping: start..<start, setting),
+            "what is passed over changes nothing else of HTTP")
+    }
+
+    /// Looks for a start line whole and in pieces.
+    private static func search(_ stream: [UInt8], _ setting: HTTPSetting, _ dice: inout Dice) {
+        let missing = Int64(bitPattern: dice.next())
+        func heads(_ pieces: [Range<Int>]) -> [HTTPHead] {
+            var framer = HTTPFramer(role: setting.role, limits: setting.limits)
+            framer.lose(missing)
+            var found: [HTTPHead] = []
+            for piece in pieces {
+                var start = piece.lowerBound
+                while start < piece.upperBound {
+                    var events: [HTTPEvent] = []
+                    start += framer.consume(
+                        stream.span.extracting(start..<piece.upperBound), into: &events)
+                    for case .head(let head, _) in events { found.append(head) }
+                    if framer.isPaused { framer.resume(setting.resumption) }
+                }
+            }
+            return found
+        }
+        demandSame(
+            heads([0..<stream.count]), heads(dice.cut(stream.count)),
+            "cuts change nothing of what is found")
     }
 
     /// Reads what stands in fields and targets.

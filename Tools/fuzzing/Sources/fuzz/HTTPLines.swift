@@ -52,6 +52,44 @@ struct HTTPLines {
         return result.lines.finish()
     }
 
+    /// Frames `bytes` without telling the framer those of `missing` that it passes over; content is
+    /// left out.
+    static func read(
+        _ bytes: [UInt8], skipping missing: Range<Int>, _ setting: HTTPSetting
+    ) -> [Lines<HTTPHead>.Line] {
+        var framer = HTTPFramer(role: setting.role, limits: setting.limits)
+        for kind in setting.requests { framer.expect(kind) }
+        var result = HTTPLines()
+        var start = 0
+        var hasSkipped = false
+        while start < bytes.count {
+            var events: [HTTPEvent] = []
+            if start == missing.lowerBound, !hasSkipped {
+                hasSkipped = true
+                let skipped = Int(framer.skip(Int64(missing.count), into: &events))
+                demand(
+                    (0...missing.count).contains(skipped), "no more is passed over than is missing")
+                start += skipped
+                for event in events { result.add(event, bytes, base: start) }
+            } else {
+                let end = start < missing.lowerBound ? missing.lowerBound : bytes.count
+                let taken = framer.consume(bytes.span.extracting(start..<end), into: &events)
+                for event in events {
+                    switch event {
+                    case .content, .opaque: break
+                    default: result.add(event, bytes, base: start)
+                    }
+                }
+                start += taken
+            }
+            if framer.isPaused { framer.resume(setting.resumption) }
+        }
+        var events: [HTTPEvent] = []
+        framer.endOfStream(into: &events)
+        for event in events { result.add(event, bytes, base: bytes.count) }
+        return result.lines.finish()
+    }
+
     private mutating func add(_ event: HTTPEvent, _ bytes: [UInt8], base: Int) {
         switch event {
         case .content(let range):

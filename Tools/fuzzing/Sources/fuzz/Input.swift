@@ -8,6 +8,12 @@ struct Input {
     /// The next byte as a choice; 0 where there is none.
     mutating func choice() -> UInt8 { rest.popFirst() ?? 0 }
 
+    /// The next bytes; fewer where not as many are left.
+    mutating func take(_ count: Int) -> ArraySlice<UInt8> {
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
     /// What is left, as an array of its own.
     var bytes: [UInt8] { Array(rest) }
 

@@ -1,0 +1,256 @@
+import Framing
+import Wire
+
+/// What becomes of requests and responses where bytes are missing.
+extension HTTPConversation {
+    /// Most bytes that a gap is believed to stand for; one that claims more is of unknown size.
+    static let mostMissing: Int64 = 1 << 40
+
+    /// Bytes of one direction or both are missing.
+    func lostBytes(_ gap: GapRow) {
+        mayRecover = true
+        let known = (1...Self.mostMissing).contains(gap.count) ? gap.count : nil
+        switch gap.sender {
+        case .client?:
+            guard !requests.isPaused else {
+                held.append(.gap(gap))
+                return
+            }
+            skipRequestBytes(known, gap)
+        case .server?:
+            hasHeardServer = true
+            skipResponseBytes(known, gap)
+        case nil:
+            hasHeardServer = true
+            loseRequests(nil, gap)
+            loseResponses(nil, gap)
+        }
+    }
+
+    /// Nothing of either direction can be read up to its next start line.
+    func begin(at: Instant) {
+        mayRecover = true
+        loseRequests(0, at: at)
+        loseResponses(0, at: at)
+    }
+
+    // MARK: Requests
+
+    private func skipRequestBytes(_ count: Int64?, _ gap: GapRow) {
+        events.removeAll(keepingCapacity: true)
+        let skipped = requests.skip(count ?? 0, into: &events)
+        if skipped > 0 { reading?.miss(skipped, of: .client) }
+        for case .end in events { endRequest(at: gap.until) }
+        guard skipped != count else { return }
+        loseRequests(count.map { $0 - skipped }, gap)
+    }
+
+    private func loseRequests(_ count: Int64?, _ gap: GapRow) {
+        reading?.requestLoss = Self.says("request", count, gap)
+        loseRequests(count, at: gap.at)
+    }
+
+    /// Looks for the next request behind `count` missing bytes, nil where nobody knows how many.
+    private func loseRequests(_ count: Int64?, at: Instant, unread: Int = 0) {
+        if waiting.last?.isDoubtful != true {
+            // What was lost before an answer came is another request than what is lost now.
+            if orphans > 0 || !requests.isSearching { hasLostRequest = reading == nil }
+            orphans = 0
+        }
+        if let exchange = reading {
+            exchange.request?.lose()
+            output.touch(exchange)
+        }
+        reading = nil
+        requests.lose(count ?? 0, givingBack: unread)
+        lose(.client, count, at: at)
+    }
+
+    /// The requests cannot be framed any further; `unread` of the bytes that were taken are behind
+    /// what cannot.
+    func recoverRequests(_ error: HTTPFramingError, _ piece: Piece, unread: Int) {
+        note(
+            ConversationNote.httpFailed.rawValue, error.description, at: (piece.place, piece.at),
+            piece, reading)
+        reading?.requestLoss = error.description
+        loseRequests(0, at: piece.at, unread: unread)
+    }
+
+    /// Puts an exchange whose request began behind those that wait.
+    func line(up exchange: OpenExchange) {
+        let isAfterLoss = losses[Peer.client.rawValue] != nil
+        if mayRecover, waiting.isEmpty, !responses.isBetweenMessages, !responses.isSearching {
+            // The response to a request that is missing goes on though the client went on: it was
+            // one without content, or its framing was not to be trusted.
+            loseResponses(0, at: exchange.row.startedAt)
+        }
+        let isPipelined = !waiting.isEmpty && !hasHeardServer
+        hasHeardServer = false
+        if pairing.isAlternating, !waiting.isEmpty {
+            if isPipelined {
+                pairing.overlapWhileLost()
+            } else {
+                giveUpWaiting("the response is missing")
+            }
+        } else if let first = waiting.first, first.isDoubtful, !isResponding,
+            orphans >= waiting.count + owedOrphans
+        {
+            giveUpWaiting(Self.isOpen)
+            responses.expectOnly([])
+        }
+        exchange.followsLoss = isAfterLoss
+        if isAfterLoss, pairing.isInOrder, mayFollowUnanswered {
+            doubt(from: waiting.endIndex, owing: hasLostRequest && orphans == 0 ? 1 : 0)
+            exchange.isDoubtful = true
+        } else if waiting.last?.isDoubtful == true {
+            exchange.isDoubtful = true
+        } else if isPipelined, let index = waiting.firstIndex(where: \.followsLoss) {
+            doubt(from: index, owing: 0)
+            exchange.isDoubtful = true
+        }
+        waiting.append(exchange)
+        if pairing.isInOrder, !exchange.isDoubtful {
+            responses.expect(exchange.kind)
+        } else {
+            expectAsPlanned()
+        }
+    }
+
+    /// Nobody can tell the exchanges that wait apart, from the one at `index` on.
+    private func doubt(from index: Int, owing: Int) {
+        if waiting.last?.isDoubtful != true { (orphans, owedOrphans) = (0, owing) }
+        for exchange in waiting[index...] { exchange.isDoubtful = true }
+    }
+
+    /// Whether a request that begins behind missing ones may have been sent before these were
+    /// answered, so that the next response may be to them.
+    private var mayFollowUnanswered: Bool {
+        !waiting.isEmpty || pairing.hasPipelined || (hasLostRequest && orphans == 0)
+    }
+
+    // MARK: Responses
+
+    private func skipResponseBytes(_ count: Int64?, _ gap: GapRow) {
+        events.removeAll(keepingCapacity: true)
+        let skipped = responses.skip(count ?? 0, into: &events)
+        if skipped > 0, isResponding { waiting.first?.miss(skipped, of: .server) }
+        for case .end in events { endResponse(at: gap.until) }
+        guard skipped != count else { return }
+        loseResponses(count.map { $0 - skipped }, gap)
+    }
+
+    private func loseResponses(_ count: Int64?, _ gap: GapRow) {
+        if !responses.isSearching {
+            waiting.first?.responseLoss = Self.says("response", count, gap)
+        }
+        loseResponses(count, at: gap.at)
+    }
+
+    /// Looks for the next response behind `count` missing bytes, nil where nobody knows how many.
+    private func loseResponses(_ count: Int64?, at: Instant, unread: Int = 0) {
+        // The response under way is over for us, whatever is left of it.
+        let wasResponding = isResponding
+        if wasResponding, let exchange = waiting.first {
+            isResponding = false
+            waiting.removeFirst()
+            exchange.lose(at: at, hasBegun: true, "the response is missing", to: output)
+            if reading === exchange { reading = nil }
+        }
+        pairing.lose(waiting: waiting.count, isFirstLost: !wasResponding)
+        responses.lose(count ?? 0, givingBack: unread)
+        expectAsPlanned()
+        lose(.server, count, at: at)
+        stayWithHTTP()
+    }
+
+    /// The responses cannot be framed any further; `unread` of the bytes that were taken are behind
+    /// what cannot.
+    func recoverResponses(_ error: HTTPFramingError, _ piece: Piece, unread: Int) {
+        note(
+            ConversationNote.httpFailed.rawValue, error.description, at: (piece.place, piece.at),
+            piece, isResponding ? waiting.first : nil)
+        if isResponding { waiting.first?.responseLoss = error.description }
+        loseResponses(0, at: piece.at, unread: unread)
+    }
+
+    /// The exchange that a response answers whose head has come, now the first that waits; nil
+    /// where nobody knows.
+    func answered() -> OpenExchange? {
+        if let first = waiting.first, pairing.isInOrder {
+            return first.isDoubtful ? nil : first
+        }
+        guard let index = pairing.respond(waiting: waiting.count), !waiting[index].isDoubtful else {
+            return nil
+        }
+        for exchange in waiting[..<index] {
+            exchange.lose(
+                at: over(exchange), hasBegun: false, "the response is missing", to: output)
+        }
+        waiting.removeFirst(index)
+        waiting.first?.responseLoss = nil
+        return waiting.first
+    }
+
+    /// Ends all exchanges that wait: their responses have come or are missing.
+    private func giveUpWaiting(_ says: String) {
+        for exchange in waiting {
+            exchange.lose(at: over(exchange), hasBegun: false, says, to: output)
+        }
+        waiting = []
+    }
+
+    /// Tells the framer of the responses what the next ones answer.
+    private func expectAsPlanned() {
+        guard pairing.isInOrder else {
+            let plan = pairing.plan(waiting: waiting.count)
+            responses.expectOnly(plan.map { $0.map { waiting[$0].kind } ?? .unknown })
+            return
+        }
+        // The head of the response under way has come.
+        let sure = waiting.dropFirst(isResponding ? 1 : 0).prefix { !$0.isDoubtful }
+        responses.expectOnly(
+            sure.map(\.kind),
+            otherwise: waiting.last?.isDoubtful == true ? .unknown : .other)
+    }
+
+    /// When an exchange was over whose response is missing.
+    ///
+    /// That is when the bytes were lost, not when that turned out.
+    private func over(_ exchange: OpenExchange) -> Instant {
+        max(lastLoss, exchange.row.requestEndedAt ?? exchange.row.startedAt)
+    }
+
+    // MARK: Both
+
+    private func lose(_ sender: Peer, _ count: Int64?, at: Instant) {
+        if var loss = losses[sender.rawValue] {
+            loss.count = count.flatMap { more in loss.count.map { $0.advanced(past: more) } }
+            losses[sender.rawValue] = loss
+        } else {
+            losses[sender.rawValue] = Loss(count: count)
+        }
+        if sender == .server { lastLoss = max(lastLoss, at) }
+    }
+
+    /// Writes down that a message was found behind what is missing.
+    func tell(
+        _ loss: Loss, _ found: (place: Place, at: Instant), _ piece: Piece,
+        _ exchange: OpenExchange?
+    ) {
+        losses[piece.sender.rawValue] = nil
+        let what = piece.sender == .client ? "a request" : "a response"
+        let missing =
+            loss.count.map { $0 == 0 ? "bytes" : "\($0) missing bytes" } ?? "missing bytes"
+        note(
+            ConversationNote.httpResynchronised.rawValue,
+            "\(what) begins behind \(missing) that cannot be decoded", at: found, piece, exchange)
+    }
+
+    /// What is said of an exchange whose response is not known from others.
+    static let isOpen = "bytes that are missing leave open which response answers it"
+
+    private static func says(_ side: String, _ count: Int64?, _ gap: GapRow) -> String {
+        let bytes = count.map { "\($0) bytes are" } ?? "bytes are"
+        return "\(bytes) missing where the \(side) goes on (\(gap.reason.rawValue))"
+    }
+}

@@ -1,0 +1,15 @@
+extension Int64 {
+    /// Greatest offset that missing bytes lead to.
+    ///
+    /// Their count is a claim of whoever wrote the file; half of what can be counted is left for
+    /// bytes that are really there.
+    private static let furthest = Int64.max >> 1
+
+    /// This offset moved past `count` missing bytes, as far as they can be counted.
+    ///
+    /// A negative `count` moves nothing.
+    package func advanced(past count: Int64) -> Int64 {
+        guard count > 0, self < Self.furthest else { return self }
+        return count < Self.furthest - self ? self + count : Self.furthest
+    }
+}

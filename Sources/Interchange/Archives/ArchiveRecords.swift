@@ -1,0 +1,50 @@
+internal import Framing
+public import Wire
+
+/// Makes up the connection and the bytes of an archived exchange.
+///
+/// An archive keeps meaning and times, no bytes. Each exchange becomes a connection of its own, also
+/// where the archive says that several went over one: how they shared it is not known. Its bytes are
+/// HTTP/1.1 whatever was spoken, with the fields as archived, and the frames of a WebSocket are
+/// uncompressed, those of the client masked with a key that follows from the place of the message.
+/// The bytes count as the peers' own, since what they mean is; ``Wire/ConnectionRow/Mode/archive``
+/// says that their form is not. Nothing depends on anything but the exchange and the numbers given.
+public struct ArchiveRecords: Hashable, Sendable {
+    /// A record and when it happened.
+    public struct Timed: Hashable, Sendable {
+        /// When.
+        public let at: Instant
+        /// The record.
+        public let record: Record
+    }
+
+    /// Most bytes of a chunk; larger bodies and frames are several.
+    static let largestChunk = 1 << 20
+
+    /// Start of the session, in nanoseconds since 1970 UTC.
+    public let startedUnixNanoseconds: Int64
+
+    /// Makes records for a session that starts at this moment; what is earlier counts as then.
+    public init(startedUnixNanoseconds: Int64) {
+        self.startedUnixNanoseconds = startedUnixNanoseconds
+    }
+
+    /// The records of one exchange, in order of time.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - connection: A number for its connection.
+    ///   - client: A number for the client's leg.
+    ///   - server: A number for the server's leg.
+    /// - Returns: The records; none where the URL is not one of `http`, `https`, `ws` and `wss`.
+    public func records(
+        of exchange: ArchivedExchange, connection: ConnectionID, client: LegID, server: LegID
+    ) -> [Timed] {
+        guard let url = ArchivedURL(exchange.url) else { return [] }
+        var story = ArchivedStory(
+            exchange, url, connection: connection, client: client, server: server,
+            since: startedUnixNanoseconds)
+        story.tell()
+        return story.records
+    }
+}

@@ -1,0 +1,152 @@
+internal import Framing
+internal import Wire
+
+/// Reads fields and bodies of an entry.
+enum HARBody {
+    /// The largest size that is believed, in bytes: no trace holds more.
+    static let largest: Int64 = 1 << 48
+
+    // MARK: Messages
+
+    /// Fields and body of `request`.
+    static func request(
+        _ request: JSONDocument.Node, _ oddities: inout [String]
+    ) -> ArchivedExchange.Message {
+        var message = ArchivedExchange.Message()
+        message.fields = fields(request["headers"])
+        let post = request["postData"]
+        let type = value("content-type", message.fields) ?? post?["mimeType"]?.string ?? ""
+        // HTTP Toolkit keeps what is no text apart, since HAR 1.2 has no way to say so.
+        let text = post?["text"] ?? request["_content"]?["text"]
+        let isBase64 =
+            (post?["text"] == nil ? request["_content"] : post)?["encoding"]?
+            .spells("base64") ?? false
+        if let string = text?.string, !string.isEmpty {
+            message.body = body(
+                string, isBase64: isBase64, type: type, size: nil, "the request", &oddities)
+        } else if let parameters = post?["params"], !Array(parameters.elements).isEmpty {
+            let form = HARForm(parameters, type: type)
+            message.body = form.body
+            if let type = form.type { set("Content-Type", type, &message.fields) }
+            oddities.append("the body was made of the parameters that the archive has instead")
+        } else {
+            // Chrome states 0 for files and blobs, of which it has only the length in the field.
+            let stated = value("content-length", message.fields).flatMap { Int64($0) } ?? 0
+            let size = HARNumber.count(request["bodySize"]) ?? 0
+            message.missing = min(max(stated, size, 0), largest)
+        }
+        message.isDecoded = isDecoded(message)
+        return message
+    }
+
+    /// Fields and body of `response`.
+    static func response(
+        _ response: JSONDocument.Node, status: Int, method: String, _ oddities: inout [String]
+    ) -> ArchivedExchange.Message {
+        var message = ArchivedExchange.Message()
+        message.fields = fields(response["headers"])
+        let content = response["content"]
+        let size = HARNumber.count(content?["size"]) ?? 0
+        // mitmproxy states the size on the wire.
+        let isWireSize = size == HARNumber.count(response["bodySize"])
+        let type = value("content-type", message.fields) ?? content?["mimeType"]?.string ?? ""
+        if let text = content?["text"]?.string, !text.isEmpty {
+            let isBase64 = content?["encoding"]?.spells("base64") ?? false
+            message.body = body(
+                text, isBase64: isBase64, type: type, size: size > 0 ? size : nil,
+                "the response", mayLie: isWireSize, &oddities)
+        } else if size > 0, method != "HEAD", status != 304, status != 204, status != 101 {
+            message.missing = min(size, largest)
+        }
+        message.isDecoded = isDecoded(message)
+        return message
+    }
+
+    // MARK: Fields
+
+    /// A list of names and values, or an object of them.
+    static func fields(_ node: JSONDocument.Node?) -> [ArchivedExchange.Field] {
+        guard let node else { return [] }
+        if node.kind == .object {
+            return node.members.map {
+                ArchivedExchange.Field($0.key.string ?? "", text($0.value))
+            }
+        }
+        return node.elements.compactMap { element in
+            guard let name = element["name"]?.string else { return nil }
+            return ArchivedExchange.Field(name, element["value"].map(text) ?? "")
+        }
+    }
+
+    /// A string, or what stands there instead of one; nothing for null.
+    private static func text(_ node: JSONDocument.Node) -> String {
+        node.string ?? (node.isNull ? "" : node.text)
+    }
+
+    private static func value(_ name: String, _ fields: [ArchivedExchange.Field]) -> String? {
+        fields.first { $0.name.lowercased() == name }?.value
+    }
+
+    private static func set(
+        _ name: String, _ value: String, _ fields: inout [ArchivedExchange.Field]
+    ) {
+        if let index = fields.firstIndex(where: { $0.name.lowercased() == name.lowercased() }) {
+            fields[index].value = value
+        } else {
+            fields.append(ArchivedExchange.Field(name, value))
+        }
+    }
+
+    // MARK: Bodies
+
+    /// The bytes of archived text.
+    ///
+    /// Exporters archive text as the characters that they made of it. It becomes UTF-8 again, or
+    /// Latin-1 where the type does not speak against it and the size that the archive states is that
+    /// of Latin-1.
+    private static func body(
+        _ text: String, isBase64: Bool, type: String, size: Int64?, _ whose: String,
+        mayLie: Bool = false, _ oddities: inout [String]
+    ) -> [UInt8] {
+        var bytes = Array(text.utf8)
+        if isBase64 {
+            if let decoded = base64(text) {
+                bytes = decoded
+            } else {
+                oddities.append("the body of \(whose) is said to be base64 and is not")
+            }
+        } else if let size, size != Int64(bytes.count), !type.lowercased().contains("utf-8"),
+            size == Int64(text.unicodeScalars.count),
+            text.unicodeScalars.allSatisfy({ $0.value < 0x100 })
+        {
+            bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        }
+        if let size, size != Int64(bytes.count), !mayLie {
+            oddities.append(
+                "the archive says that the body of \(whose) has \(size) bytes; "
+                    + "its text has \(bytes.count)")
+        }
+        return bytes
+    }
+
+    /// The bytes of base64, line breaks left out; nil where it is none.
+    static func base64(_ text: String) -> [UInt8]? {
+        Base64.decode(text) ?? Base64.decode(text.filter { !$0.isWhitespace })
+    }
+
+    /// Whether the codings that the fields name were undone.
+    ///
+    /// Archives have bodies decoded; but a coding that nobody knows was not undone, nor one whose
+    /// mark the body still begins with.
+    private static func isDecoded(_ message: ArchivedExchange.Message) -> Bool {
+        let named = message.fields.filter { $0.name.lowercased() == "content-encoding" }
+            .map(\.value).joined(separator: ",")
+        guard !named.isEmpty else { return true }
+        guard let codings = try? ContentCoding.parse(named) else { return false }
+        return switch codings.last {
+        case .gzip: !message.body.starts(with: [0x1F, 0x8B])
+        case .zstandard: !message.body.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+        case .deflate, .brotli, nil: true
+        }
+    }
+}

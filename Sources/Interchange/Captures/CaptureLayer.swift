@@ -1,0 +1,267 @@
+internal import Wire
+
+/// What lies between TCP and the protocol on a captured connection: TLS, or nothing.
+///
+/// A value without I/O. Of a TLS connection whose keys are known the trace gets what was said inside;
+/// of any other what was on the wire, and what the handshake shows.
+struct CaptureLayer {
+    /// What comes out.
+    enum Output {
+        /// Bytes of one side.
+        case bytes(Peer, atUnixNanoseconds: Int64, [UInt8])
+        /// Bytes of one side are missing.
+        case missing(
+            Peer, atUnixNanoseconds: Int64, untilUnixNanoseconds: Int64, count: Int64,
+            GapRow.Reason)
+        /// Something that is not bytes, on the leg of one side.
+        case event(EventRow.Kind, Peer, atUnixNanoseconds: Int64, says: String)
+        /// Something to be counted.
+        case count(WritableKeyPath<CaptureTotals.TLS, Int>)
+    }
+
+    /// What came while it was not clear what it is.
+    private enum Piece {
+        case bytes(Peer, at: Int64, [UInt8])
+        case missing(Peer, at: Int64, until: Int64, count: Int64)
+    }
+
+    private enum State {
+        /// Too few bytes came to tell.
+        case undecided
+        /// No TLS.
+        case plain
+        /// TLS, and it is not clear yet whether it can be read.
+        case asking(TLSStream)
+        /// TLS that is read.
+        case open(TLSStream)
+        /// TLS that is not read.
+        case sealed
+    }
+
+    private var state = State.undecided
+    private var waiting: [Piece] = []
+    private var waitingCount = 0
+    private var facts: TLSFacts?
+
+    /// Most bytes that wait until it is clear whether TLS can be read: 1048576; what is more stays
+    /// sealed.
+    static let mostWaiting = 1 << 20
+
+    /// Whether bytes pass as they come.
+    var isPlain: Bool {
+        if case .plain = state { true } else { false }
+    }
+
+    // MARK: Input
+
+    /// Takes bytes of one side, in order.
+    mutating func consume(
+        _ bytes: ArraySlice<UInt8>, from sender: Peer, atUnixNanoseconds at: Int64, keys: KeyLog,
+        into outputs: inout [Output]
+    ) {
+        switch state {
+        case .plain, .sealed:
+            outputs.append(.bytes(sender, atUnixNanoseconds: at, Array(bytes)))
+        case .undecided:
+            wait(.bytes(sender, at: at, Array(bytes)), bytes.count)
+            decide(keys, into: &outputs)
+        case .asking(var stream):
+            // Taken out, so that it is changed in place.
+            state = .sealed
+            wait(.bytes(sender, at: at, Array(bytes)), bytes.count)
+            var events: [TLSEvent] = []
+            stream.consume(bytes, from: sender, atUnixNanoseconds: at, keys: keys, into: &events)
+            settle(stream, events, keys, into: &outputs)
+        case .open(var stream):
+            state = .sealed
+            var events: [TLSEvent] = []
+            stream.consume(bytes, from: sender, atUnixNanoseconds: at, keys: keys, into: &events)
+            for event in events { give(event, into: &outputs) }
+            state = .open(stream)
+        }
+    }
+
+    /// Takes note that bytes of one side are missing.
+    mutating func lose(
+        _ count: Int64, from sender: Peer, atUnixNanoseconds at: Int64,
+        untilUnixNanoseconds until: Int64, keys: KeyLog, into outputs: inout [Output]
+    ) {
+        switch state {
+        case .plain, .sealed:
+            outputs.append(
+                .missing(
+                    sender, atUnixNanoseconds: at, untilUnixNanoseconds: until, count: count,
+                    .notCaptured))
+        case .undecided:
+            wait(.missing(sender, at: at, until: until, count: count), 0)
+        case .asking(var stream):
+            state = .sealed
+            wait(.missing(sender, at: at, until: until, count: count), 0)
+            var events: [TLSEvent] = []
+            stream.lost(count, from: sender, atUnixNanoseconds: until, keys: keys, into: &events)
+            settle(stream, events, keys, into: &outputs)
+        case .open(var stream):
+            state = .sealed
+            var events: [TLSEvent] = []
+            stream.lost(count, from: sender, atUnixNanoseconds: until, keys: keys, into: &events)
+            for event in events { give(event, into: &outputs) }
+            state = .open(stream)
+        }
+    }
+
+    /// Takes note that nothing more comes.
+    mutating func finish(
+        atUnixNanoseconds at: Int64, keys: KeyLog, into outputs: inout [Output]
+    ) {
+        switch state {
+        case .plain, .sealed: break
+        case .undecided: release(into: &outputs)
+        case .asking(var stream):
+            var events: [TLSEvent] = []
+            stream.finish(atUnixNanoseconds: at, keys: keys, into: &events)
+            settle(stream, events, keys, into: &outputs)
+            if case .asking = state { seal("it ends within the handshake", at, into: &outputs) }
+        case .open(var stream):
+            var events: [TLSEvent] = []
+            stream.finish(atUnixNanoseconds: at, keys: keys, into: &events)
+            for event in events { give(event, into: &outputs) }
+        }
+        state = .plain
+    }
+
+    // MARK: Deciding
+
+    private mutating func wait(_ piece: Piece, _ count: Int) {
+        waiting.append(piece)
+        waitingCount += count
+    }
+
+    /// Tells by the first bytes of either side whether this is TLS.
+    private mutating func decide(_ keys: KeyLog, into outputs: inout [Output]) {
+        var verdicts: [Bool?] = []
+        for peer in Peer.allCases {
+            var start: [UInt8] = []
+            for case .bytes(peer, _, let bytes) in waiting where start.count < 8 {
+                start += bytes.prefix(8)
+            }
+            if !start.isEmpty { verdicts.append(TLSStream.looksLikeTLS(start[...])) }
+        }
+        if verdicts.contains(true) {
+            var stream = TLSStream()
+            var events: [TLSEvent] = []
+            for piece in waiting {
+                switch piece {
+                case .bytes(let peer, let at, let bytes):
+                    stream.consume(
+                        bytes[...], from: peer, atUnixNanoseconds: at, keys: keys, into: &events)
+                case .missing(let peer, _, let until, let count):
+                    stream.lost(
+                        count, from: peer, atUnixNanoseconds: until, keys: keys, into: &events)
+                }
+            }
+            outputs.append(.count(\.connections))
+            settle(stream, events, keys, into: &outputs)
+        } else if verdicts.contains(false) {
+            state = .plain
+            release(into: &outputs)
+        }
+    }
+
+    /// Decides whether `stream` can be read by what was found in it.
+    private mutating func settle(
+        _ stream: TLSStream, _ events: [TLSEvent], _ keys: KeyLog, into outputs: inout [Output]
+    ) {
+        var rest = events[...]
+        while let event = rest.first {
+            switch event {
+            case .hello(let facts, let at):
+                self.facts = facts
+                if let hello = stream.clientHello, keys[hello.random] == nil {
+                    return seal(TLSSealed.Reason.noKeys.says, at, into: &outputs)
+                }
+            case .plain(_, let at, _):
+                state = .open(stream)
+                waiting = []
+                outputs.append(.count(\.opened))
+                tell("decrypted", at, into: &outputs)
+                for event in rest { give(event, into: &outputs) }
+                return
+            case .sealed(let sealed):
+                switch sealed.reason {
+                case .noKeys, .unsupported, .noHello, .renegotiated, .damaged:
+                    return seal(sealed.reason.says, sealed.untilUnixNanoseconds, into: &outputs)
+                case .notCaptured, .earlyData, .cutShort: break
+                }
+            case .alert, .note: give(event, into: &outputs)
+            }
+            rest = rest.dropFirst()
+        }
+        state = .asking(stream)
+        if waitingCount > Self.mostWaiting {
+            let at: Int64 =
+                switch waiting.last {
+                case .bytes(_, let at, _), .missing(_, let at, _, _): at
+                case nil: 0
+                }
+            seal("its handshake does not end", at, into: &outputs)
+        }
+    }
+
+    private mutating func seal(_ reason: String, _ at: Int64, into outputs: inout [Output]) {
+        state = .sealed
+        outputs.append(.count(\.sealed))
+        tell("not decrypted: \(reason)", at, into: &outputs)
+        release(into: &outputs)
+    }
+
+    /// Says what the handshake shows.
+    private func tell(_ outcome: String, _ at: Int64, into outputs: inout [Output]) {
+        let shown = facts.map { $0.says + ", " } ?? ""
+        outputs.append(.event(.tls, .client, atUnixNanoseconds: at, says: shown + outcome))
+    }
+
+    /// Gives what waited as it was on the wire.
+    private mutating func release(into outputs: inout [Output]) {
+        for piece in waiting {
+            switch piece {
+            case .bytes(let peer, let at, let bytes):
+                outputs.append(.bytes(peer, atUnixNanoseconds: at, bytes))
+            case .missing(let peer, let at, let until, let count):
+                outputs.append(
+                    .missing(
+                        peer, atUnixNanoseconds: at, untilUnixNanoseconds: until, count: count,
+                        .notCaptured))
+            }
+        }
+        waiting = []
+        waitingCount = 0
+    }
+
+    // MARK: Output
+
+    /// Gives what was found in a stream that is read.
+    private func give(_ event: TLSEvent, into outputs: inout [Output]) {
+        switch event {
+        case .plain(let sender, let at, let bytes):
+            guard !bytes.isEmpty else { return }
+            outputs.append(.bytes(sender, atUnixNanoseconds: at, bytes))
+        case .sealed(let sealed):
+            outputs.append(
+                .missing(
+                    sealed.sender, atUnixNanoseconds: sealed.atUnixNanoseconds,
+                    untilUnixNanoseconds: sealed.untilUnixNanoseconds,
+                    count: sealed.plaintext ?? sealed.captured + sealed.missing,
+                    sealed.missing > 0 ? .notCaptured : .sealed))
+        case .alert(let alert):
+            // How nearly every connection ends is nothing to tell.
+            guard alert.code != 0 else { return }
+            outputs.append(
+                .event(
+                    .warning, alert.sender, atUnixNanoseconds: alert.atUnixNanoseconds,
+                    says: alert.says))
+        case .note(let sender, let at, let says):
+            outputs.append(.event(.warning, sender, atUnixNanoseconds: at, says: says))
+        case .hello: break
+        }
+    }
+}

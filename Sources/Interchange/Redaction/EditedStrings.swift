@@ -1,0 +1,120 @@
+internal import Simperium
+internal import Wire
+
+/// Strings of Simperium objects that string deltas edit, and those of them that hold a secret.
+///
+/// A secret that is typed into such a string stands nowhere as a whole. So the objects are put
+/// together again, and a string that held a secret at any time, or of which it is not known what it
+/// held, is a secret through and through.
+struct EditedStrings {
+    /// Most strings that are kept apart: 200,000.
+    ///
+    /// When there are more, all that deltas edit are taken for secrets.
+    static let mostStrings = 200_000
+
+    private var edited: Set<String> = []
+    private var secret: Set<String> = []
+    private var isFull = false
+    private var objects = BucketReplay()
+
+    /// Whether any string is edited by deltas.
+    var isEmpty: Bool { edited.isEmpty }
+
+    private static func name(_ place: SecretWalk.DataPlace) -> String {
+        "\(place.bucket)\u{0}\(place.key)\u{0}\(place.path)"
+    }
+
+    /// A delta edits the string at `place`.
+    mutating func edit(_ place: SecretWalk.DataPlace) { put(place, into: \.edited) }
+
+    /// The string at `place` holds a secret.
+    mutating func holdsSecret(_ place: SecretWalk.DataPlace) { put(place, into: \.secret) }
+
+    private mutating func put(
+        _ place: SecretWalk.DataPlace, into set: WritableKeyPath<Self, Set<String>>
+    ) {
+        guard self[keyPath: set].count < Self.mostStrings else {
+            isFull = true
+            return
+        }
+        self[keyPath: set].insert(Self.name(place))
+    }
+
+    /// Whether a delta edits the string at `place`.
+    func isEdited(_ place: SecretWalk.DataPlace) -> Bool {
+        isFull || edited.contains(Self.name(place))
+    }
+
+    /// Whether the string at `place` is edited and holds a secret.
+    func isSecret(_ place: SecretWalk.DataPlace) -> Bool {
+        guard !edited.isEmpty else { return false }
+        let name = Self.name(place)
+        return isFull || edited.contains(name) && secret.contains(name)
+    }
+
+    /// Looks at what the string at `place` holds at some time.
+    mutating func judge(_ text: [UInt8], at place: SecretWalk.DataPlace, by walk: SecretWalk) {
+        if walk.store.isIn(text) || !walk.shapes.find(in: text).isEmpty { holdsSecret(place) }
+    }
+
+    /// Follows a command, and looks at what its deltas make of strings.
+    mutating func judge(
+        _ command: SimperiumCommand, in message: [UInt8], bucket: String, by walk: SecretWalk
+    ) {
+        if case .changes(let changes) = command.body {
+            for change in changes {
+                guard let range = change.value, range.upperBound <= message.count,
+                    let document = try? JSONDocument.scan(message, in: range)
+                else { continue }
+                let place = SecretWalk.DataPlace(bucket: bucket, key: change.key ?? "")
+                let base = objects.base(of: change, in: bucket) ?? own(change, bucket)
+                let result = base.flatMap {
+                    try? JSONDiff.apply(JSONValue(document.root), to: $0)
+                }
+                judge(document.root, result, at: place, by: walk)
+            }
+        }
+        objects.see(command, in: message, bucket: bucket)
+    }
+
+    /// What the client that makes the change has, where it changes what the server has not yet.
+    private func own(_ change: SimperiumChange, _ bucket: String) -> JSONValue? {
+        guard let key = change.key, let json = objects.pending(key, in: bucket)?.json,
+            let document = try? JSONDocument.scan(json)
+        else { return nil }
+        return JSONValue(document.root)
+    }
+
+    private mutating func judge(
+        _ diff: JSONDocument.Node, _ result: JSONValue?, at place: SecretWalk.DataPlace,
+        by walk: SecretWalk
+    ) {
+        for member in diff.members {
+            let name = member.key.string ?? ""
+            let place = place.member(name)
+            let value = result.flatMap { Self.member(name, of: $0) }
+            guard let operation = member.value["o"]?.string, let content = member.value["v"] else {
+                continue
+            }
+            switch operation {
+            case "d":
+                if case .string(let text)? = value {
+                    judge(Array(text.utf8), at: place, by: walk)
+                } else {
+                    holdsSecret(place)
+                }
+            case "O", "L": judge(content, value, at: place, by: walk)
+            default: continue
+            }
+        }
+    }
+
+    private static func member(_ name: String, of value: JSONValue) -> JSONValue? {
+        switch value {
+        case .object(let object): object[name]
+        case .array(let elements):
+            Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+        default: nil
+        }
+    }
+}

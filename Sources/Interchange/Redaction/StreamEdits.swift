@@ -1,0 +1,80 @@
+internal import Storage
+
+/// What is written in the place of parts of a connection's streams.
+///
+/// Kept in a temporary table, since a whole direction may have to be written anew.
+final class StreamEdits {
+    /// One edit.
+    struct Edit {
+        /// The places that are replaced.
+        var range: Range<Int>
+        /// What comes in their place.
+        var bytes: [UInt8]
+
+        /// What of ``bytes`` comes in the place of `part`, which lies in ``range``.
+        ///
+        /// Bytes are dealt out in proportion, so that the first comes where the first was and the
+        /// last where the last was; where there are as many as before, each takes its own place.
+        func share(of part: Range<Int>) -> ArraySlice<UInt8> {
+            guard !range.isEmpty else { return bytes[...] }
+            func scaled(_ place: Int) -> Int {
+                let (product, rest) = (place - range.lowerBound).multipliedFullWidth(
+                    by: bytes.count)
+                return range.count.dividingFullWidth((product, rest)).quotient
+            }
+            return bytes[scaled(part.lowerBound)..<scaled(part.upperBound)]
+        }
+    }
+
+    private let insertion: Statement
+    private let selection: Statement
+    private let db: Connection
+
+    /// No edits; those of the connection before are forgotten.
+    init(_ db: Connection) throws {
+        self.db = db
+        try db.execute(
+            """
+            CREATE TEMP TABLE IF NOT EXISTS edit(
+              leg INTEGER, sender INTEGER, place INTEGER, count INTEGER, bytes BLOB,
+              PRIMARY KEY (leg, sender, place)) WITHOUT ROWID;
+            """)
+        insertion = try db.prepare("INSERT OR IGNORE INTO temp.edit VALUES (?, ?, ?, ?, ?)")
+        selection = try db.prepare(
+            """
+            SELECT place, count, bytes FROM temp.edit
+            WHERE leg = ?1 AND sender = ?2 AND place < ?4 AND place >= coalesce(
+              (SELECT max(place) FROM temp.edit WHERE leg = ?1 AND sender = ?2 AND place <= ?3), ?3)
+            ORDER BY place
+            """)
+    }
+
+    /// Forgets all edits.
+    func removeAll() throws { try db.execute("DELETE FROM temp.edit") }
+
+    /// Adds an edit, which overlaps no other.
+    func add(_ stream: ConnectionBytes.Stream, _ range: Range<Int>, _ bytes: [UInt8]) throws {
+        insertion.bind(1, stream.leg)
+        insertion.bind(2, stream.sender)
+        insertion.bind(3, range.lowerBound)
+        insertion.bind(4, range.count)
+        insertion.bind(5, copying: bytes, asText: false)
+        try insertion.run()
+    }
+
+    /// The edits that touch `range`, ascending.
+    func touching(_ stream: ConnectionBytes.Stream, _ range: Range<Int>) throws -> [Edit] {
+        selection.bind(1, stream.leg)
+        selection.bind(2, stream.sender)
+        selection.bind(3, range.lowerBound)
+        selection.bind(4, range.upperBound)
+        var found: [Edit] = []
+        while try selection.step() {
+            let start = Int(selection.integer(0))
+            let edit = Edit(
+                range: start..<start + Int(selection.integer(1)), bytes: selection.bytes(2))
+            if edit.range.overlaps(range) { found.append(edit) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,43 @@
+public import Wire
+
+/// What one side of a connection told the other of TLS itself.
+///
+/// Source: RFC 8446, 6; RFC 5246, 7.2.
+public struct TLSAlert: Hashable, Sendable {
+    /// Who sent it.
+    public var sender: Peer
+    /// When, in nanoseconds since 1970 UTC.
+    public var atUnixNanoseconds: Int64
+    /// Whether it says that it ends the connection; nil where it could not be read.
+    public var isFatal: Bool?
+    /// What it says, as IANA numbers it; nil where it could not be read.
+    public var code: UInt8?
+    /// Whether it was encrypted.
+    public var wasEncrypted: Bool
+
+    /// In one line for people.
+    public var says: String {
+        let kind = wasEncrypted ? "encrypted alert" : "alert"
+        guard let code else { return "the \(sender) sent an \(kind)" }
+        let level = isFatal == true ? "fatal" : "warning"
+        return "the \(sender) sent \(kind) \(code) (\(Self.name(code)), \(level))"
+    }
+
+    /// The name of an alert.
+    static func name(_ code: UInt8) -> String { names[code] ?? "unknown" }
+
+    private static let names: [UInt8: String] = [
+        0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac",
+        21: "decryption_failed", 22: "record_overflow", 30: "decompression_failure",
+        40: "handshake_failure", 41: "no_certificate", 42: "bad_certificate",
+        43: "unsupported_certificate", 44: "certificate_revoked", 45: "certificate_expired",
+        46: "certificate_unknown", 47: "illegal_parameter", 48: "unknown_ca",
+        49: "access_denied", 50: "decode_error", 51: "decrypt_error", 60: "export_restriction",
+        70: "protocol_version", 71: "insufficient_security", 80: "internal_error",
+        86: "inappropriate_fallback", 90: "user_canceled", 100: "no_renegotiation",
+        109: "missing_extension", 110: "unsupported_extension", 111: "certificate_unobtainable",
+        112: "unrecognized_name", 113: "bad_certificate_status_response",
+        114: "bad_certificate_hash_value", 115: "unknown_psk_identity",
+        116: "certificate_required", 120: "no_application_protocol", 121: "ech_required",
+    ]
+}

@@ -1,0 +1,62 @@
+public import Wire
+
+/// Bytes of a connection that could not be read, and why.
+public struct TLSSealed: Hashable, Sendable {
+    /// Why bytes stayed sealed.
+    public enum Reason: Hashable, Sendable {
+        /// No key log has the secrets of this connection.
+        case noKeys
+        /// Nothing here decrypts this, which a name tells: a version or a cipher suite.
+        case unsupported(String)
+        /// Some of the bytes were not captured.
+        case notCaptured
+        /// The hello that tells how they are encrypted was not captured.
+        case noHello
+        /// All bytes are there, and the keys do not open them.
+        case damaged
+        /// They are data that a client sent before its server answered (0-RTT).
+        case earlyData
+        /// The two sides agreed on new keys in the middle (RFC 5746), which is not followed.
+        case renegotiated
+        /// The stream ended in the middle of a record.
+        case cutShort
+
+        /// In a few words for people.
+        public var says: String {
+            switch self {
+            case .noKeys: "no key log has the secrets of this connection"
+            case .unsupported(let name): "\(name) is not decrypted"
+            case .notCaptured: "bytes of it were not captured"
+            case .noHello: "the hello of its connection was not captured"
+            case .damaged: "the keys of the key log do not open it"
+            case .earlyData: "data sent before the server answered is not decrypted"
+            case .renegotiated: "what follows a renegotiation is not decrypted"
+            case .cutShort: "the stream ends within a record"
+            }
+        }
+    }
+
+    /// Who sent them.
+    public var sender: Peer
+    /// When the first was captured, in nanoseconds since 1970 UTC.
+    public var atUnixNanoseconds: Int64
+    /// When the last was captured, in nanoseconds since 1970 UTC.
+    public var untilUnixNanoseconds: Int64
+    /// Bytes on the wire that were captured, with the headers of records.
+    public var captured: Int64
+    /// Bytes on the wire that were not.
+    public var missing: Int64
+    /// Bytes of application data in them; nil where that is not known.
+    ///
+    /// Known where the records before and after them could be opened, since their numbers tell how
+    /// many are between. It is too much by what was padding or was no application data.
+    public var plaintext: Int64?
+    /// Why.
+    public var reason: Reason
+
+    /// In one line for people.
+    public var says: String {
+        let lost = missing > 0 ? " and \(missing) that were not captured" : ""
+        return "\(captured) bytes of the \(sender)\(lost) stay sealed: \(reason.says)"
+    }
+}

@@ -1,0 +1,86 @@
+internal import Wire
+
+/// In which order records are handled: none before the hello that it needs.
+extension TLSStream {
+    /// Handles the records that are complete.
+    mutating func drain(_ sender: Peer, _ at: Int64, _ keys: KeyLog) {
+        while let item = self[sender].reader.next() {
+            if isBlocked(sender) { hold(item, sender) } else { handle(item, sender, at, keys) }
+            release(at, keys)
+        }
+    }
+
+    /// Whether what `sender` sends has to wait for the hello of the other side.
+    private func isBlocked(_ sender: Peer) -> Bool {
+        guard !isFinishing, !self[sender.other].isHelloLost else { return false }
+        switch sender {
+        case .client: return clientHello != nil && serverHello == nil && !awaitsSecondHello
+        case .server: return clientHello == nil || awaitsSecondHello
+        }
+    }
+
+    /// Keeps what has to wait; what is too much goes on without the hello.
+    private mutating func hold(_ item: TLSRecordReader.Item, _ sender: Peer) {
+        var item = item
+        if case .record(var record) = item {
+            // A copy, so that the buffer of the reader is not kept whole.
+            record.fragment = Array(record.fragment)[...]
+            record.isFound = false
+            self[sender].heldCount += record.fragment.count
+            item = .record(record)
+        }
+        self[sender].heldCount += TLSRecord.headerCount
+        self[sender].held.append(item)
+        if self[sender].heldCount > Self.heldLimit { self[sender.other].isHelloLost = true }
+    }
+
+    /// Handles what waited and does not have to any more.
+    mutating func release(_ at: Int64, _ keys: KeyLog) {
+        for sender in [Peer.client, .server, .client] where !isBlocked(sender) {
+            guard !self[sender].held.isEmpty else { continue }
+            let items = self[sender].held
+            self[sender].held = []
+            self[sender].heldCount = 0
+            for (index, item) in items.enumerated() {
+                if isBlocked(sender) {
+                    self[sender].held.append(contentsOf: items[index...])
+                    break
+                }
+                handle(item, sender, at, keys)
+            }
+        }
+    }
+
+    /// Handles what came out of the stream of `sender`.
+    private mutating func handle(
+        _ item: TLSRecordReader.Item, _ sender: Peer, _ at: Int64, _ keys: KeyLog
+    ) {
+        switch item {
+        case .record(let record):
+            if self[sender].phase == .plain {
+                readPlain(record, sender, keys)
+            } else {
+                readProtected(record, sender, keys)
+            }
+        case .torn(let captured, let missing):
+            addUnread(sender, captured, missing, at, missing > 0 ? .notCaptured : .damaged)
+            self[sender].handshake.reset()
+            loseHello(sender)
+        case .garbled:
+            noteTorn(sender, at)
+            if !self[sender].isNoted {
+                self[sender].isNoted = true
+                emit(
+                    .note(
+                        sender: sender, atUnixNanoseconds: at,
+                        "the \(sender) sent what is no TLS record"))
+            }
+            loseHello(sender)
+        }
+    }
+
+    /// Remembers when bytes began that belong to no record.
+    mutating func noteTorn(_ sender: Peer, _ at: Int64) {
+        self[sender].tornUnixNanoseconds = self[sender].tornUnixNanoseconds ?? at
+    }
+}

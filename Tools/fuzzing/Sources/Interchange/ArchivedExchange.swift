@@ -1,0 +1,1 @@
+../../../../Sources/Interchange/Archives/ArchivedExchange.swift

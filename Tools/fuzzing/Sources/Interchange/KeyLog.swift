@@ -1,0 +1,1 @@
+../../../../Sources/Interchange/TLS/KeyLog.swift
