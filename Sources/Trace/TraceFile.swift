@@ -29,7 +29,11 @@ final class TraceFile {
     private static let writing = Mutex<Set<FileIdentity>>([])
 
     /// Opens the trace at `path` for the only writer, and creates it unless it `mustExist`.
-    init(path: String, mustExist: Bool = false) throws(TraceError) {
+    ///
+    /// One that `isUnseen` until it is finished is written quickly, and lost where it is not.
+    init(
+        path: String, mustExist: Bool = false, isUnseen: Bool = false
+    ) throws(TraceError) {
         if let identity = Self.identity(of: path),
             Self.writing.withLock({ $0.contains(identity) })
         {
@@ -66,7 +70,7 @@ final class TraceFile {
         isOpen = true
         try Self.check(connection, path: path, isWriting: true, allowsEmpty: !mustExist)
         do {
-            try bringUpToDate()
+            try bringUpToDate(isUnseen: isUnseen)
         } catch {
             throw error.told(about: path)
         }
@@ -115,7 +119,7 @@ final class TraceFile {
     }
 
     /// Creates the schema or migrates it, and sets how the file is written.
-    private func bringUpToDate() throws(StorageFault) {
+    private func bringUpToDate(isUnseen: Bool) throws(StorageFault) {
         // Until the first transaction is committed the file has no page, so a crash before leaves
         // an empty file and one after it a trace. It happens before the switch to WAL, which
         // writes a page of its own.
@@ -138,8 +142,8 @@ final class TraceFile {
         }
         try connection.execute(
             """
-            PRAGMA journal_mode = WAL;
-            PRAGMA synchronous = NORMAL;
+            PRAGMA journal_mode = \(isUnseen ? "MEMORY" : "WAL");
+            PRAGMA synchronous = \(isUnseen ? "OFF" : "NORMAL");
             PRAGMA foreign_keys = OFF;
             PRAGMA temp_store = FILE;
             PRAGMA cache_size = -16384;

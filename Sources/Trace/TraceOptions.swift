@@ -36,6 +36,9 @@ public struct TraceOptions: Sendable {
     public var onWarning: (@Sendable (String) -> Void)?
     /// Monotonic nanoseconds, from any start.
     public var clock: @Sendable () -> Int64 = TraceOptions.monotonic
+    /// Whether nobody sees the file before it is finished: it is written once and quickly, and a
+    /// crash leaves nothing that can be read.
+    public var isUnseen = false
     /// Whether search indexes are built while the trace is written.
     public var indexesSearch = true
     /// Largest number of pages the file may have, asked before every commit: a disk that fills up

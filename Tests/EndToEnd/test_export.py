@@ -122,6 +122,20 @@ def test_only_connections_that_fit_the_filter(session: Path, tmp_path: Path) -> 
         "/hello?a=b", "/status/404"]
 
 
+def test_packets_come_back(session: Path, tmp_path: Path) -> None:
+    """An import of the packets gives the same exchanges, frames and messages."""
+    file, again = tmp_path / "session.pcapng", tmp_path / "again.tape"
+    tapedeck("export", session, file)
+    tapedeck("import", file, again)
+    for query in (
+            "SELECT method, path, query, status, reason, outcome FROM http_exchange",
+            "SELECT sender, CAST(head AS BLOB), CAST(content AS BLOB), wire_size FROM body",
+            "SELECT sender, opcode, fin, rsv, mask, header_size, payload_size FROM frame",
+            "SELECT sender, opcode, CAST(payload AS BLOB), compressed, frames FROM message"):
+        assert sorted(map(repr, sql(again, query))) == sorted(map(repr, sql(session, query)))
+    assert sql(again, "SELECT count(*) FROM gap") == [(0,)]
+
+
 def test_curl_script_repeats_the_requests(session: Path, origin, tls_origin, tmp_path: Path) -> None:
     """Run by sh, it sends each request as it came: method, target, fields and body."""
     script = tmp_path / "session.sh"

@@ -38,6 +38,7 @@ final class ArchiveImport {
         let clock = Clock()
         var options = TraceOptions()
         options.onDiskFull = .stop
+        options.isUnseen = true
         options.clock = { clock.now.load(ordering: .relaxed) }
         do throws(TraceError) {
             writer = try TraceWriter(path: trace.path, session: session, options: options)

@@ -119,6 +119,7 @@ public enum CaptureImport {
     ) throws(InterchangeError) -> TraceWriter {
         var writing = TraceOptions()
         writing.onDiskFull = .stop
+        writing.isUnseen = true
         writing.clock = { clock.last.load(ordering: .relaxed) }
         do throws(TraceError) {
             return try TraceWriter(

@@ -46,7 +46,7 @@ final class WriterLoop {
         path: String, start: SessionStart, options: TraceOptions, queue: WriteQueue,
         report: WriterReport, now: @escaping () -> Instant
     ) throws(TraceError) {
-        file = try TraceFile(path: path)
+        file = try TraceFile(path: path, isUnseen: options.isUnseen)
         self.options = options
         self.queue = queue
         self.report = report

@@ -149,7 +149,10 @@ struct ExportCommand: AsyncParsableCommand {
         for sighting in found { say(sighting.description) }
         throw Failure(
             .failed,
-            "nothing was written: \(found.count) things look like secrets; "
+            "nothing was written: "
+                + (found.count == 1
+                    ? "one thing looks like a secret; "
+                    : "\(found.count) things look like secrets; ")
                 + (redact ? "--redact-pattern REGEX replaces them" : "--redact replaces them"))
     }
 

@@ -6,7 +6,8 @@ import Testing
 /// At the end all have the same, every change that was acknowledged is in the history of the
 /// server, which is kept whole, and none is there twice.
 @Suite struct ConvergenceUnderFireTests {
-    /// 2,000 for each seed; `TAPEDECK_FIRE_EDITS` makes all runs as long as that, for people who wait.
+    /// 300 for most seeds and 2,000 for four; `TAPEDECK_FIRE_EDITS` makes all runs as long as it
+    /// says, for people who wait.
     private static let edits = ProcessEnvironment.number("TAPEDECK_FIRE_EDITS")
 
     private func world(
@@ -25,9 +26,9 @@ import Testing
         #expect(world.ledger.acceptedCount > plan.edits / 4)
     }
 
-    @Test(arguments: 0..<56) func `keeps every edit once, of 2,000`(seed: UInt64) {
+    @Test(arguments: 0..<56) func `keeps every edit once`(seed: UInt64) {
         var plan = FirePlan()
-        plan.edits = Self.edits ?? 2000
+        plan.edits = Self.edits ?? (seed.isMultiple(of: 14) ? 2000 : 300)
         run(seed, plan, isWritten: seed.isMultiple(of: 8))
     }
 
