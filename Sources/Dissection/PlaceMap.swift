@@ -2,8 +2,9 @@ import Wire
 
 /// Finds the chunk that holds a byte of a stream.
 ///
-/// Decoders count bytes from the start of a direction; the trace points at chunks. Entries before
-/// the message under way are dropped, so that the map stays small on connections that live long.
+/// Decoders count bytes from the start of a direction; the trace points at chunks. What no event to
+/// come can refer to is forgotten after each chunk, so that the map is as small in the middle of
+/// long content as between messages.
 struct PlaceMap {
     private struct Entry {
         let start: Int64
@@ -11,27 +12,39 @@ struct PlaceMap {
         let at: Instant
     }
 
+    /// Ascending by where they start; those before `first` are forgotten.
     private var entries: [Entry] = []
     private var first = 0
 
+    /// Number of chunks that are kept.
+    var count: Int { entries.count - first }
+
     /// Notes that the bytes from offset `start` of the stream on are those from `place` on.
+    ///
+    /// Offsets do not descend from call to call.
     mutating func append(start: Int64, place: Place, at: Instant) {
         entries.append(Entry(start: start, place: place, at: at))
     }
 
     /// The chunk and time of the byte at `offset`; nil where no chunk was seen yet.
+    ///
+    /// A byte that was forgotten is taken for one of the first chunk that is kept.
     func locate(_ offset: Int64) -> (place: Place, at: Instant)? {
-        var index = entries.count - 1
-        while index > first, entries[index].start > offset { index -= 1 }
-        guard index >= first, index < entries.count else { return nil }
-        let entry = entries[index]
+        guard count > 0 else { return nil }
+        // The first entry that starts behind the byte; nearly always there is none.
+        var (low, high) = (first + 1, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].start > offset { high = middle } else { low = middle + 1 }
+        }
+        let entry = entries[low - 1]
         let distance = Int(max(0, offset - entry.start))
         return (
             Place(chunk: entry.place.chunk, offset: entry.place.offset + distance), entry.at
         )
     }
 
-    /// Forgets chunks that end at or before `offset`.
+    /// Forgets chunks that end at or before `offset`, apart from the last.
     mutating func forget(before offset: Int64) {
         while first + 1 < entries.count, entries[first + 1].start <= offset { first += 1 }
         if first > 64, first * 2 > entries.count {

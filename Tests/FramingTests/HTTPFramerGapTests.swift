@@ -62,6 +62,41 @@ import Testing
         }
     }
 
+    @Test(arguments: HTTPCorpus.all) func `tells of nothing before what is pending`(
+        sample: HTTPSample
+    ) {
+        var framer = HTTPFramer(role: sample.role, limits: sample.limits)
+        for kind in sample.expecting { framer.expect(kind) }
+        for index in sample.bytes.indices {
+            let pending = framer.pendingOffset
+            var events: [HTTPEvent] = []
+            _ = framer.consume(sample.bytes.span.extracting(index...index), into: &events)
+            for event in events {
+                switch event {
+                case .head(let head, _): #expect(head.start >= pending)
+                case .note(_, let offset): #expect(offset >= pending)
+                default: break
+                }
+            }
+            if framer.isPaused { framer.resume(sample.resumption) }
+        }
+    }
+
+    @Test(arguments: [1, 7, 1_000]) func `finds no head that is longer than may be`(step: Int) {
+        let bytes = Array("HTTP/1.1 200 \(String(repeating: "a", count: 90))\r\nA: b\r\n\r\n".utf8)
+        var framer = HTTPFramer(role: .response, limits: HTTPLimits(maxHeadBytes: 80))
+        framer.lose(5)
+        var failures: [HTTPFramingError] = []
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            var events: [HTTPEvent] = []
+            let end = min(start + step, bytes.count)
+            #expect(
+                framer.consume(bytes.span.extracting(start..<end), into: &events) == end - start)
+            for case .failure(let error) in events { failures.append(error) }
+        }
+        #expect(failures == [.headTooLong(limit: 80, offset: 85)])
+    }
+
     @Test func `passes over no more than certainly is content`() {
         var framer = HTTPFramer(role: .response)
         var events: [HTTPEvent] = []

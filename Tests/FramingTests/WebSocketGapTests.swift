@@ -35,6 +35,30 @@ struct WebSocketGapTests {
     }
 
     @Test(arguments: WebSocketSample.wellFormed + WebSocketSample.odd)
+    func `tells of frames that were told and of nothing else before what is pending`(
+        sample: WebSocketSample
+    ) {
+        var assembler = WebSocketAssembler(
+            sender: sample.sender, compression: sample.compression, limits: sample.limits)
+        var told: Set<Int64> = []
+        for index in sample.bytes.indices {
+            let pending = assembler.pendingOffset
+            var events: [WebSocketEvent] = []
+            assembler.consume(sample.bytes.span.extracting(index...index), into: &events)
+            for event in events {
+                switch event {
+                case .frame(let header):
+                    #expect(header.start >= pending)
+                    told.insert(header.start)
+                case .message(let message): #expect(told.contains(message.start))
+                case .note(_, let offset): #expect(told.contains(offset) || offset >= pending)
+                case .failure: break
+                }
+            }
+        }
+    }
+
+    @Test(arguments: WebSocketSample.wellFormed + WebSocketSample.odd)
     func `finds the same frames in any sample`(sample: WebSocketSample) {
         let whole = Play.events(
             sample.bytes, sender: sample.sender, compression: sample.compression,

@@ -3,7 +3,8 @@ public import Wire
 
 /// Something that happened in a session, in the order in which it happened.
 ///
-/// What a fault did is told with the exchange or command it was done to, and on its own.
+/// What a fault did is told with the exchange or command it was done to, and on its own. What is
+/// large and rare is kept apart, so that commands and notes are moved cheaply.
 public enum Evidence: Sendable {
     /// A client connected.
     case connection(ConnectionRow)
@@ -12,15 +13,15 @@ public enum Evidence: Sendable {
     /// Bytes are known to be missing.
     case gap(GapRow)
     /// Tapedeck did something to the traffic on purpose.
-    case fault(FaultRow)
+    indirect case fault(FaultRow)
     /// A request is complete, or as much of it as came; the response is not known yet.
-    case asked(ExchangeEvidence)
+    indirect case asked(ExchangeEvidence)
     /// An exchange has ended, with or without response.
-    case answered(ExchangeEvidence)
+    indirect case answered(ExchangeEvidence)
     /// A Simperium command.
     case command(CommandEvidence)
     /// A WebSocket message that is no Simperium command, control messages included.
-    case message(MessageEvidence)
+    indirect case message(MessageEvidence)
     /// Something odd about the bytes.
     case note(NoteRow)
 

@@ -22,6 +22,11 @@ public struct SessionView: Sendable {
     /// What is known of a connection.
     public subscript(connection: ConnectionID) -> ConnectionView? { connections[connection] }
 
+    /// Whether the bytes of a connection were made up from an archive.
+    func isMadeUp(_ connection: ConnectionID) -> Bool {
+        connections[connection]?.isMadeUp ?? false
+    }
+
     /// What is known of a channel; nil where its opening was not seen.
     public func channel(_ number: Int?, of connection: ConnectionID) -> ChannelView? {
         guard let number else { return nil }
@@ -54,10 +59,12 @@ public struct SessionView: Sendable {
         default: break
         }
         guard let id = evidence.connection else { return }
-        // Most commands say nothing about the connection.
+        // Most commands say nothing about the connection, notes and messages nothing ever.
         switch evidence {
         case .command(let command):
             if !ConnectionView.isAbout(command), connections.index(forKey: id) != nil { return }
+        case .note, .message:
+            if connections.index(forKey: id) != nil { return }
         default: break
         }
         var view = connections[id] ?? ConnectionView(late: evidence.at)

@@ -14,7 +14,7 @@ struct HTTPCheck: Check {
     ) {
         switch evidence {
         case .note, .asked, .answered, .event:
-            if let id = evidence.connection, session[id]?.isMadeUp == true { return }
+            if let id = evidence.connection, session.isMadeUp(id) { return }
         default: return
         }
         switch evidence {

@@ -46,10 +46,16 @@ extension SimperiumChangeCheck {
         }
     }
 
+    /// Whether its form breaks a rule; most notes are about other things.
+    private static func isFaulty(_ command: SimperiumCommand) -> Bool {
+        command.problem != nil
+            || command.notes.contains { rule(for: $0, in: command.name) != nil }
+    }
+
     mutating func judgeForm(
         of command: CommandEvidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
-        guard let said = command.said, !command.isCut else { return }
+        guard let said = command.said, !command.isCut, Self.isFaulty(said.command) else { return }
         let channel = said.command.channel.flatMap {
             connections[command.row.connection]?.channels[$0]
         }

@@ -152,7 +152,10 @@ extension SimperiumChangeCheck {
                 if sent.values[mine].change.sv == change.sv, change.operation == .modify {
                     key.isSettled = true
                 }
-                key.take(sent.values[mine], own?.key, scene)
+                // A copy of all of it takes long.
+                key.take(
+                    sent.values[mine].change.operation, sent.values[mine].insert,
+                    by: sent.values[mine].evidence, own?.key, scene)
             } else {
                 key.isForeignSince = true
                 key.remote = SimperiumChangeRemote(
@@ -249,7 +252,7 @@ extension SimperiumChangeCheck {
     }
 }
 
-extension SimperiumChangeRecent where Value == SimperiumChangeKey {
+extension SimperiumChangeRecent<SimperiumChangeKey> {
     mutating func update(_ key: Key, _ body: (inout Value) -> Void) {
         if let place = use(key) { return body(&values[place]) }
         var state = SimperiumChangeKey()
@@ -258,7 +261,7 @@ extension SimperiumChangeRecent where Value == SimperiumChangeKey {
     }
 }
 
-extension SimperiumChangeRecent where Value == SimperiumChangeSent {
+extension SimperiumChangeRecent<SimperiumChangeSent> {
     mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
         guard let place = use(key) else { return }
         body(&values[place])
@@ -340,19 +343,20 @@ extension SimperiumChangeKey {
 
     /// The server took a change of this client.
     mutating func take(
-        _ sent: SimperiumChangeSent, _ ccid: ExactText?, _ scene: SimperiumChangeCheck.Scene
+        _ operation: SimperiumChange.Operation?, _ insert: SimperiumChangeInsert?,
+        by evidence: Int, _ ccid: ExactText?, _ scene: SimperiumChangeCheck.Scene
     ) {
         guard made != ccid || ccid == nil else { return }
         refusal = nil
         wholeRefusals = []
         tooLarge = 0
-        guard sent.change.operation == .modify else { return }
+        guard operation == .modify else { return }
         made = ccid
         madeAt = scene.at
         writtenAt = scene.at
-        guard let insert = sent.insert else { return }
+        guard let insert else { return }
         self.insert = insert
-        insertedBy = sent.evidence
+        insertedBy = evidence
         isForeignSince = false
     }
 }

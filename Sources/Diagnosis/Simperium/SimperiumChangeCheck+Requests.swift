@@ -28,14 +28,8 @@ extension SimperiumChangeCheck {
 
     private mutating func judgeRate(_ scene: Scene, _ report: inout Report) {
         clients[Int(scene.client)].count += 1
-        let second = scene.at.nanoseconds / 1_000_000_000
-        if connections[scene.connection]?.second != second {
-            connections[scene.connection]?.second = second
-            connections[scene.connection]?.inSecond = 0
-        }
-        connections[scene.connection]?.inSecond += 1
-        guard connections[scene.connection]?.inSecond == SimperiumChangeRules.mostPerSecond + 1
-        else { return }
+        let count = connections[scene.connection]?.countChange(at: scene.at)
+        guard count == SimperiumChangeRules.mostPerSecond + 1 else { return }
         find(
             SimperiumChangeRules.rate, scene, nil,
             says: "More than \(SimperiumChangeRules.mostPerSecond) changes within one second.",
@@ -57,7 +51,7 @@ extension SimperiumChangeCheck {
             sent.change(ccid) { known in
                 if !trial.isReuse {
                     known.evidence = scene.evidence
-                    known.change = change
+                    known.change = Sent.Gist(change)
                     if let code = known.answer?.code, code != 0, code != 409 { known.answer = nil }
                 }
                 known.session = scene.channel.session
@@ -71,7 +65,7 @@ extension SimperiumChangeCheck {
             prove(change, known, scene)
             judgeNew(&trial, known, scene, session, &report)
             let added = Sent(
-                key: key, evidence: scene.evidence, change: change,
+                key: key, evidence: scene.evidence, change: Sent.Gist(change),
                 session: scene.channel.session, connection: scene.connection, sentAt: scene.at,
                 asks: scene.channel.asks,
                 result: trial.result, size: trial.size, insert: trial.insert,
@@ -229,7 +223,7 @@ extension SimperiumChangeCheck {
         let what = refusal == nil ? "again" : "again under the ccid \(trial.ccid)"
         find(
             rule, scene, trial.key,
-            says: "The change \(before.change.ccids.first ?? "") of \(trial.key) was answered with "
+            says: "The change \(before.change.ccid) of \(trial.key) was answered with "
                 + "\(code), \(SimperiumErrorCode.says(code)), and is sent \(what)"
                 + (isSame ? " as it was." : change.data == nil ? " without d." : "."),
             expected: expected,
@@ -294,11 +288,12 @@ extension SimperiumChangeCheck {
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let last = known.last,
-            let before = sent.value(Place(owner: scene.client, key: last)),
-            before.answer == nil, !before.isMade, !before.isAnswerLost, scene.isWhole
+            let place = sent.use(Place(owner: scene.client, key: last)),
+            sent.values[place].isOpen, scene.isWhole
         else { return }
+        let before = sent.values[place]
         let change = trial.change
-        let ccid = before.change.ccids.first ?? ""
+        let ccid = before.change.ccid
         guard before.session == scene.channel.session else {
             guard change.operation == .modify, before.change.operation == .modify,
                 change.sv == before.change.sv, session.isWhole(before.connection),
@@ -343,8 +338,12 @@ extension SimperiumChangeCheck {
     ) {
         let change = trial.change
         guard change.operation == .modify, change.sv != nil, let first = known.made,
-            let before = sent.value(Place(owner: scene.client, key: first)), before.isMade,
-            [nil, 0, 409].contains(before.answer?.code),
+            let place = sent.use(Place(owner: scene.client, key: first)),
+            // Nearly all are for another version, and are not worth a copy.
+            sent.values[place].change.sv == change.sv, sent.values[place].isMade
+        else { return }
+        let before = sent.values[place]
+        guard [nil, 0, 409].contains(before.answer?.code),
             trial.likeness(to: before, kept) == .same
         else { return }
         trial.isJudged = true

@@ -35,8 +35,8 @@ struct SimperiumChangeCheck: Check {
     private var buckets: [String: Int32] = [:]
     private var clientNumbers: [Place: Int32] = [:]
     var clients: [SimperiumChangeClient] = []
-    var keys = SimperiumChangeRecent<Place, Key>(most: 60_000)
-    var sent = SimperiumChangeRecent<Place, Sent>(most: 32 << 20)
+    var keys = SimperiumChangeRecent<Key>(most: 60_000)
+    var sent = SimperiumChangeRecent<Sent>(most: 32 << 20)
     var truth = SimperiumChangeTruth()
     var kept = SimperiumChangeEvidence()
     var deadlines = Deadlines<SimperiumChangeDeadline>(most: 20_000)

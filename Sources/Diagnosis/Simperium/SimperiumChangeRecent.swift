@@ -2,8 +2,10 @@
 ///
 /// What was used lately is young; when there is too much of that it becomes old, and what was old is
 /// gone. So at least half of ``most`` is kept, and at most all of it.
-struct SimperiumChangeRecent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private var places: [Key: Int] = [:]
+struct SimperiumChangeRecent<Value: Sendable>: Sendable {
+    typealias Key = SimperiumChangePlace
+
+    private var places = SimperiumChangePlaces()
     private var keys: [Key] = []
     private var isYoung: [Bool] = []
     /// The values, each at the place of its key until anything is set or removed.
@@ -17,11 +19,11 @@ struct SimperiumChangeRecent<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     init(most: Int) { self.most = most }
 
     /// The place of a key, without using it.
-    func place(of key: Key) -> Int? { places[key] }
+    func place(of key: Key) -> Int? { places.place(key.print) { keys[$0] == key } }
 
     /// The place of a key, which counts as used.
     mutating func use(_ key: Key) -> Int? {
-        guard let place = places[key] else { return nil }
+        guard let place = place(of: key) else { return nil }
         isYoung[place] = true
         return place
     }
@@ -30,14 +32,14 @@ struct SimperiumChangeRecent<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     mutating func value(_ key: Key) -> Value? { use(key).map { values[$0] } }
 
     /// The value, without using it.
-    func peek(_ key: Key) -> Value? { places[key].map { values[$0] } }
+    func peek(_ key: Key) -> Value? { place(of: key).map { values[$0] } }
 
     /// Sets a value; `cost` is what it costs more than what was there.
     mutating func set(_ key: Key, _ value: Value, cost added: Int) {
         if let place = use(key) {
             values[place] = value
         } else {
-            places[key] = values.count
+            places.add(values.count, key.print, count: values.count + 1)
             keys.append(key)
             isYoung.append(true)
             values.append(value)
@@ -55,32 +57,30 @@ struct SimperiumChangeRecent<Key: Hashable & Sendable, Value: Sendable>: Sendabl
 
     private mutating func forgetOld() {
         var count = 0
-        for place in values.indices {
-            guard isYoung[place] else {
-                places[keys[place]] = nil
-                continue
-            }
+        for place in values.indices where isYoung[place] {
             if count != place {
-                keys[count] = keys[place]
+                keys.swapAt(count, place)
                 values.swapAt(count, place)
-                places[keys[count]] = count
             }
             isYoung[count] = false
             count += 1
         }
+        guard count < values.count else { return }
         keys.removeSubrange(count...)
         isYoung.removeSubrange(count...)
         values.removeSubrange(count...)
+        places.reset(keys.map(\.print))
     }
 
     mutating func remove(_ key: Key) {
-        guard let place = places.removeValue(forKey: key) else { return }
+        guard let place = place(of: key) else { return }
+        places.remove(place, key.print)
         let last = values.count - 1
         if place != last {
+            places.move(last, keys[last].print, to: place)
             keys.swapAt(place, last)
             isYoung.swapAt(place, last)
             values.swapAt(place, last)
-            places[keys[place]] = place
         }
         keys.removeLast()
         isYoung.removeLast()
@@ -88,7 +88,7 @@ struct SimperiumChangeRecent<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     }
 
     mutating func removeAll() {
-        places = [:]
+        places = SimperiumChangePlaces()
         keys = []
         isYoung = []
         values = []

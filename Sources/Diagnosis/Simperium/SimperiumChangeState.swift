@@ -18,8 +18,18 @@ struct SimperiumChangeConnection: Sendable {
     /// Whether bytes are held back on purpose, so that time proves nothing.
     var isSlow = false
     /// Changes of the client within the second that began at `second`.
-    var second: Int64 = -1
-    var inSecond = 0
+    private var second: Int64 = -1
+    private var inSecond = 0
+
+    /// Counts a change of the client.
+    ///
+    /// - Returns: How many there were within this second.
+    mutating func countChange(at instant: Instant) -> Int {
+        let now = instant.nanoseconds / 1_000_000_000
+        if second != now { (second, inSecond) = (now, 0) }
+        inSecond += 1
+        return inSecond
+    }
 }
 
 /// What is remembered of a channel, from one `init` to the next.
@@ -108,9 +118,26 @@ struct SimperiumChangeAnswer: Sendable {
 
 /// A change that a client sent.
 struct SimperiumChangeSent: Sendable {
+    /// What is needed of the change later: many are kept, and most of its texts are known.
+    struct Gist: Sendable {
+        let ccid: String
+        let operation: SimperiumChange.Operation?
+        let sv: Int64?
+        let value: Range<Int>?
+        let data: Range<Int>?
+
+        init(_ change: SimperiumChange) {
+            ccid = change.ccids.first ?? ""
+            operation = change.operation
+            sv = change.sv
+            value = change.value
+            data = change.data
+        }
+    }
+
     let key: ExactText
     var evidence: Int
-    var change: SimperiumChange
+    var change: Gist
     var session: Int32
     var connection: ConnectionID
     var sentAt: Instant
@@ -133,6 +160,8 @@ struct SimperiumChangeSent: Sendable {
 
     /// Whether it needs no answer any more.
     var isDone: Bool { answer != nil || isMade }
+    /// Whether nothing shows that the server has it.
+    var isOpen: Bool { !isDone && !isAnswerLost }
 }
 
 /// A text that a change inserts into a member of an object.

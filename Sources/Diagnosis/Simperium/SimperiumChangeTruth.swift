@@ -8,7 +8,7 @@ struct SimperiumChangePlace: Hashable, Sendable {
     /// The key of an object, or the identifier of a change.
     let key: ExactText
     /// Hash of both, made once for many look-ups.
-    private let print: Int
+    let print: Int
 
     init(owner: Int32, key: ExactText) {
         self.owner = owner
@@ -43,7 +43,7 @@ struct SimperiumChangeTruth: Sendable {
         var cost: Int
     }
 
-    private var objects = SimperiumChangeRecent<SimperiumChangePlace, [Version]>(most: 32 << 20)
+    private var objects = SimperiumChangeRecent<[Version]>(most: 32 << 20)
     private static let mostVersions = 4
     private static let overhead = 160
 

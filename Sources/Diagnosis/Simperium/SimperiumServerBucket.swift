@@ -26,8 +26,8 @@ struct SimperiumServerBucket: Sendable {
     private var toldInOrder: [SimperiumName] = []
     private var oldestTold = 0
     /// The object and version that each change version was given for.
-    private var cvs: [String: (key: String?, ev: Int64?, command: CommandEvidence)] = [:]
-    private var ring: [String] = []
+    private var cvs: [SimperiumName: (key: String?, ev: Int64?, command: CommandEvidence)] = [:]
+    private var ring: [SimperiumName] = []
     private var count = 0
 
     static let most = 20_000
@@ -79,7 +79,7 @@ struct SimperiumServerBucket: Sendable {
     ///
     /// - Returns: The telling before, if it was for something else.
     mutating func give(
-        _ cv: String, _ change: SimperiumChange, _ command: CommandEvidence
+        _ cv: SimperiumName, _ change: SimperiumChange, _ command: CommandEvidence
     ) -> CommandEvidence? {
         if let known = cvs[cv] {
             return known.key == change.key && known.ev == change.ev ? nil : known.command

@@ -308,7 +308,7 @@ extension SimperiumServerCheck {
         if !isAnswer {
             judge(change, key, ev, command, channel, session, &report)
             if isAlone, let cv = change.cv, !cv.isEmpty,
-                let known = buckets[id]?.give(cv, change, command)
+                let known = buckets[id]?.give(SimperiumName(cv), change, command)
             {
                 add(
                     Rules.cvRepeated, command, channel, key: name,

@@ -8,6 +8,7 @@ extension SimperiumSessionCheck {
         _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: borrowing Socket,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
+        guard Self.isFaulty(said) else { return }
         let channel = said.channel.flatMap { socket.channels[$0] }
         var missing: [String] = []
         for note in said.notes {
@@ -27,6 +28,12 @@ extension SimperiumSessionCheck {
                 &report)
         }
         if let problem = said.problem { judge(problem, said, command, channel, session, &report) }
+    }
+
+    /// Whether its form breaks a rule; most notes are about other things.
+    private static func isFaulty(_ said: SimperiumCommand) -> Bool {
+        said.problem != nil
+            || said.notes.contains { $0.code == .initMissing || rule(for: $0, in: said) != nil }
     }
 
     private static func text(_ note: SimperiumNote, _ said: SimperiumCommand) -> String {

@@ -262,14 +262,15 @@ extension SimperiumSessionCheck {
         _ change: SimperiumChange, _ key: SimperiumName, _ command: CommandEvidence, _ number: Int,
         _ channel: inout Channel
     ) {
-        guard let id = channel.life else { return }
-        if let cv = change.cv, !cv.isEmpty { lives[id]?.give(cv, at: command.row.at) }
+        // Looked up once: a life is large, and changes are many.
+        guard let id = channel.life, let life = lives.index(forKey: id) else { return }
+        if let cv = change.cv, !cv.isEmpty { lives.values[life].give(cv, at: command.row.at) }
         guard change.operation == .modify else {
             channel.gaps[key] = nil
-            if let ev = change.ev { lives[id]?.tell(key, ev) }
+            if let ev = change.ev { lives.values[life].tell(key, ev) }
             return
         }
-        let known = lives[id]?.versions[key]
+        let known = lives.values[life].versions[key]
         if let sv = change.sv, let known, sv > known, channel.isSynced,
             change.clientID != channel.clientID, channel.run?.isComplete ?? true,
             channel.gaps.count < 1_000, channel.gaps[key] == nil,
@@ -278,6 +279,6 @@ extension SimperiumSessionCheck {
             channel.gaps[key] = Channel.Gap(command: command, known: known, sv: sv)
             promise(command, number, SimperiumSessionTimes.reload, .reload(key, command))
         }
-        if let ev = change.ev { lives[id]?.tell(key, ev) }
+        if let ev = change.ev { lives.values[life].tell(key, ev) }
     }
 }

@@ -4,30 +4,12 @@ import Wire
 
 /// The frames and messages of one WebSocket, and the Simperium commands in them.
 final class WebSocketConversation {
-    /// One direction.
-    private struct Direction {
-        var assembler: WebSocketAssembler
-        var places = PlaceMap()
-        /// Numbers of the messages whose first frame has come: the data message under way, and a
-        /// control message inside it.
-        var dataMessage: MessageID?
-        var dataFrames = 0
-        var controlMessage: MessageID?
-        var isOver = false
-        /// Whether bytes are missing behind which no frame was found yet.
-        var isLost = false
-        /// Whether what is found now may have come before the bytes that told it.
-        var isLate = false
-        /// Whether bytes were ever missing, so that a failure may be their doing.
-        var mayRecover = false
-    }
-
     private let exchange: OpenExchange
     private let context: ConversationContext
     private let limits: DissectionLimits
     private let output: DissectorOutput
     private var simperium: SimperiumConversation
-    private var directions: [Direction]
+    private(set) var directions: [WebSocketDirection]
     private var events: [WebSocketEvent] = []
 
     init(
@@ -40,7 +22,7 @@ final class WebSocketConversation {
         self.output = output
         let bounds = WebSocketLimits(maxStoredPayload: limits.storedPayload)
         directions = Peer.allCases.map {
-            Direction(
+            WebSocketDirection(
                 assembler: WebSocketAssembler(sender: $0, compression: deflate, limits: bounds))
         }
         simperium = SimperiumConversation(
@@ -51,17 +33,12 @@ final class WebSocketConversation {
     func consume(_ piece: Piece) {
         let sender = piece.sender.rawValue
         guard !directions[sender].isOver else { return }
-        directions[sender].places.append(
-            start: directions[sender].assembler.offset, place: piece.place, at: piece.at)
         events.removeAll(keepingCapacity: true)
         directions[sender].isLate = directions[sender].isLost
-        directions[sender].assembler.consume(piece.bytes.span, into: &events)
+        directions[sender].consume(piece, into: &events)
         handleEvents(sender: piece.sender, at: piece.at)
         directions[sender].isLate = false
-        if directions[sender].assembler.isSearching {
-            directions[sender].places.forget(
-                before: directions[sender].assembler.offset - WebSocketAssembler.mostSearched)
-        }
+        directions[sender].forget()
     }
 
     private func handleEvents(sender: Peer, at: Instant) {
@@ -96,21 +73,24 @@ final class WebSocketConversation {
                 "a frame begins behind missing bytes that cannot be decoded", sender, header.start,
                 at)
         }
+        let found = directions[index].locate(header.start)
         let message: MessageID
         var position = 0
-        if header.opcode.isControl {
-            message = output.nextMessage()
-            directions[index].controlMessage = message
-        } else if let open = directions[index].dataMessage, header.opcode == .continuation {
+        if let open = directions[index].dataMessage, header.opcode == .continuation {
             message = open
             position = directions[index].dataFrames
             directions[index].dataFrames += 1
         } else {
             message = output.nextMessage()
-            directions[index].dataMessage = message
-            directions[index].dataFrames = 1
+            let isControl = header.opcode.isControl
+            directions[index].keep(found, ofMessageAt: header.start, isControl: isControl)
+            if isControl {
+                directions[index].controlMessage = message
+            } else {
+                directions[index].dataMessage = message
+                directions[index].dataFrames = 1
+            }
         }
-        let found = directions[index].places.locate(header.start)
         output.emit(
             .frame(
                 FrameRow(
@@ -131,9 +111,9 @@ final class WebSocketConversation {
             id = directions[index].dataMessage ?? output.nextMessage()
             directions[index].dataMessage = nil
         }
-        let found = directions[index].places.locate(message.start)
+        let found = directions[index].locate(message.start)
         let ended =
-            directions[index].isLate ? directions[index].places.locate(message.end - 1) : nil
+            directions[index].isLate ? directions[index].locate(message.end - 1) : nil
         let row = MessageRow(
             id: id, connection: context.row.id, exchange: exchange.row.id, sender: sender,
             at: found?.at ?? at, endedAt: ended?.at ?? at, opcode: Int(message.opcode.rawValue),
@@ -142,9 +122,6 @@ final class WebSocketConversation {
             frames: message.frames, closeCode: message.closeCode, problem: message.problem,
             place: found?.place ?? Place(chunk: ChunkID(0), offset: 0))
         output.emit(.message(row))
-        if directions[index].dataMessage == nil {
-            directions[index].places.forget(before: message.end)
-        }
         // Part of a command can look like all of another.
         if message.opcode == .text, !message.hasGap { simperium.consume(row) }
     }
@@ -152,7 +129,7 @@ final class WebSocketConversation {
     private func note(
         _ code: String, _ says: String, _ sender: Peer, _ offset: Int64, _ at: Instant
     ) {
-        let found = directions[sender.rawValue].places.locate(offset)
+        let found = directions[sender.rawValue].locate(offset)
         output.emit(
             .note(
                 NoteRow(
@@ -171,7 +148,7 @@ final class WebSocketConversation {
             var rest: Int64 = 0
             if gap.sender != nil, (1...HTTPConversation.mostMissing).contains(gap.count) {
                 events.removeAll(keepingCapacity: true)
-                rest = gap.count - directions[index].assembler.skip(gap.count, into: &events)
+                rest = gap.count - directions[index].skip(gap.count, into: &events)
                 handleEvents(sender: peer, at: gap.until)
                 if rest == 0 { continue }
             }
@@ -184,7 +161,7 @@ final class WebSocketConversation {
         let index = sender.rawValue
         directions[index].isOver = false
         events.removeAll(keepingCapacity: true)
-        directions[index].assembler.lose(count, into: &events)
+        directions[index].lose(count, into: &events)
         handleEvents(sender: sender, at: at)
         directions[index].isLost = true
     }
@@ -194,7 +171,7 @@ final class WebSocketConversation {
         for peer in Peer.allCases where !directions[peer.rawValue].isOver {
             directions[peer.rawValue].isOver = true
             events.removeAll(keepingCapacity: true)
-            directions[peer.rawValue].assembler.endOfStream(into: &events)
+            directions[peer.rawValue].endOfStream(into: &events)
             handleEvents(sender: peer, at: at)
         }
     }

@@ -76,6 +76,19 @@ public struct HTTPFramer: Sendable {
     /// Whether bytes are missing and no start line has been found behind them yet.
     public var isSearching: Bool { phase == .searching }
 
+    /// Offset of the first byte that an event to come may refer to.
+    ///
+    /// It is the next byte, unless a head or a line is under way or a start line is looked for.
+    public var pendingOffset: Int64 {
+        switch phase {
+        case .idle, .length, .untilEnd, .paused, .opaque, .ended: streamOffset
+        // The last byte may turn out to be a CR without an LF.
+        case .emptyLine, .chunked: streamOffset - 1
+        case .head: headStart
+        case .searching: streamOffset - Self.mostSearched
+        }
+    }
+
     /// Says what the next response without a predecessor answers.
     ///
     /// Called once per request, in order, before the response's first byte; a response that
@@ -122,7 +135,7 @@ public struct HTTPFramer: Sendable {
             case .paused:
                 break scanning
             case .searching:
-                findStartLine(bytes, &position)
+                findStartLine(bytes, &position, &events)
             case .opaque, .ended:
                 events.append(.opaque(position..<bytes.count))
                 position = bytes.count
@@ -224,11 +237,18 @@ public struct HTTPFramer: Sendable {
         phase = .searching
     }
 
-    private mutating func findStartLine(_ bytes: borrowing Span<UInt8>, _ position: inout Int) {
+    private mutating func findStartLine(
+        _ bytes: borrowing Span<UInt8>, _ position: inout Int, _ events: inout [HTTPEvent]
+    ) {
         guard let found = search?.consume(bytes, position: &position) else { return }
         search = nil
         phase = .head
         headStart = found.start
+        let limit = limits.maxHeadBytes
+        guard found.held.count < limit else {
+            fail(.headTooLong(limit: limit, offset: headStart + Int64(limit)), &events)
+            return
+        }
         guard !found.held.isEmpty else { return }
         // These are less than a head, since the line that proved the start line came later.
         _ = scanner.scan(role, found.held.span, from: 0, to: found.held.count)

@@ -17,9 +17,6 @@ public import Wire
 ///
 /// Source: RFC 6455, sections 5 to 7; RFC 7692, section 7.
 public struct WebSocketAssembler {
-    /// Most bytes before the last one taken that a frame found behind missing bytes begins at.
-    public static let mostSearched: Int64 = 128 * 1024
-
     /// Whose stream it is.
     public let sender: Peer
     /// How messages are compressed; nil where they are not.
@@ -27,26 +24,26 @@ public struct WebSocketAssembler {
     /// What is kept.
     public let limits: WebSocketLimits
     /// Number of bytes consumed: the offset in the stream of the next byte.
-    public private(set) var offset: Int64 = 0
+    public internal(set) var offset: Int64 = 0
     /// Whether no further frame can be found or the stream ended.
-    public private(set) var hasEnded = false
+    public internal(set) var hasEnded = false
 
     /// The bytes of a header that is not complete, at most 14.
-    private var head: [UInt8] = []
+    var head: [UInt8] = []
     /// The frame whose payload is under way.
-    private var frame: WebSocketFrameHeader?
+    var frame: WebSocketFrameHeader?
     /// Bytes of its payload still to come.
-    private var remaining: Int64 = 0
+    var remaining: Int64 = 0
     /// The data message under way.
-    private var data: WebSocketMessageBuilder?
+    var data: WebSocketMessageBuilder?
     /// The control message under way.
-    private var control: WebSocketMessageBuilder?
-    private var inflation: WebSocketInflation
-    private var hasClosed = false
+    var control: WebSocketMessageBuilder?
+    var inflation: WebSocketInflation
+    var hasClosed = false
     /// Whether it ended because frames could not be found any more.
-    private var hasFailed = false
+    var hasFailed = false
     /// There only while frames are looked for, which most streams never need.
-    private var search: WebSocketFrameSearch?
+    var search: WebSocketFrameSearch?
 
     /// An assembler of the stream of `sender` from the first byte after the HTTP upgrade on.
     public init(
@@ -58,6 +55,13 @@ public struct WebSocketAssembler {
         self.limits = limits
         inflation = WebSocketInflation(
             takesContextOver: compression?.takesContextOver(sender) ?? false)
+    }
+
+    /// Offset of the first byte that a frame to come may begin at.
+    ///
+    /// It is the next byte, unless a header is under way or frames are looked for.
+    public var pendingOffset: Int64 {
+        offset - (isSearching ? Self.mostSearched : Int64(head.count))
     }
 
     /// Takes the next bytes of the stream and appends what they complete to `events`.
@@ -73,7 +77,7 @@ public struct WebSocketAssembler {
         read(bytes, into: &events)
     }
 
-    private mutating func read(
+    mutating func read(
         _ bytes: borrowing Span<UInt8>, into events: inout [WebSocketEvent]
     ) {
         let base = offset
@@ -104,70 +108,6 @@ public struct WebSocketAssembler {
                 nil
             }
         end(failure, at: offset, into: &events)
-    }
-
-    /// Passes over bytes that are missing from what was seen, as far as their place is certain.
-    ///
-    /// It is certain inside the payload of a frame. The message goes on behind them, but keeps no
-    /// more of its payload, and tells of them. Where compressed messages refer to those before,
-    /// later ones are inflated again once they refer to nothing before the missing bytes, and kept
-    /// compressed until then.
-    ///
-    /// - Parameters:
-    ///   - count: How many bytes are missing here.
-    ///   - events: Gains what the end of the frame completes, where that is reached.
-    /// - Returns: How many of them were passed over, in 0...count. Where that is less than `count`,
-    ///   ``lose(_:into:)`` has to be told about the rest.
-    public mutating func skip(_ count: Int64, into events: inout [WebSocketEvent]) -> Int64 {
-        guard count > 0, let frame, !hasEnded else { return 0 }
-        let skipped = min(count, remaining)
-        if frame.opcode.isControl {
-            control?.miss(skipped)
-        } else {
-            data?.miss(skipped)
-        }
-        remaining -= skipped
-        offset = offset.advanced(past: skipped)
-        if remaining == 0 { endFrame(at: offset, into: &events) }
-        return skipped
-    }
-
-    /// Gives up what is under way, since `count` bytes of no certain place are missing, and looks
-    /// for the next frames from here on.
-    ///
-    /// Also goes on after a ``WebSocketEvent/failure(_:)`` that way, but not after the end of the
-    /// stream. Frames are found where a chain of them shows that they are some; up to 64 KiB are
-    /// held meanwhile, and what is passed over gives no events.
-    public mutating func lose(_ count: Int64, into events: inout [WebSocketEvent]) {
-        guard !hasEnded || hasFailed else { return }
-        hasEnded = false
-        hasFailed = false
-        frame = nil
-        head = []
-        inflation.miss()
-        finishControl(at: offset, cut: Self.lost, into: &events)
-        finishData(at: offset, cut: Self.lost, into: &events)
-        hasClosed = false
-        offset = offset.advanced(past: count)
-        search = WebSocketFrameSearch(
-            sender: sender, mayCompress: compression != nil, at: offset)
-    }
-
-    /// Whether bytes are missing and no frames have been found behind them yet.
-    public var isSearching: Bool { search != nil }
-
-    /// Why a message ends early where bytes are missing.
-    private static let lost = "bytes are missing before its end"
-
-    private mutating func searchFrames(
-        _ bytes: borrowing Span<UInt8>, into events: inout [WebSocketEvent]
-    ) {
-        let found = search?.consume(bytes)
-        offset += Int64(bytes.count)
-        guard let found else { return }
-        search = nil
-        offset = found.start
-        read(found.bytes.span, into: &events)
     }
 
     /// Reads on in a header.
@@ -276,7 +216,7 @@ public struct WebSocketAssembler {
         remaining -= Int64(bytes.count)
     }
 
-    private mutating func endFrame(at end: Int64, into events: inout [WebSocketEvent]) {
+    mutating func endFrame(at end: Int64, into events: inout [WebSocketEvent]) {
         guard let frame else { return }
         self.frame = nil
         if frame.opcode.isControl {
@@ -286,14 +226,14 @@ public struct WebSocketAssembler {
         }
     }
 
-    private mutating func finishControl(
+    mutating func finishControl(
         at end: Int64, cut: String?, into events: inout [WebSocketEvent]
     ) {
         guard let message = control.take() else { return }
         deliver(message, at: end, cut: cut, into: &events)
     }
 
-    private mutating func finishData(
+    mutating func finishData(
         at end: Int64, cut: String?, into events: inout [WebSocketEvent]
     ) {
         guard var message = data.take() else { return }

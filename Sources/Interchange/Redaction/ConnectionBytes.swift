@@ -29,7 +29,8 @@ final class ConnectionBytes {
     private let patches: Statement
     private var last: (chunk: Int64, bytes: [UInt8])?
 
-    /// The bytes of connection `id` of the database `schema`.
+    /// The bytes of connection `id` of the database `schema`, of which ``RowsByConnection`` were
+    /// made.
     init(_ db: Connection, _ id: ConnectionID, of schema: String) throws {
         bytes = try db.prepare("SELECT bytes FROM \(schema).chunk WHERE id = ?")
         patches = try db.prepare(
@@ -40,11 +41,11 @@ final class ConnectionBytes {
             """)
         let statement = try db.prepare(
             """
-            SELECT c.id, c.sender, c.leg_id, length(c.bytes),
+            SELECT chunk.id, sender, leg_id, length(bytes),
               EXISTS (SELECT 1 FROM \(schema).patch p
-               WHERE p.id >= \(RecordedTable.share) * c.id
-                 AND p.id < \(RecordedTable.share) * (c.id + 1))
-            FROM \(schema).chunk c WHERE c.connection_id = ? ORDER BY c.id
+               WHERE p.id >= \(RecordedTable.share) * chunk.id
+                 AND p.id < \(RecordedTable.share) * (chunk.id + 1))
+            FROM \(RowsByConnection.source("chunk", of: schema)) ORDER BY number.id
             """)
         statement.bind(1, id.rawValue)
         while try statement.step() {

@@ -77,8 +77,9 @@ final class ConnectionWalk {
     private func readExchanges() throws {
         let statement = try db.prepare(
             """
-            SELECT id, request_chunk_id, request_offset, response_chunk_id, response_offset, method
-            FROM \(schema).http_exchange WHERE connection_id = ? ORDER BY id
+            SELECT http_exchange.id, request_chunk_id, request_offset, response_chunk_id,
+              response_offset, method
+            FROM \(RowsByConnection.source("http_exchange", of: schema)) ORDER BY number.id
             """)
         statement.bind(1, id.rawValue)
         var starts: [ConnectionBytes.Stream: [Start]] = [:]

@@ -70,8 +70,8 @@ final class MessageWalk {
     func run(cover: (ConnectionBytes.Stream, Range<Int>) -> Void) throws -> Bool {
         let statement = try db.prepare(
             """
-            SELECT id, sender, opcode, compressed, exchange_id FROM \(schema).message
-            WHERE connection_id = ? ORDER BY id
+            SELECT message.id, sender, opcode, compressed, exchange_id
+            FROM \(RowsByConnection.source("message", of: schema)) ORDER BY number.id
             """)
         statement.bind(1, id.rawValue)
         var socket: Socket?
@@ -79,6 +79,8 @@ final class MessageWalk {
             let exchange = statement.integer(4)
             if socket?.exchange != exchange { socket = try self.socket(exchange) }
             guard var current = socket else { continue }
+            // Taken out, so that it is changed in place.
+            socket = nil
             let message = statement.integer(0)
             let found = try self.frames(of: message)
             for frame in found { cover(frame.stream, frame.range) }

@@ -94,6 +94,7 @@ public struct Redaction: Sendable {
         try TraceCut.check(db, "source", source)
         let edits = try StreamEdits(db)
         try db.execute("BEGIN IMMEDIATE")
+        try RowsByConnection.make(db, of: "source")
         let connections = try Self.connections(db)
         walk.faulted = try Self.faulted(db)
         func step(_ pass: Double, _ index: Int) throws {

@@ -51,6 +51,7 @@ public enum SecretScan {
             try db.execute("BEGIN")
             let redacted = try redactedSessions(db)
             let session = try db.prepare("SELECT session_id FROM main.connection WHERE id = ?")
+            try RowsByConnection.make(db, of: "main")
             let connections = try Redaction.connections(db, of: "main")
             for (index, id) in connections.enumerated() {
                 session.bind(1, id.rawValue)

@@ -32,6 +32,7 @@ final class SecretStore {
     private var originals: [[UInt8]: (secret: [UInt8], spelling: Spelling)] = [:]
     private var reaches: [[UInt8]: Reach] = [:]
     private var search = PhraseSearch([])
+    private let shapes = SecretShapes([], RedactionPlaces())
 
     /// A store without secrets, whose stand-ins are made with `key`.
     init(key: [UInt8]) { standIns = StandIns(key: key) }
@@ -74,7 +75,7 @@ final class SecretStore {
         if let known = made[secret] { return known }
         let isEmail = kinds[secret].map { $0 == .email } ?? (kind == .email)
         let made = standIns.make(
-            for: secret, isEmail: isEmail || secret.contains(0x40) && Self.isAddress(secret)
+            for: secret, isEmail: isEmail || secret.contains(0x40) && isAddress(secret)
         ) { candidate in
             kinds[candidate] != nil
                 || candidate.indices.contains {
@@ -85,8 +86,8 @@ final class SecretStore {
         return made
     }
 
-    private static func isAddress(_ secret: [UInt8]) -> Bool {
-        SecretShapes([], RedactionPlaces()).find(in: secret)
+    private func isAddress(_ secret: [UInt8]) -> Bool {
+        shapes.find(in: secret)
             == [SecretShapes.Match(range: 0..<secret.count, kind: .email)]
     }
 

@@ -37,9 +37,13 @@ struct StandIns {
             let candidate = candidate(secret, number, isEmail)
             guard candidate != secret else { continue }
             best = candidate
-            guard !taken.contains(candidate), !avoid(candidate) else { continue }
             let isReserved = isEmail && ReservedDomain.ends(candidate)
-            guard isReserved || variable < 4 || Self.isStandIn(candidate) else { continue }
+            // What most fail comes first, and of that what costs least.
+            guard
+                isReserved || variable < 4
+                    || Self.checksum(candidate) % Self.modulus(4) == 0 && Self.isStandIn(candidate)
+            else { continue }
+            guard !taken.contains(candidate), !avoid(candidate) else { continue }
             break
         }
         taken.insert(best)
@@ -62,11 +66,16 @@ struct StandIns {
     /// secret with more is taken for a stand-in once in this many times.
     static func modulus(_ variable: Int) -> UInt64 { variable < 4 ? 1 : variable < 6 ? 8 : 64 }
 
-    /// Whether `text` may be a stand-in, by its checksum (FNV-1a of 64 bits, both halves added).
+    /// Whether `text` may be a stand-in, by its checksum.
     static func isStandIn(_ text: [UInt8]) -> Bool {
+        checksum(text) % modulus(CharacterShape.variable(text)) == 0
+    }
+
+    /// FNV-1a of 64 bits, both halves added.
+    private static func checksum(_ text: [UInt8]) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return (hash >> 32 &+ hash & 0xFFFF_FFFF) % modulus(CharacterShape.variable(text)) == 0
+        return hash >> 32 &+ hash & 0xFFFF_FFFF
     }
 }
 

@@ -31,14 +31,15 @@ public enum JSONDiff {
         _ operations: JSONValue, to object: JSONObject, at path: JSONPath
     ) throws(DiffError) -> JSONObject {
         guard case .object(let map) = operations else { throw DiffError(.notAMap, at: path) }
-        let places = object.index()
+        let places = object.isSmall ? nil : object.index()
         var members = object.members
         var removed: Set<ExactText> = []
         // The last of duplicate keys counts, as it does for the parsers of other languages.
         for (operationPlace, operationKey) in effective(map) {
             let path = path.appending(.key(operationKey.string))
             let operation = try DiffOperation(map.members[operationPlace].value, at: path)
-            let place = places[operationKey]
+            let place =
+                if let places { places[operationKey] } else { object.place(of: operationKey) }
             switch try apply(operation, to: place.map { members[$0].value }, at: path) {
             case .some(let value):
                 if let place {
@@ -55,9 +56,10 @@ public enum JSONDiff {
 
     /// The operations of a map in their order, the last of those with the same key.
     static func effective(_ map: JSONObject) -> [(Int, ExactText)] {
-        let places = map.index()
+        let places = map.isSmall ? nil : map.index()
         return map.members.enumerated().compactMap { place, member in
-            places[member.key] == place ? (place, member.key) : nil
+            let last = if let places { places[member.key] } else { map.place(of: member.key) }
+            return last == place ? (place, member.key) : nil
         }
     }
 
@@ -154,4 +156,12 @@ public enum JSONDiff {
             throw DiffError(.delta(error), at: path)
         }
     }
+}
+
+extension JSONObject {
+    /// Whether members are found faster one by one than with an index.
+    fileprivate var isSmall: Bool { members.count <= 8 }
+
+    /// The place of the last member with this key, in time linear in the number of members.
+    fileprivate func place(of key: ExactText) -> Int? { members.lastIndex { $0.key == key } }
 }

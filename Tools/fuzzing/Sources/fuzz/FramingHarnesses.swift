@@ -23,7 +23,13 @@ extension Harness {
                 sender: choice & 1 == 0 ? .client : .server, compression: compression,
                 limits: limits)
             var events: [WebSocketEvent] = []
-            for piece in pieces { assembler.consume(stream.span.extracting(piece), into: &events) }
+            for piece in pieces {
+                let (pending, told) = (assembler.pendingOffset, events.count)
+                assembler.consume(stream.span.extracting(piece), into: &events)
+                for case .frame(let header) in events[told...] {
+                    demand(header.start >= pending, "frames begin where one is pending")
+                }
+            }
             assembler.endOfStream(into: &events)
             return events
         }

@@ -35,7 +35,11 @@ struct HTTPLines {
             while true {
                 var events: [HTTPEvent] = []
                 let portion = bytes.span.extracting(start..<piece.upperBound)
+                let pending = framer.pendingOffset
                 let taken = framer.consume(portion, into: &events)
+                demand(
+                    events.allSatisfy { Self.isAbout($0, from: pending) },
+                    "what is not pending any more comes in no event")
                 for event in events { result.add(event, bytes, base: start) }
                 start += taken
                 demand(framer.streamOffset == Int64(start), "the offset counts what was taken")
@@ -88,6 +92,15 @@ struct HTTPLines {
         framer.endOfStream(into: &events)
         for event in events { result.add(event, bytes, base: bytes.count) }
         return result.lines.finish()
+    }
+
+    /// Whether an event refers to nothing before the offset `pending`.
+    private static func isAbout(_ event: HTTPEvent, from pending: Int64) -> Bool {
+        switch event {
+        case .head(let head, _): head.start >= pending
+        case .note(_, let offset): offset >= pending
+        default: true
+        }
     }
 
     private mutating func add(_ event: HTTPEvent, _ bytes: [UInt8], base: Int) {

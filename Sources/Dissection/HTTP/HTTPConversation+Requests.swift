@@ -1,0 +1,106 @@
+import Framing
+import Wire
+
+/// What the client sends.
+extension HTTPConversation {
+    /// Takes bytes of the client.
+    ///
+    /// - Returns: The change of protocol that they begin, if they do.
+    func readRequests(_ piece: Piece) -> Switch? {
+        var rest = piece
+        while true {
+            requestPlaces.append(start: requests.streamOffset, place: rest.place, at: rest.at)
+            events.removeAll(keepingCapacity: true)
+            let taken = requests.consume(rest.bytes.span, into: &events)
+            if let (place, at) = startOfHTTP2(in: rest) {
+                return Switch(protocolName: .http2(place, at), rest: [])
+            }
+            if let failure = failure(taken: taken) {
+                for event in events[..<failure.index] { handleRequest(event, rest) }
+                recoverRequests(failure.error, rest, unread: taken - failure.end)
+                rest = rest.dropping(failure.end)
+                if rest.bytes.isEmpty { return nil }
+                continue
+            }
+            for event in events { handleRequest(event, rest) }
+            requestPlaces.forget(before: requests.pendingOffset)
+            if taken < rest.bytes.count { hold(rest.dropping(taken)) }
+            return nil
+        }
+    }
+
+    /// Where a captured client begins to speak HTTP/2 (RFC 9113, 3.4), if ``events`` say so.
+    private func startOfHTTP2(in piece: Piece) -> (place: Place, at: Instant)? {
+        guard context.row.mode == .capture else { return nil }
+        for case .head(let head, _) in events where head.target == "*" && head.method == "PRI" {
+            return requestPlaces.locate(head.start) ?? (piece.place, piece.at)
+        }
+        return nil
+    }
+
+    private func handleRequest(_ event: HTTPEvent, _ piece: Piece) {
+        switch event {
+        case .head(let head, _):
+            open(head, piece)
+        case .content(let range):
+            guard let exchange = reading else { return }
+            exchange.row.requestSize += Int64(range.count)
+            exchange.request?.take(
+                piece.bytes.span.extracting(range), at: piece.stored(range.lowerBound), to: output)
+        case .trailers(let bytes, _):
+            reading?.request?.trailers = bytes
+        case .end:
+            endRequest(at: piece.at)
+        case .note(let code, let offset):
+            note(code.rawValue, code.says, at: requestPlaces.locate(offset), piece, reading)
+        case .failure(let error):
+            fail(error.description, piece)
+        case .opaque:
+            return
+        }
+    }
+
+    func endRequest(at: Instant) {
+        guard let exchange = reading else { return }
+        exchange.row.requestEndedAt = at
+        exchange.request?.finish(isCut: false, to: output)
+        exchange.request = nil
+        output.touch(exchange)
+        reading = nil
+    }
+
+    /// A request began.
+    private func open(_ head: HTTPHead, _ piece: Piece) {
+        let (place, at) = requestPlaces.locate(head.start) ?? (piece.place, piece.at)
+        let address = RequestAddress(head)
+        let method = head.method
+        let isUpgrade =
+            head.contains(token: "upgrade", in: "connection")
+            && head.first("upgrade") != nil
+        let kind = HTTPRequestKind(head)
+        let scheme = address.scheme ?? (context.isClientTLS ? "https" : "http")
+        // A target without a scheme is of the very server that the connection leads to.
+        let server = address.scheme == nil ? context.capturedServer : nil
+        let host = address.host.isEmpty ? server?.host ?? "" : address.host
+        var row = ExchangeRow(
+            id: output.nextExchange(), connection: context.row.id,
+            api: API.name(
+                method: method, host: host, path: address.path, query: address.query,
+                isUpgrade: isUpgrade),
+            method: method, scheme: scheme, host: host,
+            port: address.port ?? server?.port ?? (scheme == "https" ? 443 : 80),
+            path: address.path, query: address.query, version: head.version, startedAt: at,
+            requestPlace: place)
+        row.device = Device.identifier(in: head, query: address.query)
+        let exchange = OpenExchange(
+            row: row, kind: kind, isUpgrade: isUpgrade, hasExplicitPort: address.port != nil)
+        exchange.request = BodyCollector(
+            head: head, at: stored(place, piece), exchange: row, sender: .client, limits: limits)
+        line(up: exchange)
+        if let loss = losses[Peer.client.rawValue] {
+            tell(loss, (place, at), piece, exchange)
+        }
+        reading = exchange
+        output.touch(exchange)
+    }
+}

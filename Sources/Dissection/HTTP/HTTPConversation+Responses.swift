@@ -1,0 +1,165 @@
+import Framing
+import Wire
+
+/// What the server sends.
+extension HTTPConversation {
+    /// Takes bytes of a server.
+    ///
+    /// - Returns: The change of protocol that they complete, if they do.
+    func readResponses(_ piece: Piece) -> Switch? {
+        if let last = responseLeg, last != piece.leg,
+            responses.isBetweenMessages || responses.isSearching
+        {
+            renewResponses()
+        }
+        responseLeg = piece.leg
+        hasHeardServer = true
+        var rest = piece
+        while true {
+            responsePlaces.append(start: responses.streamOffset, place: rest.place, at: rest.at)
+            events.removeAll(keepingCapacity: true)
+            let taken = responses.consume(rest.bytes.span, into: &events)
+            if let failure = failure(taken: taken) {
+                for event in events[..<failure.index] { _ = handleResponse(event, rest) }
+                recoverResponses(failure.error, rest, unread: taken - failure.end)
+                rest = rest.dropping(failure.end)
+                if rest.bytes.isEmpty { return nil }
+                continue
+            }
+            var change: Switch.Name?
+            for event in events {
+                if let name = handleResponse(event, rest) { change = name }
+            }
+            responsePlaces.forget(before: responses.pendingOffset)
+            guard let change else { return nil }
+            let inputs = [.bytes(rest.dropping(taken))] + held
+            held = []
+            return Switch(protocolName: change, rest: inputs)
+        }
+    }
+
+    private func handleResponse(_ event: HTTPEvent, _ piece: Piece) -> Switch.Name? {
+        switch event {
+        case .head(let head, _):
+            return respond(head, piece)
+        case .content(let range):
+            guard isResponding, let exchange = waiting.first else { return nil }
+            exchange.row.responseSize += Int64(range.count)
+            exchange.response?.take(
+                piece.bytes.span.extracting(range), at: piece.stored(range.lowerBound), to: output)
+        case .trailers(let bytes, _):
+            if isResponding { waiting.first?.response?.trailers = bytes }
+        case .end:
+            endResponse(at: piece.at)
+        case .note(let code, let offset):
+            note(
+                code.rawValue, code.says, at: responsePlaces.locate(offset), piece,
+                isResponding || pairing.isInOrder ? waiting.first : nil)
+        case .failure(let error):
+            fail(error.description, piece)
+        case .opaque:
+            break
+        }
+        return nil
+    }
+
+    /// A response began.
+    ///
+    /// - Returns: The protocol that follows it, if it changes the protocol.
+    private func respond(_ head: HTTPHead, _ piece: Piece) -> Switch.Name? {
+        let status = head.status ?? 0
+        let (place, at) = responsePlaces.locate(head.start) ?? (piece.place, piece.at)
+        if let loss = losses[Peer.server.rawValue] {
+            tell(loss, (place, at), piece, nil)
+        }
+        if (100..<200).contains(status), status != 101, let exchange = waiting.last {
+            note(
+                ConversationNote.informational.rawValue, "\(status) \(head.reason)",
+                at: (place, at), piece, pairing.isInOrder ? waiting.first : exchange)
+            return nil
+        }
+        guard let exchange = answered() else {
+            orphans += 1
+            note(
+                piece, ConversationNote.responseWithoutRequest.rawValue,
+                waiting.isEmpty
+                    ? "the server answered \(status) to no request"
+                    : "the server answered \(status), and bytes that are missing leave open to which "
+                        + "request")
+            return nil
+        }
+        isResponding = true
+        let isTunnel = exchange.kind == .connect && (200..<300).contains(status)
+        exchange.row.status = status
+        exchange.row.reason = head.reason
+        exchange.row.respondedAt = at
+        exchange.row.responsePlace = place
+        exchange.row.serverLeg = piece.isLocal ? nil : piece.leg
+        exchange.row.isLocal = piece.isLocal
+        exchange.row.retryAfter = head.first("retry-after").map { head.text($0.value) }
+        if !piece.isLocal { settleScheme(exchange, piece.leg) }
+        exchange.response = BodyCollector(
+            head: head, at: stored(place, piece), exchange: exchange.row, sender: .server,
+            limits: limits, status: status)
+        output.touch(exchange)
+        guard isTunnel || status == 101 else { return nil }
+        isResponding = false
+        waiting.removeFirst()
+        exchange.finish(at: at, outcome: .complete, problem: nil, to: output)
+        if isTunnel { return .tunnel }
+        guard head.contains(token: "websocket", in: "upgrade") else { return .other }
+        return .webSocket(
+            exchange,
+            PerMessageDeflate.negotiated(
+                responseExtensions: head.values(of: "sec-websocket-extensions")))
+    }
+
+    /// In front of a server the server's own scheme is the one that counts.
+    private func settleScheme(_ exchange: OpenExchange, _ leg: LegID) {
+        guard context.row.mode == .reverse, context.isTLS(leg) != (exchange.row.scheme == "https")
+        else { return }
+        exchange.row.scheme = context.isTLS(leg) ? "https" : "http"
+        if !exchange.hasExplicitPort { exchange.row.port = context.isTLS(leg) ? 443 : 80 }
+    }
+
+    func endResponse(at: Instant) {
+        guard isResponding, let exchange = waiting.first else { return }
+        isResponding = false
+        waiting.removeFirst()
+        if let next = waiting.first, next.row.startedAt < at { pairing.overlap() }
+        if exchange.isRequestComplete {
+            exchange.finish(at: at, outcome: .complete, problem: nil, to: output)
+        } else {
+            exchange.finish(
+                at: at, outcome: .requestCut,
+                problem: exchange.requestLoss
+                    ?? "the response was complete before the request was", to: output)
+            if reading === exchange { reading = nil }
+        }
+        stayWithHTTP()
+    }
+
+    /// Reads on behind a request that asked for another protocol, once the answer was no.
+    func stayWithHTTP() {
+        guard requests.isPaused, waiting.isEmpty else { return }
+        requests.resume(.http)
+        let inputs = held
+        held = []
+        heldCount = 0
+        for input in inputs {
+            switch input {
+            case .bytes(let piece): _ = consume(piece)
+            case .gap(let gap): lostBytes(gap)
+            }
+        }
+    }
+
+    /// Begins a direction of responses anew: those of another leg, or none.
+    func renewResponses() {
+        responses = HTTPFramer(role: .response)
+        responsePlaces = PlaceMap()
+        for exchange in waiting { responses.expect(exchange.kind) }
+        pairing.restart()
+        losses[Peer.server.rawValue] = nil
+    }
+}

@@ -1,0 +1,74 @@
+import Framing
+import Wire
+
+/// One direction of a WebSocket: its frames, and where in the trace they stand.
+struct WebSocketDirection {
+    /// Where a message begins.
+    private struct Start {
+        let offset: Int64
+        let place: Place
+        let at: Instant
+    }
+
+    private(set) var assembler: WebSocketAssembler
+    /// The chunks that frames to come may begin in.
+    private(set) var places = PlaceMap()
+    /// Where the data message and the control message under way begin, which may be long ago.
+    private var dataStart: Start?
+    private var controlStart: Start?
+    /// Numbers of the messages whose first frame has come: the data message under way, and a
+    /// control message inside it.
+    var dataMessage: MessageID?
+    var dataFrames = 0
+    var controlMessage: MessageID?
+    var isOver = false
+    /// Whether bytes are missing behind which no frame was found yet.
+    var isLost = false
+    /// Whether what is found now may have come before the bytes that told it.
+    var isLate = false
+    /// Whether bytes were ever missing, so that a failure may be their doing.
+    var mayRecover = false
+
+    init(assembler: WebSocketAssembler) { self.assembler = assembler }
+
+    /// Takes the next bytes; what comes of them can be located until ``forget()``.
+    mutating func consume(_ piece: Piece, into events: inout [WebSocketEvent]) {
+        places.append(start: assembler.offset, place: piece.place, at: piece.at)
+        assembler.consume(piece.bytes.span, into: &events)
+    }
+
+    /// Passes over missing bytes, as ``WebSocketAssembler/skip(_:into:)`` does.
+    mutating func skip(_ count: Int64, into events: inout [WebSocketEvent]) -> Int64 {
+        assembler.skip(count, into: &events)
+    }
+
+    /// Looks for the next frames, as ``WebSocketAssembler/lose(_:into:)`` does.
+    mutating func lose(_ count: Int64, into events: inout [WebSocketEvent]) {
+        assembler.lose(count, into: &events)
+    }
+
+    /// Says that no further byte comes.
+    mutating func endOfStream(into events: inout [WebSocketEvent]) {
+        assembler.endOfStream(into: &events)
+    }
+
+    /// The chunk and time of the byte at `offset` of the stream; nil where no chunk was seen yet.
+    func locate(_ offset: Int64) -> (place: Place, at: Instant)? {
+        if let dataStart, dataStart.offset == offset { return (dataStart.place, dataStart.at) }
+        if let controlStart, controlStart.offset == offset {
+            return (controlStart.place, controlStart.at)
+        }
+        return places.locate(offset)
+    }
+
+    /// Keeps the place of the first frame of a message, found at `found`, for the message's sake.
+    mutating func keep(
+        _ found: (place: Place, at: Instant)?, ofMessageAt offset: Int64, isControl: Bool
+    ) {
+        let start = found.map { Start(offset: offset, place: $0.place, at: $0.at) }
+        if isControl { controlStart = start } else { dataStart = start }
+    }
+
+    /// Forgets the chunks that nothing to come can begin in.
+    mutating func forget() { places.forget(before: assembler.pendingOffset) }
+}
