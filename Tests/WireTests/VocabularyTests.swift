@@ -35,7 +35,10 @@ struct VocabularyTests {
     @Test func `event kinds have stable names`() {
         #expect(EventRow.Kind.tlsFailed.rawValue == "tls-failed")
         #expect(EventRow.Kind.sessionEnded.rawValue == "session-ended")
-        #expect(GapRow.Reason.allCases.map(\.rawValue) == ["disk-full", "let-go", "not-captured"])
+        #expect(
+            GapRow.Reason.allCases.map(\.rawValue) == [
+                "disk-full", "let-go", "not-captured", "sealed",
+            ])
         #expect(
             FindingRow.Severity.allCases.map(\.rawValue) == ["error", "warning", "info"])
     }
