@@ -18,15 +18,26 @@ public struct TextTable: Sendable {
     ///
     /// Looked at first, many to a cache line, so that few slots and texts are.
     private var tags: [UInt8] = Array(repeating: 0, count: 16)
+    /// How many slots are taken.
+    private var taken = 0
+    /// Slots beyond which they are emptied instead of growing in number.
+    private let mostSlots: Int
 
     /// An empty table.
-    public init() {}
+    public init() { mostSlots = .max }
+
+    /// An empty table that knows some of the newest texts again, and keeps others once more.
+    ///
+    /// For texts that are few or all different, of which the latter would be looked up in vain.
+    ///
+    /// - Parameter newest: How many are known again, about; at least 12.
+    public init(knowing newest: Int) { mostSlots = max(16, newest / 3 * 4) }
 
     /// Makes room for this many texts.
     public mutating func reserveCapacity(_ count: Int) {
         places.reserveCapacity(count)
         var size = slots.count
-        while size * 3 < count * 4 { size *= 2 }
+        while size * 3 < count * 4, size * 2 <= mostSlots { size *= 2 }
         if size > slots.count { resize(size) }
     }
 
@@ -51,7 +62,10 @@ public struct TextTable: Sendable {
         append(bytes)
         slots[slot] = number
         tags[slot] = Self.tag(hash)
-        if places.count * 4 > slots.count * 3 { resize(slots.count * 2) }
+        taken += 1
+        if taken * 4 > slots.count * 3 {
+            if slots.count * 2 <= mostSlots { resize(slots.count * 2) } else { forget() }
+        }
         return number
     }
 
@@ -111,6 +125,11 @@ public struct TextTable: Sendable {
         let offset = blocks[block].count
         blocks[block].append(contentsOf: bytes)
         places.append(UInt64(block) << 42 | UInt64(offset) << 24 | UInt64(bytes.count))
+    }
+
+    private mutating func forget() {
+        for slot in tags.indices { tags[slot] = 0 }
+        taken = 0
     }
 
     private mutating func resize(_ size: Int) {

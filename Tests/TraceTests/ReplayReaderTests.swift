@@ -41,5 +41,21 @@ import Wire
         // Often enough for the file to be mapped anew.
         for _ in 0..<60 { #expect(try (1...20).map { try read(reader, $0) } == expected) }
         #expect(try reader.side(ExchangeID(21), .client) == nil)
+        try expectRuns(reader)
+    }
+
+    /// Expects the sides of exchanges that follow each other to be those of each.
+    private func expectRuns(_ reader: ReplayReader) throws {
+        for (first, count, most) in [(1, 20, 40), (7, 3, 6), (15, 30, 40), (1, 20, 5), (21, 4, 9)] {
+            var found: [ReplaySide] = []
+            var expected: [ReplaySide] = []
+            try reader.sides(from: ExchangeID(Int64(first)), count: count) { id, peer, side in
+                found.append(side)
+                expected += (try? reader.side(id, peer)).flatMap { $0 }.map { [$0] } ?? []
+                return found.count < most
+            }
+            #expect(found == expected)
+            #expect(found.count == min(most, 2 * max(0, min(count, 21 - first))))
+        }
     }
 }

@@ -36,6 +36,18 @@ import Wire
         #expect(table[4].isEmpty)
     }
 
+    @Test func `knows the newest again where not all are to be known`() {
+        var table = TextTable(knowing: 48)
+        let few = (0..<2_000).map { table.intern("few \($0 % 9)") }
+        #expect(Set(few).count == 9 && table.count == 9)
+        let many = (0..<2_000).map { table.intern("many \($0)") }
+        #expect(Set(many).count == 2_000)
+        for (number, place) in many.enumerated() { #expect(table[place] == "many \(number)") }
+        let again = table.intern("few 3")
+        #expect(table[again] == "few 3" && table.intern("few 3") == again)
+        #expect((0..<9).allSatisfy { table[few[$0]] == "few \($0)" })
+    }
+
     @Test func `copies are apart`() {
         var one = TextTable()
         _ = one.intern("a")

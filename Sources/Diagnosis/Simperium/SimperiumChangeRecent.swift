@@ -57,13 +57,18 @@ struct SimperiumChangeRecent<Value: Sendable>: Sendable {
 
     private mutating func forgetOld() {
         var count = 0
-        for place in values.indices where isYoung[place] {
-            if count != place {
-                keys.swapAt(count, place)
-                values.swapAt(count, place)
+        // By buffers, which move what they swap.
+        keys.withUnsafeMutableBufferPointer { keys in
+            values.withUnsafeMutableBufferPointer { values in
+                for place in values.indices where isYoung[place] {
+                    if count != place {
+                        keys.swapAt(count, place)
+                        values.swapAt(count, place)
+                    }
+                    isYoung[count] = false
+                    count += 1
+                }
             }
-            isYoung[count] = false
-            count += 1
         }
         guard count < values.count else { return }
         keys.removeSubrange(count...)

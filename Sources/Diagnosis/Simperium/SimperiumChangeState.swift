@@ -241,7 +241,7 @@ struct SimperiumChangeKey: Sendable {
 
 /// Commands that may be quoted, by number; bounded in bytes.
 struct SimperiumChangeEvidence: Sendable {
-    private var kept: [CommandEvidence] = []
+    private var kept: [(command: CommandEvidence, bytes: Int)] = []
     private var first = 1
     private var head = 0
     private var bytes = 0
@@ -250,11 +250,12 @@ struct SimperiumChangeEvidence: Sendable {
 
     /// Keeps a command.
     mutating func keep(_ command: CommandEvidence) -> Int {
-        if let last = kept.last, last === command { return first + kept.count - head - 1 }
-        kept.append(command)
-        bytes += Self.size(command)
+        if let last = kept.last, last.command === command { return first + kept.count - head - 1 }
+        let size = Self.size(command)
+        kept.append((command, size))
+        bytes += size
         while kept.count - head > 1, bytes > Self.mostBytes || kept.count - head > Self.most {
-            bytes -= Self.size(kept[head])
+            bytes -= kept[head].bytes
             head += 1
             first += 1
         }
@@ -267,7 +268,7 @@ struct SimperiumChangeEvidence: Sendable {
 
     subscript(number: Int) -> CommandEvidence? {
         let index = number - first + head
-        return index >= head && index < kept.count ? kept[index] : nil
+        return index >= head && index < kept.count ? kept[index].command : nil
     }
 
     /// Bytes of a command, about: its text, and what was read of that.

@@ -77,6 +77,10 @@ public struct HTTPReplay: Sendable {
     /// Those that were asked for.
     private var groups: [UInt32: Group] = [:]
     private var isUsed: [Bool]
+    /// The group of the last live request: clients that poll ask for the same again and again.
+    private var lastSought: (target: Target, host: String, group: UInt32?)?
+    /// What the target of the last answer is called.
+    private var lastNamed: (target: UInt32, parts: RecordedExchanges.TargetParts)?
     /// The key of the last live request.
     private var live = KeyMemory()
     /// The key of the recorded request that was read last.
@@ -185,7 +189,7 @@ public struct HTTPReplay: Sendable {
                 learn(request, sought.key, place)
                 isUsed[place] = true
                 matched += 1
-                return .recorded(exchanges[place])
+                return .recorded(exchange(at: place))
             }
             if first == nil { first = sought }
         }
@@ -231,13 +235,33 @@ public struct HTTPReplay: Sendable {
     }
 
     /// The group of the exchanges of a target; nil where there are none.
-    private func group(of target: Target, host: String) -> UInt32? {
+    private mutating func group(of target: Target, host: String) -> UInt32? {
+        if let lastSought, lastSought.target == target, lastSought.host == host {
+            return lastSought.group
+        }
+        let group = newGroup(of: target, host: host)
+        lastSought = (target, host, group)
+        return group
+    }
+
+    private func newGroup(of target: Target, host: String) -> UInt32? {
         if let group = wildcards[target] { return group }
         let hosts = onlyHost.map { [$0] } ?? exchanges.hosts(shownAs: host)
         for host in hosts {
             if let number = exchanges.target(target.method, host, target.path) { return number }
         }
         return nil
+    }
+
+    /// The exchange at `place`, whose target often is that of the last one.
+    private mutating func exchange(at place: Int) -> RecordedExchange {
+        let target = exchanges.target(at: place)
+        if let lastNamed, lastNamed.target == target {
+            return exchanges.exchange(at: place, lastNamed.parts)
+        }
+        let parts = exchanges.parts(of: target)
+        lastNamed = (target, parts)
+        return exchanges.exchange(at: place, parts)
     }
 
     private mutating func take(_ number: UInt32, _ key: RequestKey) -> Int? {

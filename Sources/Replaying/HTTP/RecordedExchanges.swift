@@ -57,7 +57,8 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     /// Numbers are kept as what they are more than those of the first exchange, times as what they
     /// are more than its start.
     private struct Entry {
-        var started: Int64
+        /// High and low half of when it started, so that an entry takes 36 bytes.
+        private var startedHalves: (UInt32, UInt32)
         var id: UInt32
         var connection: UInt32
         var responded: UInt32
@@ -68,6 +69,27 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         /// Status plus 1.
         var status: UInt16
         var api: UInt16
+
+        var started: Int64 {
+            Int64(bitPattern: UInt64(startedHalves.0) << 32 | UInt64(startedHalves.1))
+        }
+
+        init(
+            started: Int64, id: UInt32, connection: UInt32, responded: UInt32, ended: UInt32,
+            target: UInt32, query: UInt32, status: UInt16, api: UInt16
+        ) {
+            startedHalves = (
+                UInt32(truncatingIfNeeded: started >> 32), UInt32(truncatingIfNeeded: started)
+            )
+            self.id = id
+            self.connection = connection
+            self.responded = responded
+            self.ended = ended
+            self.target = target
+            self.query = query
+            self.status = status
+            self.api = api
+        }
     }
 
     /// Stands for no value.
@@ -88,7 +110,7 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     private var origins = TextTable()
     /// The number of method and host in three bytes, and the path.
     private(set) var targets = TextTable()
-    private var queries = TextTable()
+    private var queries = TextTable(knowing: 48_000)
     private var apis = TextTable()
     private var scratch: [UInt8] = []
     /// Ports by name of a host, of rows.
@@ -252,7 +274,10 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
     func target(at place: Int) -> UInt32 { entries[place].target }
 
     /// Method, host and path of a target.
-    func parts(of target: UInt32) -> (method: String, host: String, path: String) {
+    typealias TargetParts = (method: String, host: String, path: String)
+
+    /// Method, host and path of a target.
+    func parts(of target: UInt32) -> TargetParts {
         let (origin, path) = targets.bytes(target) { bytes in
             let origin = bytes.prefix(3).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             return (origin, String(decoding: bytes.dropFirst(3), as: UTF8.self))
@@ -287,10 +312,14 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
 
     /// The exchange at `place`.
     public subscript(_ place: Int) -> RecordedExchange {
+        exchange(at: place, parts(of: entries[place].target))
+    }
+
+    /// The exchange at `place`, whose target has these parts.
+    func exchange(at place: Int, _ parts: TargetParts) -> RecordedExchange {
         let entry = entries[place]
-        let (method, host, path) = parts(of: entry.target)
         return RecordedExchange(
-            id: id(at: place), method: method, host: host, path: path,
+            id: id(at: place), method: parts.method, host: parts.host, path: parts.path,
             query: entry.query == 0 ? nil : queries[entry.query - 1],
             status: entry.status == 0 ? nil : Int(entry.status) - 1,
             startedAt: Instant(nanoseconds: entry.started),

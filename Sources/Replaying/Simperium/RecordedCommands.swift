@@ -3,13 +3,25 @@ public import Wire
 /// The Simperium commands of a recording in their order: a collection of ``RecordedCommand`` that
 /// takes some 30 bytes for each, and each `ccid` once.
 public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
-    /// A command as it is kept.
+    /// A command as it is kept, in 20 bytes.
     private struct Entry {
-        var id: Int64
-        var at: Int64
+        /// What its number is more than the base that holds at its place.
+        var id: UInt32
+        /// High and low half of when.
+        private var atHalves: (UInt32, UInt32)
         var stream: UInt32
         var name: UInt16
         var sender: UInt8
+
+        var at: Int64 { Int64(bitPattern: UInt64(atHalves.0) << 32 | UInt64(atHalves.1)) }
+
+        init(id: UInt32, at: Int64, stream: UInt32, name: UInt16, sender: UInt8) {
+            self.id = id
+            atHalves = (UInt32(truncatingIfNeeded: at >> 32), UInt32(truncatingIfNeeded: at))
+            self.stream = stream
+            self.name = name
+            self.sender = sender
+        }
     }
 
     /// A connection and a channel, or what belongs to the connection.
@@ -19,13 +31,15 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
     }
 
     private var entries: [Entry] = []
+    /// From which place on numbers are more than what: nearly always one base.
+    private var bases: [(place: Int, id: Int64)] = []
     private var streams: [Stream] = []
     private var numbers: [Stream: UInt32] = [:]
     private var last: (stream: Stream, number: UInt32)?
     private var names = TextTable()
     /// Numbers of names of up to 7 bytes, by these.
     private var shortNames: [(bytes: UInt64, number: UInt32)] = []
-    private var ccidTexts = TextTable()
+    private var ccidTexts = CCIDTable()
     /// Numbers of `ccid`s, of one command after the other.
     private var ccids: [UInt32] = []
     /// Where those of a command end in ``ccids``.
@@ -81,10 +95,24 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         last = (stream, number)
         entries.append(
             Entry(
-                id: id.rawValue, at: at.nanoseconds, stream: number,
+                id: kept(id.rawValue), at: at.nanoseconds, stream: number,
                 name: UInt16(truncatingIfNeeded: nameNumber(name)),
                 sender: UInt8(truncatingIfNeeded: sender.rawValue)))
         ccidEnds.append(ccidEnds.last ?? 0)
+    }
+
+    /// The number of the next command as it is kept.
+    private mutating func kept(_ id: Int64) -> UInt32 {
+        if let base = bases.last, id >= base.id, let more = UInt32(exactly: id &- base.id) {
+            return more
+        }
+        bases.append((entries.count, id))
+        return 0
+    }
+
+    private func id(_ place: Int) -> Int64 {
+        let base = bases.count == 1 ? bases[0] : bases.last { $0.place <= place }
+        return (base?.id ?? 0) &+ Int64(entries[place].id)
     }
 
     /// The number of a name; nearly all are one of a dozen short ones.
@@ -125,14 +153,14 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         let entry = entries[place]
         let stream = streams[Int(entry.stream)]
         return RecordedCommand(
-            id: CommandID(entry.id), socket: stream.socket,
+            id: CommandID(id(place)), socket: stream.socket,
             sender: Peer(rawValue: Int(entry.sender)) ?? .client,
             at: Instant(nanoseconds: entry.at), channel: stream.channel,
             name: names[UInt32(entry.name)])
     }
 
     /// The number of the command at `place`, without the rest of it.
-    public func id(at place: Int) -> CommandID { CommandID(entries[place].id) }
+    public func id(at place: Int) -> CommandID { CommandID(id(place)) }
 
     /// The numbers of the `ccid`s of the command at `place`: equal ones have the same.
     public func ccidNumbers(at place: Int) -> ArraySlice<UInt32> {
@@ -155,8 +183,8 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].id < id.rawValue { low = middle + 1 } else { high = middle }
+            if self.id(middle) < id.rawValue { low = middle + 1 } else { high = middle }
         }
-        return low < entries.count && entries[low].id == id.rawValue ? low : nil
+        return low < entries.count && self.id(low) == id.rawValue ? low : nil
     }
 }

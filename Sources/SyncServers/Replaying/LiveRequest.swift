@@ -2,7 +2,9 @@ internal import Framing
 internal import Replaying
 
 /// A request of a live client, whole.
-struct LiveRequest {
+///
+/// A class, since it is handed on a few times and made of many parts.
+final class LiveRequest: Sendable {
     /// Its head.
     let head: HTTPHead
     /// Its target in parts.
@@ -18,7 +20,7 @@ struct LiveRequest {
     /// Its header fields as text.
     private let fields: [ReplayMessage.Field]
     /// The body after transfer coding.
-    var body: [UInt8] = []
+    let body: [UInt8]
 
     init(_ head: HTTPHead, _ target: HTTPTarget, proxied: HTTPAuthority?, isSecure: Bool) {
         self.head = head
@@ -29,6 +31,19 @@ struct LiveRequest {
             head.first("upgrade") != nil && head.contains(token: "upgrade", in: "connection")
         framing = Self.framing(head)
         fields = head.fields.map { .init(head.text($0.name), head.text($0.value)) }
+        body = []
+    }
+
+    /// The same head with a body.
+    init(_ other: LiveRequest, body: [UInt8]) {
+        head = other.head
+        target = other.target
+        proxied = other.proxied
+        isSecure = other.isSecure
+        asksForUpgrade = other.asksForUpgrade
+        framing = other.framing
+        fields = other.fields
+        self.body = body
     }
 
     /// The server that the client means.
@@ -75,6 +90,7 @@ struct LiveRequest {
 
     /// The body after content coding; as it is where that cannot be undone.
     private var content: [UInt8] {
+        let body = body
         guard !body.isEmpty, let coding = head.value(of: "content-encoding") else { return body }
         var plain: [UInt8] = []
         let limits = ContentDecodingLimits(maxDecodedBytes: Int64(ReplayConnection.mostBody))

@@ -42,8 +42,10 @@ final class ReplayConnection: ChannelDuplexHandler {
     private var phase = Phase.start
     private var framer = HTTPFramer(role: .request)
     private var events: [HTTPEvent] = []
-    /// The request whose body is under way.
+    /// The request whose body is under way, without it.
     private var gathering: LiveRequest?
+    /// That body so far.
+    private var body: [UInt8] = []
     /// The request before it, without its body.
     private var last: LiveRequest?
     private var wasInvited = false
@@ -186,18 +188,17 @@ final class ReplayConnection: ChannelDuplexHandler {
         switch event {
         case .head(let head, _): begin(head)
         case .content(let range):
-            guard var request = gathering else { return }
-            gathering = nil
-            guard request.body.count + range.count <= Self.mostBody else {
+            guard gathering != nil else { return }
+            guard body.count + range.count <= Self.mostBody else {
                 let text = "the body is larger than \(Self.mostBody >> 20) MiB"
                 return refuse(413, "Content Too Large", text)
             }
-            request.body += bytes[range]
-            gathering = request
+            body += bytes[range]
         case .end:
             guard let request = gathering else { return }
+            waiting.append(.request(body.isEmpty ? request : LiveRequest(request, body: body)))
             gathering = nil
-            waiting.append(.request(request))
+            body = []
         case .failure(let error): refuse(400, "Bad Request", "\(error)")
         case .trailers, .note, .opaque: break
         }
@@ -205,6 +206,7 @@ final class ReplayConnection: ChannelDuplexHandler {
 
     private func begin(_ head: HTTPHead) {
         wasInvited = false
+        body = []
         // Clients that poll send the same head again and again.
         if let last, last.head.bytes == head.bytes {
             gathering = last
@@ -222,6 +224,7 @@ final class ReplayConnection: ChannelDuplexHandler {
 
     private func refuse(_ status: Int, _ reason: String, _ text: String) {
         gathering = nil
+        body = []
         waiting.append(.refusal(status: status, reason: reason, text: "tapedeck: \(text)\n"))
     }
 
@@ -247,7 +250,7 @@ final class ReplayConnection: ChannelDuplexHandler {
 
     /// Asks for a body that the client holds back, once everything before is answered.
     private func invite() {
-        guard let request = gathering, request.isHesitant, !wasInvited, request.body.isEmpty,
+        guard let request = gathering, request.isHesitant, !wasInvited, body.isEmpty,
             waiting.isEmpty, !isAnswering, case .http = phase, let context
         else { return }
         wasInvited = true

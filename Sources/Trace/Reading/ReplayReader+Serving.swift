@@ -30,9 +30,9 @@ extension ReplayReader {
     private static let mostMapped = 1_000
 
     /// Keeps memory bounded: pages that are mapped count as memory in use until they are let go of.
-    func countMapped() throws(StorageFault) {
+    func countMapped(_ contents: Int) throws(StorageFault) {
         guard let count = mapped else { return }
-        mapped = count + 1
+        mapped = count + contents
         if count >= Self.mostMapped { try map() }
     }
 

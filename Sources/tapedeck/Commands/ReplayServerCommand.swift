@@ -127,8 +127,10 @@ struct ReplayServerCommand: AsyncParsableCommand {
     private func source() throws(Failure) -> ReplaySource {
         let session = try RecordedSession(path: trace)
         let listeners: [String]
+        let ahead: ReadAhead
         do {
             listeners = try ReplayReader(path: trace).listeners()
+            ahead = try ReadAhead(session)
         } catch {
             throw Failure(error)
         }
@@ -140,7 +142,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
         return ReplaySource(
             exchanges: session.exchanges, upgrades: upgrades, commands: session.commands,
             sockets: session.sockets, listeners: Set(listeners),
-            message: { session.message($0, $1) }, response: { session.response($0) },
+            message: { ahead.message($0, $1) }, response: { ahead.response($0) },
             text: { session.text($0) })
     }
 

@@ -24,7 +24,8 @@ struct RecordedSession: Sendable {
     /// Wall clock at instant zero, nanoseconds since 1970 UTC.
     let anchor: Int64
     private let contents: Contents
-    private let heads = RecordedHeads()
+    /// Heads that were read already.
+    let heads = RecordedHeads()
 
     /// Opens the trace at `path`.
     ///
@@ -125,12 +126,11 @@ struct RecordedSession: Sendable {
     func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
         contents.read { (reader) throws(TraceError) in
             guard let side = try reader.side(id, peer) else { return nil }
-            let isWhole = side.size <= Int64(side.content.count)
-            return ReplayMessage(
-                fields: heads.head(side.head, of: peer).fields,
-                body: isWhole
-                    ? side.content
-                    : try reader.body(id, peer, method: side.method, decoding: side.coding))
+            let body =
+                side.isWhole
+                ? side.content
+                : try reader.body(id, peer, method: side.method, decoding: side.coding)
+            return side.message(body, of: peer, heads)
         }
     }
 
@@ -156,16 +156,10 @@ struct RecordedSession: Sendable {
     func response(_ id: ExchangeID) -> RecordedResponse? {
         contents.read { (reader) throws(TraceError) in
             guard let side = try reader.side(id, .server) else { return nil }
-            let head = heads.head(side.head, of: .server)
-            let isAsSent =
-                side.coding.isEmpty && side.wireSize == side.size
-                && side.size <= Int64(side.content.count)
-            return RecordedResponse(
-                status: head.status ?? 0, reason: head.reason, fields: head.fields,
-                body: isAsSent
-                    ? side.content
-                    : try reader.body(id, .server, method: side.method, decoding: ""),
-                isCut: side.outcome == "response-cut")
+            let body =
+                side.isAsSent
+                ? side.content : try reader.body(id, .server, method: side.method, decoding: "")
+            return side.response(body, heads)
         }
     }
 

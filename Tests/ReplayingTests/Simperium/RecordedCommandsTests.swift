@@ -6,15 +6,22 @@ import Wire
     @Test func `gives back what was put in`() {
         var random = SplitMix64(3)
         var list: [RecordedCommand] = []
+        let digits = (0..<10).map { String($0 * 7_919, radix: 16) }
+        let made = digits.map { String(repeating: "0", count: 32 - $0.count) + $0 }
+        let kinds =
+            made + made.map { $0.uppercased() } + ["", "\0", "\u{1}x", "ccid", "\0" + made[1]]
         for number in 1...500 {
+            // Numbers of traces are far apart where many were taken out.
+            let apart: Int64 = number < 200 ? 2 : 1 << 24
             list.append(
                 RecordedCommand(
-                    id: CommandID(Int64(number) * 2), socket: ConnectionID(Int64(random.below(3))),
+                    id: CommandID(Int64(number) * apart),
+                    socket: ConnectionID(Int64(random.below(3))),
                     sender: random.chance(50) ? .client : .server,
-                    at: Instant(nanoseconds: Int64(number)),
+                    at: Instant(nanoseconds: Int64(number) << random.below(50)),
                     channel: [nil, 0, 7, .max][random.below(4)],
                     name: ["c", "i", "something"][random.below(3)],
-                    ccids: (0..<random.below(3)).map { _ in "ccid\(random.below(50))" }))
+                    ccids: (0..<random.below(3)).map { _ in kinds[random.below(kinds.count)] }))
         }
         let commands = RecordedCommands(list)
         #expect(Array(commands) == list)
@@ -24,6 +31,7 @@ import Wire
         for (place, command) in list.enumerated() {
             let numbers = command.ccids.map { commands.number(ofCCID: $0) }
             #expect(commands.ccidNumbers(at: place).map { $0 } == numbers)
+            #expect(commands.id(at: place) == command.id)
         }
         #expect(commands.number(ofCCID: "none") == nil)
     }

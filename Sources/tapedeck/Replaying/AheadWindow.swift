@@ -1,0 +1,109 @@
+import Replaying
+import Wire
+
+/// Decides which exchanges are read before they are asked for, and keeps them until they are.
+///
+/// Clients mostly ask in the order of the recording. Two batches are kept, one that is played and the
+/// one after it; once the second is begun, the first is let go of. No more are read ahead than were
+/// asked for in a row, so that little is read in vain where the order is another.
+struct AheadWindow {
+    /// What is asked for of an exchange; nil where it has to be read another way.
+    struct Messages: Equatable {
+        /// The request.
+        var request: ReplayMessage?
+        /// The response.
+        var response: RecordedResponse?
+    }
+
+    /// Exchanges whose numbers follow each other.
+    struct Batch: Equatable {
+        /// Number of the first.
+        var first: ExchangeID
+        /// What is known of each.
+        var messages: [Messages]
+
+        /// The place of an exchange in it; nil where it is not in it.
+        func place(of id: ExchangeID) -> Int? {
+            let (place, overflow) = id.rawValue.subtractingReportingOverflow(first.rawValue)
+            return !overflow && place >= 0 && place < Int64(messages.count) ? Int(place) : nil
+        }
+
+        /// The number after its last one.
+        var end: ExchangeID { ExchangeID(first.rawValue &+ Int64(messages.count)) }
+    }
+
+    /// Exchanges to be read.
+    struct Order: Equatable {
+        var first: ExchangeID
+        var count: Int
+    }
+
+    /// Most exchanges of a batch.
+    static let most = 32
+    /// Exchanges that are passed over by one who still asks in order.
+    private static let mostSkipped: Int64 = 8
+    /// Requests out of order, one after the other, with which another order begins.
+    private static let mostStrays = 4
+
+    private var played: Batch?
+    private var next: Batch?
+    private var isReading = false
+    /// The exchange that was asked for last.
+    private var last: ExchangeID?
+    /// How many were asked for in a row, at most ``most``.
+    private var run = 0
+    /// How many were asked for out of order since.
+    private var strays = 0
+
+    /// Takes note of a request that is asked for.
+    ///
+    /// - Returns: The request where it was read already, and what is to be read now; ``add(_:)`` has
+    ///   to be called with that.
+    mutating func request(_ id: ExchangeID) -> (request: ReplayMessage?, order: Order?) {
+        guard isInOrder(id) else { return (messages(of: id)?.request, nil) }
+        if let next, next.place(of: id) != nil {
+            played = next
+            self.next = nil
+        } else if played?.place(of: id) == nil {
+            // They came too late, or were for another order.
+            played = nil
+            next = nil
+        }
+        let found = messages(of: id)?.request
+        guard run > 0, !isReading, next == nil else { return (found, nil) }
+        isReading = true
+        return (found, Order(first: played?.end ?? ExchangeID(id.rawValue &+ 1), count: run))
+    }
+
+    /// The response of an exchange where it was read already.
+    func response(_ id: ExchangeID) -> RecordedResponse? { messages(of: id)?.response }
+
+    /// Takes in what was read.
+    mutating func add(_ batch: Batch) {
+        next = batch
+        isReading = false
+    }
+
+    private func messages(of id: ExchangeID) -> Messages? {
+        if let played, let place = played.place(of: id) { return played.messages[place] }
+        if let next, let place = next.place(of: id) { return next.messages[place] }
+        return nil
+    }
+
+    /// Whether a request is of the order that is followed, which may be a new one.
+    private mutating func isInOrder(_ id: ExchangeID) -> Bool {
+        let (step, overflow) = id.rawValue.subtractingReportingOverflow(last?.rawValue ?? 0)
+        if last != nil, !overflow, step >= 0, step <= Self.mostSkipped {
+            if step > 0 { run = min(run + 1, Self.most) }
+            strays = 0
+        } else {
+            // One that was passed over before is no new order yet.
+            strays += 1
+            guard last == nil || strays >= Self.mostStrays else { return false }
+            run = 0
+            strays = 0
+        }
+        last = id
+        return true
+    }
+}

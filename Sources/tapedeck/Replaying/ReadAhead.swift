@@ -1,0 +1,69 @@
+import Dispatch
+import Replaying
+import Synchronization
+import Trace
+import Wire
+
+/// The messages of a recording for one who asks for them in about the order of the recording: a thread
+/// of its own reads those that come next.
+///
+/// What was not read ahead is read when it is asked for.
+final class ReadAhead: Sendable {
+    /// Bytes of contents with which a batch ends: three batches are there at most.
+    private static let mostBytes = 1 << 20
+
+    private let session: RecordedSession
+    private let reader: Mutex<ReplayReader>
+    private let queue = DispatchQueue(label: "read-ahead", qos: .userInitiated)
+    private let window = Mutex(AheadWindow())
+
+    /// Opens the trace of `session` once more.
+    ///
+    /// - Throws: ``TraceError`` with code `storage`.
+    init(_ session: RecordedSession) throws(TraceError) {
+        self.session = session
+        let reader = try ReplayReader(path: session.path)
+        try reader.holdSnapshot()
+        self.reader = Mutex(reader)
+    }
+
+    /// As ``RecordedSession/message(_:_:)``.
+    func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
+        guard peer == .client else { return session.message(id, peer) }
+        let (request, order) = window.withLock { $0.request(id) }
+        if let order { queue.async { self.read(order) } }
+        return request ?? session.message(id, peer)
+    }
+
+    /// As ``RecordedSession/response(_:)``.
+    func response(_ id: ExchangeID) -> RecordedResponse? {
+        window.withLock { $0.response(id) } ?? session.response(id)
+    }
+
+    private func read(_ order: AheadWindow.Order) {
+        var batch = AheadWindow.Batch(
+            first: order.first, messages: Array(repeating: .init(), count: order.count))
+        var bytes = 0
+        let heads = session.heads
+        reader.withLock { reader in
+            // What cannot be read now is read, and complained about, when it is asked for.
+            try? reader.sides(from: order.first, count: order.count) { id, peer, side in
+                guard let place = batch.place(of: id) else { return false }
+                switch peer {
+                case .client where side.isWhole:
+                    batch.messages[place].request = side.message(side.content, of: peer, heads)
+                case .server where side.isAsSent:
+                    batch.messages[place].response = side.response(side.content, heads)
+                case .client, .server: break
+                }
+                bytes += side.content.count
+                guard bytes < Self.mostBytes else {
+                    batch.messages.removeSubrange((place + 1)...)
+                    return false
+                }
+                return true
+            }
+        }
+        window.withLock { $0.add(batch) }
+    }
+}
