@@ -214,6 +214,8 @@ extension SimperiumChangeCheck {
                 code: answer.code, ccid: own.key, answer: answer, channelAsks: channelAsks,
                 keyAsks: key.asks, news: key.news, count: count)
             refusal = made
+            // A client that was told that there is no such object may make it anew.
+            if answer.code == 404, mine.change.operation == .remove { key.presence = .unknown }
             guard key.last == own.key else { return }
             key.refusal = made
             if answer.code == 413 { key.tooLarge += 1 }

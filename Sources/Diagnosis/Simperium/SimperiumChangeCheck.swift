@@ -99,7 +99,10 @@ struct SimperiumChangeCheck: Check {
             connections[id, default: .init()].heard += 1
             if case .heartbeat(let number) = heard.body {
                 let seq = connections[id]?.heard ?? 0
-                connections[id]?.beat = (number, seq)
+                // Of two answers alike the client may have got the first alone.
+                if connections[id]?.beat?.number != number {
+                    connections[id]?.beat = (number, seq)
+                }
                 return
             }
             if case .auth(let reply) = heard.body { return take(reply, heard.channel, id) }

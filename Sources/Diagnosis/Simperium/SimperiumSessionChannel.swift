@@ -49,6 +49,8 @@ struct SimperiumSessionChannel: Sendable {
     let bucket: String
     let token: String?
     var phase = Phase.opening
+    /// Whether `auth:expired` was heard, and not yet why; whatever was sent in between.
+    var isReasonDue = false
     /// Whether it was open before it was opened again.
     let wasOpen: Bool
     /// What the client knows of the bucket, once it was let in.

@@ -35,6 +35,7 @@ extension SimperiumSessionCheck {
             token: request.token,
             wasOpen: wasOpen
                 || { if case .open? = socket.channels[number]?.phase { true } else { false } }())
+        channel.isReasonDue = socket.channels[number]?.isReasonDue ?? false
         if socket.owner == nil, let clientID = request.clientID {
             let owner = SimperiumSessionAttempts.ID(app: request.app, clientID: clientID)
             socket.owner = owner

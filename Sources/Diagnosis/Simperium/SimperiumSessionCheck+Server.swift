@@ -73,6 +73,10 @@ extension SimperiumSessionCheck {
         _ reply: AuthReply, _ command: CommandEvidence, _ channel: inout Channel,
         _ socket: inout Socket, _ session: borrowing SessionView, _ report: inout Report
     ) {
+        // Of the token that has expired, not of the one that was offered since.
+        let isReason = channel.isReasonDue
+        channel.isReasonDue = reply == .expired
+        if isReason, case .refused = reply, case .opening = channel.phase { return }
         switch reply {
         case .accepted(let user):
             guard case .opening = channel.phase else { return }

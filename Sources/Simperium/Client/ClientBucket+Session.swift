@@ -3,6 +3,7 @@ import Wire
 extension ClientBucket {
     mutating func open() {
         forgetConnection()
+        isReasonDue = false
         begin()
     }
 
@@ -99,6 +100,13 @@ extension ClientBucket {
     }
 
     private mutating func authorize(_ reply: AuthReply) {
+        // Servers say to old clients that the token has expired and then why: one refusal, and by the
+        // second another token may have been offered.
+        let isReason = isReasonDue
+        isReasonDue = reply == .expired
+        if isReason, case .refused(_, let message) = reply {
+            return log(message ?? "the server refuses the token")
+        }
         guard phase != .unauthorized || token != refusedToken else { return }
         switch reply {
         case .accepted where phase == .authorizing: beginSync()

@@ -44,6 +44,8 @@ public struct ClientBucket: Sendable {
     var offeredToken: String?
     /// The token that the server refused; it is not tried again.
     var refusedToken: String?
+    /// Whether the server said `auth:expired`, and not yet why.
+    var isReasonDue = false
     var entries: [ExactText: Entry] = [:]
     /// Keys whose local data may have to be sent, in the order in which they became so.
     var queue = KeyQueue()

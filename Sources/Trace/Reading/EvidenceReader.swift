@@ -266,7 +266,9 @@ public final class EvidenceReader {
         }
         let row = statement.command()
         let text = row.text ?? statement.bytes(27)
-        let isCut = row.text == nil && Int64(text.count) < statement.integer(28)
+        // What ends inside a frame is no more than what a cut connection left of it.
+        let isCut =
+            !statement.isNull(33) || row.text == nil && Int64(text.count) < statement.integer(28)
         add(
             .command(
                 EvidenceCommandRow(

@@ -70,6 +70,19 @@ enum OpeningCases {
             $0.client(socket, "0:i:1:::100", at: 0.5)
             $0.server(socket, SessionScript.page, at: 0.6)
         },
+        RuleCase(R.commandAfterRefusal, .behaves, "another token, before it is said why") {
+            let socket = $0.socket(at: 0)
+            $0.client(socket, SessionScript.initiation(channel: 0, bucket: "note"), at: 0.1)
+            $0.server(socket, "0:auth:expired", at: 0.2)
+            $0.client(
+                socket,
+                SessionScript.initiation(channel: 0, bucket: "note").replacing(
+                    #""token":"t""#, with: #""token":"u""#), at: 0.25)
+            $0.server(socket, #"0:auth:{"msg":"Token invalid","code":401}"#, at: 0.3)
+            $0.server(socket, "0:auth:user@example.com", at: 0.4)
+            $0.client(socket, "0:i:1:::100", at: 0.5)
+            $0.server(socket, SessionScript.page, at: 0.6)
+        },
         RuleCase(R.commandAfterRefusal, .silent, "the refusal of an open channel crosses a request")
         {
             let socket = $0.synced()

@@ -61,6 +61,22 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `takes the reason that follows auth:expired for that of the old token`() {
+        let failures = Playbook.play(
+            """
+            open
+            \(Playbook.opening)
+            < 0:auth:expired
+            ! needs token nil
+            token u
+            \(Playbook.opening("u"))
+            < 0:auth:{"msg":"Token invalid","code":401}
+            < 0:auth:user@example.com
+            > 0:i:1:::100
+            """)
+        #expect(failures == [])
+    }
+
     @Test func `takes a numeric user name for success`() {
         let failures = Playbook.play(
             """

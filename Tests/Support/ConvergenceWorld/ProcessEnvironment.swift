@@ -6,4 +6,7 @@ public enum ProcessEnvironment {
     public static func number(_ name: String) -> Int? {
         getenv(name).flatMap { Int(String(cString: $0)) }
     }
+
+    /// The text of an environment variable; nil where it is not set.
+    public static func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
