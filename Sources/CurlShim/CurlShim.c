@@ -38,6 +38,10 @@ CURLMcode shim_multi_setopt_long(CURLM *handle, CURLMoption option, long value) 
     return curl_multi_setopt(handle, option, value);
 }
 
+CURLSHcode shim_share_cookies(CURLSH *share) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+}
+
 CURL *shim_done_handle(const CURLMsg *message, CURLcode *result) {
     if (message->msg != CURLMSG_DONE) return NULL;
     *result = message->data.result;

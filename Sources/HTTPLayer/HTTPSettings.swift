@@ -18,6 +18,8 @@ public struct HTTPSettings: Sendable {
     /// A POST stays a POST with its body after 301, 302, 307 and 308. Its 303, which would make a
     /// GET of it, is not followed: it is the answer. https never redirects to http.
     public var redirectLimit = 10
+    /// Whether cookies that servers set are sent back to them, as long as the manager is there.
+    public var keepsCookies = false
     /// How long to wait before attempts.
     public var backoff = Backoff()
     /// The User-Agent of requests that name none.

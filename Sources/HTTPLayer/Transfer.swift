@@ -14,6 +14,8 @@ final class Transfer {
     private let isPost: Bool
     private let source: (any BodySource)?
     private let sink: BodySink
+    /// Goes after the handle that uses it.
+    private let cookies: CookieShare?
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
     private let message: UnsafeMutablePointer<CChar>
     /// What a callback of ours failed with.
@@ -22,7 +24,9 @@ final class Transfer {
     private var headers: [(name: String, value: String)] = []
     private var headBytes = 0
 
-    init(_ prepared: PreparedRequest, _ settings: HTTPSettings) throws(HTTPError) {
+    init(
+        _ prepared: PreparedRequest, _ settings: HTTPSettings, _ cookies: CookieShare? = nil
+    ) throws(HTTPError) {
         source =
             switch prepared.body {
             case .none: nil
@@ -32,6 +36,8 @@ final class Transfer {
             }
         guard let easy = curl_easy_init() else { throw .aborted("libcurl has no memory") }
         self.easy = easy
+        // What goes out as it is given has the cookies that it is given.
+        self.cookies = prepared.request.isExact ? nil : cookies
         isPost = prepared.request.requestType == .post
         sink = BodySink(limit: settings.bodyLimit, path: prepared.request.bodyFile)
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -41,6 +47,7 @@ final class Transfer {
         setFields(prepared)
         setLimits(prepared.request)
         setCallbacks()
+        setCookies()
     }
 
     deinit {
@@ -128,6 +135,13 @@ final class Transfer {
         set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout.wholeMilliseconds)
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
         set(CURLOPT_LOW_SPEED_TIME, max(request.idleTimeout.wholeMilliseconds / 1000, 1))
+    }
+
+    private func setCookies() {
+        guard let cookies else { return }
+        // No file: cookies are taken and sent, and there are none to begin with.
+        set(CURLOPT_COOKIEFILE, "")
+        _ = shim_easy_setopt_pointer(easy, CURLOPT_SHARE, cookies.pointer)
     }
 
     private func setCallbacks() {

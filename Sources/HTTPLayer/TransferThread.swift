@@ -13,6 +13,8 @@ final class TransferThread {
 
     private let loop: TransferLoop
     private let multi: MultiHandle
+    /// The cookies of all transfers; nil where none are kept.
+    private let cookies: CookieShare?
     private var queue: RequestQueue
     private var entries: [UInt64: Entry] = [:]
     private var transfers: [UInt64: Transfer] = [:]
@@ -22,6 +24,7 @@ final class TransferThread {
     init(_ loop: TransferLoop, _ multi: MultiHandle) {
         self.loop = loop
         self.multi = multi
+        cookies = loop.settings.keepsCookies ? CookieShare() : nil
         queue = RequestQueue(width: loop.settings.width, backoff: loop.settings.backoff)
         // As many connections are kept as can be in use.
         _ = shim_multi_setopt_long(
@@ -100,7 +103,7 @@ final class TransferThread {
         guard case .success(let prepared) = entries[id]?.order.request else { return nil }
         entries[id]?.outcome = TransferOutcome()
         do {
-            let transfer = try Transfer(prepared, loop.settings)
+            let transfer = try Transfer(prepared, loop.settings, cookies)
             guard curl_multi_add_handle(multi.pointer, transfer.easy) == CURLM_OK else {
                 throw HTTPError.aborted("libcurl has no memory")
             }

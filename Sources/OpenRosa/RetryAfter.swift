@@ -71,7 +71,7 @@ public struct HTTPDate: Hashable, Sendable {
             year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
     }
 
-    private static let months = [
+    static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 

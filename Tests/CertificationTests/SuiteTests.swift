@@ -87,10 +87,33 @@ struct SuiteTests {
         }
     }
 
+    @Test(arguments: Step.Manner.allCases)
+    func `how a form is submitted is in the script`(how: Step.Manner) {
+        let line = Step.submit(form: "a", attachments: ["b"], how: how)
+            .json(bucket: "notes", folder: "f")
+        #expect(
+            Step(json: line) == .submit(form: "f/a", attachments: ["f/b"], how: how), "\(line)")
+    }
+
+    @Test(arguments: Suite.Name.allCases)
+    func `there is a reason for no rule that a scenario is about`(name: Suite.Name) {
+        let reasons =
+            name == .simperium ? SimperiumScenarios.reasons : CommCareScenarios.reasons
+        let cases = Suite(name).cases
+        for (pattern, reason) in reasons {
+            let meant = cases.filter { Situation.matches(pattern, $0.id) }
+            #expect(!meant.isEmpty, "there is no rule \(pattern)")
+            for one in meant { #expect(one.reason == reason, "\(one.id)") }
+        }
+    }
+
     @Test(arguments: [
         "", "x", "{}", #"{"step":"fly"}"#, #"{"step":"set","key":"a"}"#,
         #"{"step":"set","key":"a","data":1}"#, #"{"step":"delete"}"#, #"{"step":"pause"}"#,
         #"{"step":"pause","seconds":-1}"#, #"{"step":"wait-for","key":"a"}"#,
+        #"{"step":"submit","form":"a","how":"twice"}"#, #"{"step":"claim"}"#,
+        #"{"step":"sign-in","user":1}"#, #"{"step":"move"}"#, #"{"step":"later","days":-1}"#,
+        #"{"step":"later","days":1.5}"#,
     ])
     func `what is no step is refused`(line: String) { #expect(Step(json: line) == nil) }
 

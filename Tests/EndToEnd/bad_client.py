@@ -2,12 +2,15 @@
 """Clients that break a few rules and no others, as COMMANDs of `tapedeck certify`.
 
 `bad_client.py simperium` sends what was refused again just as it was; `bad_client.py commcare` asks
-again before Retry-After is over, and sends a form again that was refused for good.
+again before Retry-After is over, and sends a form again that was refused for good;
+`bad_client.py careless` is a device that keeps what it should let go; `bad_client.py token` asks the
+auth API again at once, whatever it said.
 """
 
 from __future__ import annotations
 
 import base64
+import http.client
 import json
 import os
 import sys
@@ -16,6 +19,7 @@ import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from websockets.sync.client import connect
 
@@ -131,5 +135,126 @@ class CommCare:
                     self.ask("/receiver/", form)
 
 
+class Careless:
+    """A device that keeps the token of another user, device or year, and says everything twice."""
+
+    def __init__(self):
+        place = urlsplit(os.environ["TAPEDECK_URL"])
+        self.line = http.client.HTTPConnection(place.hostname, place.port, timeout=20)
+        self.root = f"/a/{os.environ['TAPEDECK_DOMAIN']}"
+        self.user = os.environ["TAPEDECK_USER"]
+        self.device, self.days, self.cookie = "careless-1", 0, ""
+        self.token, self.user_id = "", ""
+
+    def ask(self, method: str, path: str, body: bytes | None = None, chunks: bool = False,
+            signs: bool = True, **fields: str) -> tuple[int, bytes]:
+        """Status and body of an answer; 0 where it was cut."""
+        name = f"{self.user}@{os.environ['TAPEDECK_DOMAIN']}:{os.environ['TAPEDECK_PASSWORD']}"
+        headers = {"X-OpenRosa-Version": "3.0", "x-openrosa-deviceid": self.device}
+        if signs:
+            headers["Authorization"] = f"Basic {base64.b64encode(name.encode()).decode()}"
+        if body:
+            headers["Content-Type"] = fields.get("type", "text/xml")
+        if self.token and method == "GET":
+            headers["X-CommCareHQ-LastSyncToken"] = self.token
+        if self.cookie:
+            headers["Cookie"], self.cookie = self.cookie, ""
+        if chunks:
+            headers["Transfer-Encoding"] = "chunked"
+        self.line.request(method, path, iter([body]) if chunks else body, headers,
+                          encode_chunked=chunks)
+        try:
+            answer = self.line.getresponse()
+            if set_cookie := answer.getheader("Set-Cookie"):
+                self.cookie = set_cookie.split(";")[0]
+            if answer.status == 202 and (pause := answer.getheader("Retry-After")):
+                threading.Event().wait(float(pause))
+            return answer.status, answer.read()
+        except http.client.HTTPException:
+            self.line.close()
+            return 0, b""
+
+    def restore(self) -> None:
+        """Goes on from the token at hand, and begins anew where that is refused."""
+        query = f"version=2.0&device_id={self.device}&items=true"
+        if self.token:
+            late = f"&days_since_last_sync={self.days}" if self.days else ""
+            if self.keep(*self.poll(
+                    f"{query}&user_id={self.user_id}&since={self.token}{late}")):
+                return
+            self.token = ""
+        self.keep(*self.poll(query))
+
+    def poll(self, query: str) -> tuple[int, bytes]:
+        """Asks until the restore is there."""
+        while (answer := self.ask("GET", f"{self.root}/phone/restore/?{query}"))[0] == 202:
+            pass
+        return answer
+
+    def keep(self, status: int, body: bytes) -> bool:
+        """Takes the token of a restore, and the identifier of whoever was first."""
+        if status != 200:
+            return False
+        self.token = body.split(b"<restore_id>")[1].split(b"<")[0].decode()
+        self.user_id = self.user_id or body.split(b"<uuid>")[1].split(b"<")[0].decode()
+        return True
+
+    def submit(self, form: bytes, how: str) -> None:
+        """Submits a form, in chunks where it was told to and also where these are refused."""
+        if how == "openrosa":
+            self.ask("POST", f"{self.root}/submission", form)
+        elif how == "demo":
+            mine = form.replace(b"<userID>demo_user<", b"<userID>somebody<")
+            self.ask("POST", f"{self.root}/receiver/?authtype=noauth&submit_mode=demo", mine,
+                     signs=False)
+        elif self.ask("POST", f"{self.root}/receiver/", form, chunks=how == "chunked")[0] == 411:
+            self.ask("POST", f"{self.root}/receiver/", form, chunks=True)
+
+    def play(self) -> None:
+        """Does the script."""
+        for step in steps():
+            match step["step"]:
+                case "sync":
+                    self.restore()
+                case "submit":
+                    self.submit(Path(step["form"]).read_bytes(), step.get("how", ""))
+                case "sign-in":
+                    self.user = step["user"]
+                case "move":
+                    self.device = step["device"]
+                case "later":
+                    self.days = step["days"]
+                case "claim":
+                    for _ in range(2):
+                        if self.ask("POST", f"{self.root}/phone/claim-case/",
+                                    f"case_id={step['case']}".encode(),
+                                    type="application/x-www-form-urlencoded")[0]:
+                            break
+
+
+class Token:
+    """A Simperium client that asks the auth API for a token, and again where it gets none."""
+
+    def play(self) -> None:
+        """Asks twice; there is nothing that it does afterwards."""
+        place = urlsplit(os.environ["TAPEDECK_URL"])
+        body = json.dumps({"username": os.environ["TAPEDECK_USER"],
+                           "password": os.environ["TAPEDECK_PASSWORD"]}).encode()
+        chunks = os.environ["TAPEDECK_CASE"] == "token-chunks"
+        fields = {"Content-Type": "application/json"}
+        for _ in range(2):
+            line = http.client.HTTPConnection(place.hostname, place.port, timeout=20)
+            line.request("POST", f"/1/{os.environ['TAPEDECK_APP']}/authorize/",
+                         iter([body]) if chunks else body,
+                         fields | ({"Transfer-Encoding": "chunked"} if chunks else {}),
+                         encode_chunked=chunks)
+            try:
+                line.getresponse().read()
+            except http.client.HTTPException:
+                pass
+            line.close()
+
+
 if __name__ == "__main__":
-    {"simperium": Simperium, "commcare": CommCare}[sys.argv[1]]().play()
+    {"simperium": Simperium, "commcare": CommCare, "careless": Careless, "token": Token}[
+        sys.argv[1]]().play()

@@ -122,7 +122,7 @@ class AnsweringServer(ThreadingHTTPServer):
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_POST = do_PUT = do_GET
+            do_POST = do_PUT = do_HEAD = do_GET
 
             def log_message(self, *_) -> None:
                 """Says nothing."""

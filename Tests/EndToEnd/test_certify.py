@@ -11,28 +11,13 @@ import pytest
 from programs import TAPEDECK, Program, environment, sql, tapedeck
 
 BAD = Path(__file__).parent / "bad_client.py"
-# Cases that no scenario can lead a client to, and the beginning of the reason.
+# Cases that the built-in client is not led to, and the beginning of the reason.
 UNREACHABLE = {
     "simperium": {
-        "http.chunked-refused": "the server refuses no content",
-        "http.cookie": "the server sets no cookies",
-        "http.retry-after-4xx": "no HTTP request of the client is refused",
-        "http.retry-after-answer-began": "no answer to a request that changes something",
-        "simperium.session.sockjs-frame": "the addresses are those of a plain",
-        "websocket.ping-unanswered": "the server sends no ping",
+        "http.chunked-refused": "token-chunks: there was not a request for a token in chunks",
+        "http.cookie": "cookies are followed on one connection",
     },
-    "commcare": {
-        "http.chunked-refused": "the server refuses no content",
-        "http.cookie": "the server sets no cookies",
-        "http.retry-after-answer-began": "no answer to a request that changes something",
-        "commcare.submit.demo-user": "the demo user",
-        "commcare.sync.missing-after-claim": "the server has no case search",
-        "commcare.sync.token-of-another-device": "one device is led",
-        "commcare.sync.token-of-another-user": "one user is signed in",
-        "commcare.sync.token-too-old": "no token gets 63 days old",
-        "commcare.sync.user-id-of-another": "one user is signed in",
-        "openrosa.": "the suite is for the CommCare profile",
-    },
+    "commcare": {"http.retry-after-4xx": "it passes over requests to CommCare"},
 }
 
 
@@ -99,6 +84,41 @@ def test_bad_commcare(tmp_path: Path) -> None:
                      "--", sys.executable, BAD, "commcare", status=1)
     assert set(verdicts(report, "failed")) == {
         "commcare.sync.polled-early", "commcare.submit.resent-after-422"}
+
+
+def test_careless_commcare(tmp_path: Path) -> None:
+    """What a device keeps that it should have let go fails the cases about that."""
+    names = ("second-user", "second-device", "long-absence", "demo", "cookie", "chunks",
+             "claim-cut", "openrosa")
+    report = certify(tmp_path, "commcare", "--strict", "--jobs", "8",
+                     *(word for name in names for word in ("--case", name)),
+                     "--", sys.executable, BAD, "careless", status=1)
+    failed = {
+        (finding["scenario"], one["case"]) for one in report["cases"] for finding in one["findings"]}
+    assert failed >= {
+        ("second-user", "commcare.sync.token-of-another-user"),
+        ("second-user", "commcare.sync.user-id-of-another"),
+        ("second-device", "commcare.sync.token-of-another-device"),
+        ("long-absence", "commcare.sync.token-too-old"),
+        ("demo", "commcare.submit.demo-user"),
+        ("cookie", "http.cookie-lost"),
+        ("chunks", "http.chunked-refused"),
+        ("claim-cut", "http.retry-after-answer-began"),
+        ("openrosa", "openrosa.submit.no-head"),
+        ("openrosa", "openrosa.headers.date-missing"),
+        ("openrosa", "openrosa.headers.version-value")}
+    assert {case for _, case in failed if case.startswith(("http.", "openrosa."))} == {
+        "http.cookie-lost", "http.chunked-refused", "http.retry-after-answer-began",
+        "openrosa.submit.no-head", "openrosa.headers.date-missing",
+        "openrosa.headers.version-value"}
+
+
+def test_token_simperium(tmp_path: Path) -> None:
+    """A client that asks for a token again at once fails the cases about that."""
+    report = certify(tmp_path, "simperium", "--strict", "--case", "token-*",
+                     "--", sys.executable, BAD, "token", status=1)
+    assert set(verdicts(report, "failed")) == {
+        "http.retry-after-4xx", "http.retry-after-answer-began", "http.chunked-refused"}
 
 
 def test_device(tmp_path: Path) -> None:

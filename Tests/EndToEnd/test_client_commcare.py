@@ -176,6 +176,47 @@ def test_restores(scripted, tmp_path, script, code, token):
             assert "x-commcarehq-lastsynctoken" not in headers
 
 
+def test_submits_as_to_openrosa(scripted, form, tmp_path):
+    """Asks before the first form, and sends it where the server says, with version and date."""
+    server = scripted()
+    server.script = [(204, {"Location": f"{server.url}/odk/submission"}, ""), TAKEN]
+    state = tmp_path / "state"
+    ended = client(server.url, state, "submit", form, "--openrosa", "--device", "d-1")
+    assert ended.returncode == 0, ended.stderr
+    assert [asked[:2] for asked in server.asked] == [
+        ("HEAD", "/a/demo/submission?deviceID=d-1"), ("POST", "/odk/submission?deviceID=d-1")]
+    for _, _, headers, _ in server.asked:
+        assert headers["x-openrosa-version"] == "1.0" and headers["date"].endswith(" GMT")
+        assert headers["authorization"]
+    # What was meant for one kind of server is not sent to another.
+    assert client(server.url, state, "sync").returncode == 65
+
+
+def test_submits_a_demonstration(scripted, form, tmp_path):
+    """Nobody signs in, and cases are the demo user's alone."""
+    server = scripted(TAKEN)
+    for user, code in (("somebody", 65), ("demo_user", 0)):
+        form.write_text(FORM.replace("<instanceID>", f"<userID>{user}</userID><instanceID>"))
+        assert client(server.url, tmp_path / "state", "submit", form, "--demo").returncode == code
+    [(method, path, headers, _)] = server.asked
+    assert (method, path) == ("POST", "/a/demo/receiver/?submit_mode=demo&authtype=noauth")
+    assert "authorization" not in headers
+    assert client(server.url, tmp_path / "other", "submit", form, "--demo",
+                  "--openrosa").returncode == 64
+
+
+def test_claims(scripted, tmp_path):
+    """A claim that is refused ends it; one that is taken is followed by a restore."""
+    state = tmp_path / "state"
+    refused = scripted((410, {}, "gone"))
+    assert client(refused.url, state, "claim", "a case").returncode == 65
+    assert refused.asked[0][:2] == ("POST", "/a/demo/phone/claim-case/")
+    assert refused.asked[0][3] == b"case_id=a%20case"
+    taken = scripted((201, {}, ""), (200, {}, restore("t1")))
+    ended = client(taken.url, tmp_path / "other", "claim", "a case")
+    assert len(taken.asked) == 2 and ended.returncode == 75 and "a case" in ended.stderr
+
+
 def test_against_serve(program, form, tmp_path):
     """A form of ours is in the cases of another device of the user."""
     serve = program(TAPEDECK, "serve", "--listen", "127.0.0.1:0")

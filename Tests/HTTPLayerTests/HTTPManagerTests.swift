@@ -88,6 +88,28 @@ import Wire
         #expect(seen.body.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `sends cookies back where it is told to`(keepsCookies: Bool) async throws {
+        let server = TestServer { request, number in
+            request.target == "/elsewhere"
+                ? .ok() : .status(200, number == 1 ? ["Set-Cookie: a=1; Path=/here"] : [])
+        }
+        defer { server.stop() }
+        let manager = Self.manager { $0.keepsCookies = keepsCookies }
+        for path in ["/here", "/here", "/elsewhere", "/here"] {
+            #expect(await manager.response(to: try Self.get(server.url + path)).isSuccess)
+        }
+        var exact = try Self.get(server.url + "/here")
+        exact.isExact = true
+        #expect(await manager.response(to: exact).isSuccess)
+        let sent = keepsCookies ? "a=1" : nil
+        #expect(server.requests.map { $0["Cookie"] } == [nil, sent, nil, sent, nil])
+        // Another manager is another client.
+        let other = Self.manager { $0.keepsCookies = keepsCookies }
+        _ = await other.response(to: try Self.get(server.url + "/here"))
+        #expect(server.requests.last?["Cookie"] == nil)
+    }
+
     @Test func `posts a payload as JSON, unless there is a body`() async throws {
         let server = TestServer { _, _ in .ok() }
         defer { server.stop() }

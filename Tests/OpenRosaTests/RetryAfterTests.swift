@@ -26,6 +26,16 @@ import Testing
         #expect(date.unixSeconds == 784_111_777)
     }
 
+    @Test(
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+            (.max, "Fri, 31 Dec 9999 23:59:59 GMT"), (.min, "Sat, 01 Jan 1600 00:00:00 GMT"),
+        ] as [(Int64, String)])
+    func `a moment is written with its day of the week`(seconds: Int64, text: String) {
+        #expect(HTTPDate(unixSeconds: seconds).text == text)
+    }
+
     @Test func `seconds since 1970 agree with Foundation`() {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? calendar.timeZone
@@ -39,6 +49,8 @@ import Testing
             let parts = DateComponents(
                 year: date.year, month: date.month, day: date.day, hour: date.hour,
                 minute: date.minute, second: date.second)
+            #expect(HTTPDate(unixSeconds: date.unixSeconds) == date)
+            #expect(HTTPDate.parse(date.text) == date)
             #expect(
                 calendar.date(from: parts).map { Int64($0.timeIntervalSince1970) }
                     == date.unixSeconds)

@@ -101,4 +101,25 @@ struct SockJSTests {
         #expect(time.running == 0)
         await server.stop()
     }
+
+    @Test func `pings a raw socket where it is told to, until it closes`() async throws {
+        let time = VirtualTime()
+        var options = SyncServer.Options(notice: { _ in })
+        options.heartbeats = time.heartbeats
+        options.pingSeconds = 5
+        let server = try await SyncServer.start(options: options)
+        let head =
+            "GET /sock/1/app/websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+            + "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            + "Sec-WebSocket-Version: 13\r\n\r\n"
+        async let talk = SyncServerTests().talk(server.port, Array(head.utf8))
+        for await _ in time.starts { break }
+        #expect(time.advance(.seconds(4)) == 0)
+        #expect(time.advance(.seconds(6)) == 2)
+        await server.stop()
+        // The first byte of each frame is not UTF-8; that of a ping has no length behind it.
+        let frames = try await talk.split(separator: "\u{FFFD}").map(String.init)
+        #expect(frames.dropFirst().prefix(2) == ["\u{0}", "\u{0}"])
+        #expect(time.running == 0)
+    }
 }

@@ -57,6 +57,22 @@ struct SyncServerTests {
         await server.stop()
     }
 
+    @Test func `sets a cookie until it comes back`() async throws {
+        var options = SyncServer.Options()
+        options.cookie = "a=1"
+        let server = try await SyncServer.start(options: options)
+        let text = try await talk(
+            server.port,
+            Array(
+                "GET /formList HTTP/1.1\r\nHost: a\r\n\r\nGET /formList HTTP/1.1\r\nHost: a\r\nCookie: b=2; a=1\r\n\r\nGET /formList HTTP/1.1\r\nHost: a\r\nCookie: ba=1\r\nConnection: close\r\n\r\n"
+                    .utf8))
+        let answers = text.split(separator: "HTTP/1.1 200 OK")
+        #expect(
+            answers.map { $0.contains("\r\nSet-Cookie: a=1; Path=/; HttpOnly\r\n") }
+                == [true, false, true])
+        await server.stop()
+    }
+
     @Test func `asks for a body that a client holds back`() async throws {
         let server = try await SyncServer.start()
         let text = try await talk(

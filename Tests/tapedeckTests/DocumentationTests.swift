@@ -64,6 +64,7 @@ private func text(_ path: String) throws -> String {
             [
                 Tapedeck.helpMessage(for: ClientCommCareSubmit.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientCommCareSync.self, columns: 200),
+                Tapedeck.helpMessage(for: ClientCommCareClaim.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientCommCareStatus.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientSimperiumWatch.self, columns: 200),
                 Tapedeck.helpMessage(for: ClientSimperiumGet.self, columns: 200),

@@ -63,7 +63,7 @@ public final class Bench: Sendable {
         trace = writer.path
     }
 
-    /// Who is let in: one user, with one token.
+    /// Who is let in: a user with a token, and another one with the same password.
     static func accounts(_ suite: Suite.Name) throws(CertificationError) -> Accounts {
         do {
             return try Accounts(
@@ -73,6 +73,9 @@ public final class Bench: Sendable {
                         password: \(Identity.password)
                         uuid: \(Identity.userID)
                         tokens: [\(Identity.token)]
+                      - name: \(Identity.otherUser)
+                        password: \(Identity.password)
+                        uuid: \(Identity.otherUserID)
                     """)
         } catch {
             throw CertificationError("the accounts of the server cannot be read: \(error)")
@@ -97,9 +100,12 @@ public final class Bench: Sendable {
         let plan = try plan(scenario)
         let server: SyncServer
         do {
-            server = try await SyncServer.start(
-                options: SyncServer.Options(
-                    accounts: try accounts(suite), notice: parts.notice))
+            var options = SyncServer.Options(
+                commCare: CommCareServer.Options(restorePolls: scenario.server.restorePolls),
+                accounts: try accounts(suite), notice: parts.notice)
+            options.cookie = scenario.server.setsCookie ? Identity.cookie : nil
+            options.pingSeconds = scenario.server.pingSeconds
+            server = try await SyncServer.start(options: options)
         } catch let error as SyncServerError {
             throw CertificationError(error.reason)
         } catch {

@@ -48,6 +48,20 @@ public final class SignReader {
                 return count < max(sign.count, 1_000)
             }
             return Played.Seen(sign: sign, count: count, row: row, isThere: count >= sign.count)
+        case .devices(let filter):
+            guard let filter = try? Filter.parse(filter) else { return nothing(sign) }
+            var devices: Set<String> = []
+            var last: String?
+            try reader.lines(filter) { line in
+                guard case .exchange(_, let row) = line, let device = row.device,
+                    devices.insert(device).inserted
+                else { return true }
+                last = Self.row(line)
+                return devices.count < sign.count
+            }
+            return Played.Seen(
+                sign: sign, count: devices.count, row: last,
+                isThere: devices.count >= sign.count)
         case .fault(let name):
             let faults = try reader.faults().filter { $0.row.rule == name }
             return Played.Seen(

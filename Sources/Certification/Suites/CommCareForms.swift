@@ -2,8 +2,13 @@
 ///
 /// Their names are those of files: `register.xml` makes the case `certify-case-1`, `update.xml`
 /// changes it, `close.xml` closes it, `photo.xml` has the attachment `photo.jpg`, `other.xml` makes a
-/// case and is the second device's, and `visit-1.xml` and so on make a case each.
+/// case and is the second device's, `theirs.xml` makes the case ``theirs`` of another user, `demo.xml`
+/// is the demo user's, `openrosa.xml` has an `id` as forms of OpenRosa have, and `visit-1.xml` and so
+/// on make a case each.
 enum CommCareForms {
+    /// Identifier of the case that belongs to somebody else.
+    static let theirs = "certify-case-theirs"
+
     /// What is in the file of this name; empty where there is none.
     static func content(of name: String) -> [UInt8] {
         switch name {
@@ -13,6 +18,15 @@ enum CommCareForms {
                 "update", 2, block("certify-case-1", "<update><visited>yes</visited></update>"))
         case "close.xml": return form("close", 3, block("certify-case-1", "<close/>"))
         case "other.xml": return form("other", 4, registration("certify-case-other"))
+        case "theirs.xml":
+            return form("theirs", 6, registration(theirs, owner: Identity.otherUserID))
+        case "demo.xml":
+            return form(
+                "demo", 7, registration("certify-case-demo", by: "demo_user", owner: "demo_user"),
+                by: "demo_user")
+        case "openrosa.xml":
+            return form(
+                "openrosa", 8, "<answer>yes</answer>", attributes: " id=\"certify-openrosa\"")
         case "photo.xml":
             return form(
                 "photo", 5, registration("certify-case-photo") + "<picture>photo.jpg</picture>")
@@ -27,30 +41,38 @@ enum CommCareForms {
         }
     }
 
-    private static func registration(_ id: String) -> String {
+    private static func registration(
+        _ id: String, by user: String = Identity.userID, owner: String = Identity.userID
+    ) -> String {
         block(
             id,
             "<create><case_type>patient</case_type><case_name>\(id)</case_name>"
-                + "<owner_id>\(Identity.userID)</owner_id></create>")
+                + "<owner_id>\(owner)</owner_id></create>", by: user)
     }
 
-    private static func block(_ id: String, _ blocks: String) -> String {
+    private static func block(
+        _ id: String, _ blocks: String, by user: String = Identity.userID
+    ) -> String {
         "<case xmlns=\"http://commcarehq.org/case/transaction/v2\" case_id=\"\(id)\" "
-            + "user_id=\"\(Identity.userID)\" date_modified=\"2026-01-01T08:00:00.000Z\">"
+            + "user_id=\"\(user)\" date_modified=\"2026-01-01T08:00:00.000Z\">"
             + blocks + "</case>"
     }
 
     /// A form that was filled in the minute of this number.
-    private static func form(_ name: String, _ minute: Int, _ content: String) -> [UInt8] {
+    private static func form(
+        _ name: String, _ minute: Int, _ content: String, by user: String = Identity.userID,
+        attributes: String = ""
+    ) -> [UInt8] {
         let time = "2026-01-01T08:\(minute < 10 ? "0" : "")\(minute):"
         return Array(
             """
             <?xml version='1.0' encoding='UTF-8'?>
-            <data xmlns="http://openrosa.org/certify/\(name)" name="\(name)" version="1">\
+            <data xmlns="http://openrosa.org/certify/\(name)" name="\(name)" version="1"\
+            \(attributes)>\
             \(content)<meta xmlns="http://openrosa.org/jr/xforms">\
             <deviceID>certify</deviceID><timeStart>\(time)00.000Z</timeStart>\
-            <timeEnd>\(time)30.000Z</timeEnd><username>\(Identity.user)</username>\
-            <userID>\(Identity.userID)</userID><instanceID>certify-form-\(name)</instanceID>\
+            <timeEnd>\(time)30.000Z</timeEnd><username>\(user == Identity.userID ? Identity.user : user)</username>\
+            <userID>\(user)</userID><instanceID>certify-form-\(name)</instanceID>\
             </meta></data>
 
             """.utf8)

@@ -84,7 +84,7 @@ extension CommCareScenarios {
                             "api:commcare.*", "anything from the device afterwards",
                             afterFault: "refused"),
                     ],
-                    rules: ["commcare.retry.after-4xx", "http.retry-after-4xx"])
+                    rules: ["commcare.retry.after-4xx"])
             ]),
         Scenario(
             "form-406", "A submission is answered with 406: the user has to act",
@@ -151,7 +151,7 @@ extension CommCareScenarios {
                             "api:commcare.*", "anything from the device afterwards",
                             afterFault: "refused"),
                     ],
-                    rules: ["commcare.retry.after-4xx", "http.retry-after-4xx"])
+                    rules: ["commcare.retry.after-4xx"])
             ]),
     ]
 }

@@ -1,32 +1,15 @@
 /// What CommCare devices are led through.
 enum CommCareScenarios {
     /// All scenarios in the order in which they are played.
-    static let all: [Scenario] = refusedForms + refusedRestores + forms + restores
+    static let all: [Scenario] =
+        refusedForms + refusedRestores + persons + forms + restores + transport
 
     /// Why some rules are looked at by no scenario.
     static let reasons: [(pattern: String, reason: String)] = [
-        ("http.cookie*", "the server sets no cookies"),
-        ("http.chunked-refused", "the server refuses no content because it is chunked"),
         (
-            "http.retry-after-answer-began",
-            "no answer to a request that changes something ends in its middle"
-        ),
-        ("openrosa.*", "the suite is for the CommCare profile, and the server speaks no other"),
-        ("commcare.sync.missing-after-claim", "the server has no case search to claim from"),
-        ("commcare.sync.token-too-old", "no token gets 63 days old in a scenario"),
-        (
-            "commcare.sync.token-of-another-user",
-            "one user is signed in; a second one would have to sign in on the same device"
-        ),
-        (
-            "commcare.sync.user-id-of-another",
-            "one user is signed in; a second one would have to sign in on the same device"
-        ),
-        (
-            "commcare.sync.token-of-another-device",
-            "one device is led; a second one would have to have the token of the first"
-        ),
-        ("commcare.submit.demo-user", "the demo user does not sync with a server"),
+            "http.retry-after-4xx",
+            "it passes over requests to CommCare, which have commcare.retry.after-4xx"
+        )
     ]
 
     // MARK: Signs

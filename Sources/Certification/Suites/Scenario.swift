@@ -16,12 +16,33 @@ public struct Scenario: Hashable, Sendable, Identifiable {
         }
     }
 
+    /// How the server differs from the usual one.
+    public struct Server: Hashable, Sendable {
+        /// Whether it sets a cookie wherever a request comes without it.
+        public var setsCookie = false
+        /// How many times it answers a restore with 202 before it gives it.
+        public var restorePolls = 0
+        /// Seconds between two pings to each WebSocket; nil for none.
+        public var pingSeconds: Int64?
+
+        /// The usual server, but for these values.
+        public init(
+            setsCookie: Bool = false, restorePolls: Int = 0, pingSeconds: Int64? = nil
+        ) {
+            self.setsCookie = setsCookie
+            self.restorePolls = restorePolls
+            self.pingSeconds = pingSeconds
+        }
+    }
+
     /// Name within the suite.
     public let id: String
     /// What it is about, in a few words.
     public let title: String
     /// What a person with a device is asked to do.
     public let asks: String
+    /// How the server is.
+    public let server: Server
     /// What the second client puts on the server before.
     public let seed: [Step]
     /// What the client is asked to do.
@@ -40,10 +61,12 @@ public struct Scenario: Hashable, Sendable, Identifiable {
 
     /// A scenario with these values.
     public init(
-        _ id: String, _ title: String, asks: String, seed: [Step] = [], script: [Step],
+        _ id: String, _ title: String, asks: String, server: Server = Server(),
+        seed: [Step] = [], script: [Step],
         faults: [String] = [], deeds: [Deed] = [], limit: Double = 40, lingers: Bool = false,
         situations: [Situation]
     ) {
+        self.server = server
         self.lingers = lingers
         self.id = id
         self.title = title
@@ -67,7 +90,7 @@ public struct Scenario: Hashable, Sendable, Identifiable {
     /// The forms and attachments of the script and of all other steps.
     public var files: [File] {
         var names: Set<String> = []
-        for case .submit(let form, let attachments) in script + seed + deeds.flatMap(\.steps) {
+        for case .submit(let form, let attachments, _) in script + seed + deeds.flatMap(\.steps) {
             names.insert(form)
             names.formUnion(attachments)
         }

@@ -4,6 +4,8 @@ public struct Sign: Hashable, Sendable {
     public indirect enum Kind: Hashable, Sendable {
         /// Exchanges and commands that pass this filter.
         case lines(filter: String)
+        /// Devices, each counted once, of the exchanges that pass this filter.
+        case devices(filter: String)
         /// What the fault of this name did.
         case fault(name: String)
         /// How long the session went on, in seconds, after the first line that passes this filter.
@@ -33,6 +35,12 @@ public struct Sign: Hashable, Sendable {
             afterFault: afterFault)
     }
 
+    /// At least `count` devices, by what they call themselves, in exchanges that pass a filter.
+    public static func devices(_ filter: String, _ says: String, count: Int) -> Sign {
+        Sign(
+            says: says, kind: .devices(filter: filter), count: count, after: nil, afterFault: nil)
+    }
+
     /// A fault that was done at least `count` times.
     public static func fault(_ name: String, _ says: String, count: Int = 1) -> Sign {
         Sign(says: says, kind: .fault(name: name), count: count, after: nil, afterFault: nil)
@@ -58,7 +66,7 @@ public struct Sign: Hashable, Sendable {
             switch kind {
             case .fault(let name): [name]
             case .either(let signs): signs.flatMap(\.faults)
-            case .lines, .lasting: []
+            case .lines, .devices, .lasting: []
             }
         return own + (afterFault.map { [$0] } ?? [])
     }
@@ -67,7 +75,7 @@ public struct Sign: Hashable, Sendable {
     public var filters: [String] {
         let own: [String] =
             switch kind {
-            case .lines(let filter), .lasting(let filter, _): [filter]
+            case .lines(let filter), .devices(let filter), .lasting(let filter, _): [filter]
             case .fault: []
             case .either(let signs): signs.flatMap(\.filters)
             }

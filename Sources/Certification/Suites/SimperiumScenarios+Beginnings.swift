@@ -18,6 +18,7 @@ extension SimperiumScenarios {
                         "simperium.session.bad-prefix", "simperium.session.wrong-direction",
                         "simperium.auth.command-before-answer", "simperium.session.bucket-grammar",
                         "simperium.session.version-as-string",
+                        "simperium.session.sockjs-frame",
                     ]),
                 Situation(
                     "socket",

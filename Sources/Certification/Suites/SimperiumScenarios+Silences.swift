@@ -24,7 +24,8 @@ extension SimperiumScenarios {
         Scenario(
             "idle", "Nothing happens for more than a minute",
             asks: "Open the app, and leave it in the foreground for 70 s.",
-            seed: objects(1), script: [.waitSynced, .pause(66)], limit: 80,
+            server: Scenario.Server(pingSeconds: 5), seed: objects(1),
+            script: [.waitSynced, .pause(66)], limit: 80,
             situations: [
                 Situation(
                     "idle",
@@ -34,6 +35,15 @@ extension SimperiumScenarios {
                             62, after: "command:auth sender:server", "a session of 62 s"),
                     ],
                     rules: ["simperium.heartbeat.missing"]),
+                Situation(
+                    "pinged",
+                    signs: [
+                        .lasting(
+                            // A ping after 5 s, and 20 s for its answer.
+                            30, after: "api:simperium.socket status:101",
+                            "a session of 30 s in which the server sends pings")
+                    ],
+                    rules: ["websocket.ping-unanswered"]),
                 Situation(
                     "heartbeat",
                     signs: [.lines("command:h sender:client", "a heartbeat of the client")],

@@ -4,21 +4,14 @@ enum SimperiumScenarios {
     /// the others are played beside them.
     static let all: [Scenario] =
         silences + beginnings + reconnections + edits + remoteChanges + refusals + questions
+        + connecting
 
     /// Why some rules are looked at by no scenario.
     static let reasons: [(pattern: String, reason: String)] = [
-        ("http.cookie*", "the server sets no cookies"),
-        ("http.chunked-refused", "the server refuses no content because it is chunked"),
         (
-            "http.retry-after-answer-began",
-            "no answer to a request that changes something ends in its middle"
-        ),
-        ("http.retry-after-4xx", "no HTTP request of the client is refused"),
-        ("websocket.ping-unanswered", "the server sends no ping"),
-        (
-            "simperium.session.sockjs-frame",
-            "the addresses are those of a plain WebSocket; use TAPEDECK_URL with SockJS for it"
-        ),
+            "http.cookie*",
+            "cookies are followed on one connection, and a Simperium client has a connection for each of its HTTP requests: one for a token, one for each WebSocket"
+        )
     ]
 
     /// The rules on HTTP that can be broken only after answers which the server does not give to

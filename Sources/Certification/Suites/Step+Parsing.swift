@@ -27,14 +27,32 @@ extension Step {
         case "offline": self = .offline
         case "online": self = .online
         case "wait-synced": self = .waitSynced
+        case "sockjs": self = .sockJS
         case "submit":
             guard let form = json["form"]?.string else { return nil }
             var files: [String] = []
             if case .array(let elements)? = json["attachments"] {
                 files = elements.compactMap(\.string)
             }
-            self = .submit(form: form, attachments: files)
+            guard let how = Manner(rawValue: json["how"]?.string ?? Manner.usual.rawValue) else {
+                return nil
+            }
+            self = .submit(form: form, attachments: files, how: how)
         case "sync": self = .sync(isAutomatic: json["by"]?.string == "timer")
+        case "claim":
+            guard let id = json["case"]?.string else { return nil }
+            self = .claim(caseID: id)
+        case "sign-in":
+            guard let user = json["user"]?.string else { return nil }
+            self = .signIn(user: user)
+        case "move":
+            guard let device = json["device"]?.string else { return nil }
+            self = .move(device: device)
+        case "later":
+            guard case .number(let text)? = json["days"], let days = Int(text),
+                0...36_500 ~= days
+            else { return nil }
+            self = .later(days: days)
         case "pause":
             guard case .number(let text)? = json["seconds"], let seconds = Double(text),
                 seconds >= 0, seconds < 1e6

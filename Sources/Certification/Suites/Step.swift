@@ -16,12 +16,34 @@ public enum Step: Hashable, Sendable {
     case waitSynced
     /// Waits until an object is this JSON; nil for no object.
     case waitFor(key: String, data: String?)
+    /// Goes on through SockJS rather than through a plain WebSocket.
+    case sockJS
     /// Submits the form of the suite with this name, with attachments.
-    case submit(form: String, attachments: [String])
+    case submit(form: String, attachments: [String], how: Manner = .usual)
     /// Sends what waits and restores; by a timer and not by a user where `isAutomatic`.
     case sync(isAutomatic: Bool)
+    /// Claims the case of somebody else, and has it afterwards.
+    case claim(caseID: String)
+    /// Another user signs in on the device, with the same password.
+    case signIn(user: String)
+    /// Goes on with the same data on the device of this identifier, as from a backup.
+    case move(device: String)
+    /// Goes on as if so many days had passed: the clock of the device is set ahead.
+    case later(days: Int)
     /// Waits so many seconds.
     case pause(Double)
+
+    /// How a form is submitted.
+    public enum Manner: String, Hashable, Sendable, CaseIterable {
+        /// To CommCare, by the user who is signed in.
+        case usual
+        /// In chunks, as a body whose length is not known beforehand.
+        case chunked
+        /// In the practice mode of an app, where nobody signs in.
+        case demo
+        /// As to any server of OpenRosa.
+        case openRosa = "openrosa"
+    }
 
     /// As a line of the JSON script.
     ///
@@ -51,17 +73,27 @@ public enum Step: Hashable, Sendable {
         case .offline: members = [member("step", .string("offline"))]
         case .online: members = [member("step", .string("online"))]
         case .waitSynced: members = [member("step", .string("wait-synced"))]
-        case .submit(let form, let attachments):
+        case .sockJS: members = [member("step", .string("sockjs"))]
+        case .submit(let form, let attachments, let how):
             members = [
                 member("step", .string("submit")), member("form", .string("\(folder)/\(form)")),
                 member(
                     "attachments", .array(attachments.map { .string("\(folder)/\($0)") })),
             ]
+            if how != .usual { members.append(member("how", .string(how.rawValue))) }
         case .sync(let isAutomatic):
             members = [
                 member("step", .string("sync")),
                 member("by", .string(isAutomatic ? "timer" : "user")),
             ]
+        case .claim(let id):
+            members = [member("step", .string("claim")), member("case", .string(id))]
+        case .signIn(let user):
+            members = [member("step", .string("sign-in")), member("user", .string(user))]
+        case .move(let device):
+            members = [member("step", .string("move")), member("device", .string(device))]
+        case .later(let days):
+            members = [member("step", .string("later")), member("days", .number(String(days)))]
         case .pause(let seconds):
             members = [
                 member("step", .string("pause")), member("seconds", .number(Self.number(seconds))),
@@ -81,7 +113,7 @@ public enum Step: Hashable, Sendable {
         case .online: "online"
         case .waitSynced: "wait synced"
         case .pause(let seconds): "wait \(Self.number(seconds))s"
-        case .submit, .sync: nil
+        case .sockJS, .submit, .sync, .claim, .signIn, .move, .later: nil
         }
     }
 

@@ -24,6 +24,9 @@ CURLcode shim_easy_getinfo_string(CURL *handle, CURLINFO info, const char **valu
 
 CURLMcode shim_multi_setopt_long(CURLM *handle, CURLMoption option, long value);
 
+// Has the share keep the cookies of its easy handles.
+CURLSHcode shim_share_cookies(CURLSH *share);
+
 // The easy handle and the result of a message that says that a transfer is done; NULL for any
 // other message.
 CURL *shim_done_handle(const CURLMsg *message, CURLcode *result);

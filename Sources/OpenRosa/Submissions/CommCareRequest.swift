@@ -59,6 +59,8 @@ public struct CommCareRequest: Hashable, Sendable {
     public var headers: [Field]
     /// Parameters, in order.
     public var query: [Field]
+    /// Parameters that the body has, in order, as a form of HTML; those of a claim.
+    public var content: [Field] = []
 
     /// A request with these values.
     public init(method: String, headers: [Field] = [], query: [Field] = []) {
@@ -108,9 +110,64 @@ public struct CommCareRequest: Hashable, Sendable {
         return request
     }
 
+    /// The request that claims a case, which brings it to the devices of the user.
+    ///
+    /// - Parameters:
+    ///   - caseID: Identifier of the case.
+    ///   - device: Who asks.
+    /// - Returns: The request; ``contentText`` is its body.
+    public static func claim(_ caseID: String, from device: Device) -> CommCareRequest {
+        var request = CommCareRequest(method: "POST", headers: common(device))
+        request.headers.append(Field("Content-Type", "application/x-www-form-urlencoded"))
+        request.content = [Field("case_id", caseID)]
+        return request
+    }
+
+    /// The request that submits a form to a server of OpenRosa, as ODK Collect does.
+    ///
+    /// Source: OpenRosa HTTP 1.0, "Request headers"; OpenRosa Form Submission 1.0.
+    ///
+    /// - Parameters:
+    ///   - device: Who asks; servers of OpenRosa know no sync tokens.
+    ///   - contentType: Of the body, as ``SubmissionEncoder/contentType``.
+    ///   - now: Seconds since 1970.
+    /// - Returns: The request, without body.
+    public static func openRosaSubmission(
+        from device: Device, contentType: String, now: Int64
+    ) -> CommCareRequest {
+        var request = openRosaCheck(from: device, now: now)
+        request.method = "POST"
+        request.headers.append(Field("Content-Type", contentType))
+        return request
+    }
+
+    /// The request that asks a server of OpenRosa whether and where it takes a form.
+    ///
+    /// - Parameters:
+    ///   - device: Who asks.
+    ///   - now: Seconds since 1970.
+    /// - Returns: The request.
+    public static func openRosaCheck(from device: Device, now: Int64) -> CommCareRequest {
+        var request = CommCareRequest(
+            method: "HEAD",
+            headers: [
+                Field("X-OpenRosa-Version", "1.0"), Field("Date", HTTPDate(unixSeconds: now).text),
+            ])
+        if let authorization = device.authorization {
+            request.headers.append(Field("Authorization", authorization))
+        }
+        if let id = device.deviceID { request.query.append(Field("deviceID", id)) }
+        return request
+    }
+
     /// ``query`` as it stands behind the question mark of an address.
-    public var queryText: String {
-        query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
+    public var queryText: String { Self.text(query) }
+
+    /// ``content`` as it stands in the body.
+    public var contentText: String { Self.text(content) }
+
+    private static func text(_ fields: [Field]) -> String {
+        fields.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
     }
 
     /// The name of the header field with the sync token.

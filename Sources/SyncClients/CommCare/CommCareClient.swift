@@ -12,6 +12,8 @@ public struct CommCareClient: Hashable, Sendable {
         case submit
         /// Send the queue and restore.
         case sync
+        /// Send the queue, claim a case, and restore where the device does not have it.
+        case claim(caseID: String)
     }
 
     /// A form that waits to be sent.
@@ -68,6 +70,8 @@ public struct CommCareClient: Hashable, Sendable {
         case submit(Int64)
         /// Ask for a restore.
         case restore(isFull: Bool)
+        /// Claim a case.
+        case claim(caseID: String)
         /// Wait until a moment, in seconds since 1970.
         case wait(until: Int64)
         /// Show how far the restore is.
@@ -94,6 +98,7 @@ public struct CommCareClient: Hashable, Sendable {
     private enum Step: Hashable {
         case idle
         case sending(Queued)
+        case claiming(caseID: String)
         case restoring, ended
     }
 
@@ -105,6 +110,8 @@ public struct CommCareClient: Hashable, Sendable {
     private var step = Step.idle
     private var polls = 0
     private var hasAsked = false
+    /// Whether the claim is done with, and what remains is to look at what it did.
+    private var hasClaimed = false
     private var refusal: String?
 
     /// A client that begins.
@@ -138,10 +145,13 @@ public struct CommCareClient: Hashable, Sendable {
         case (.start, .idle): return next(now)
         case (.answered(let answer), .sending(let form)):
             return submitted(form, answer, now, jitter)
+        case (.answered(let answer), .claiming): return claimed(answer, now, jitter)
         case (.answered(let answer), .restoring): return fetched(answer, now, jitter)
         case (.due, .restoring): return [.restore(isFull: isFull)]
         case (.credentials(let areNew), .sending(let form)):
             return areNew ? [.submit(form.id)] : end(.refused(Self.signIn))
+        case (.credentials(let areNew), .claiming(let caseID)):
+            return areNew ? [.claim(caseID: caseID)] : end(.refused(Self.signIn))
         case (.credentials(let areNew), .restoring):
             return areNew ? [.restore(isFull: isFull)] : end(.refused(Self.signIn))
         case (.restored(let problem), .restoring):
@@ -161,8 +171,12 @@ public struct CommCareClient: Hashable, Sendable {
             step = .sending(form)
             return [.submit(form.id)]
         }
-        guard work == .sync else { return end(refusal.map { .refused($0) } ?? .done) }
+        guard work != .submit else { return end(refusal.map { .refused($0) } ?? .done) }
         if let wait = wait(.restore, now) { return end(wait) }
+        if case .claim(let caseID) = work, !hasClaimed {
+            step = .claiming(caseID: caseID)
+            return [.claim(caseID: caseID)]
+        }
         step = .restoring
         return [.restore(isFull: isFull)]
     }
@@ -273,6 +287,25 @@ public struct CommCareClient: Hashable, Sendable {
         let pause = CommCarePause(automaticUntil: CommCarePause.untilUserActs)
         pauses[kind] = pause
         return [.pause(kind, pause)] + refusal
+    }
+
+    private mutating func claimed(
+        _ answer: CommCareAnswer, _ now: Int64, _ jitter: Double
+    ) -> [Command] {
+        let advice = CodeTable.advice(
+            status: answer.status, api: .commcareClaim, nature: answer.nature)
+        switch advice?.action {
+        // Without an answer nobody knows whether the case was claimed. Asking again may claim it
+        // twice; a restore shows what the server did.
+        case _ where answer.status == 0 && !answer.isUnreachable, .sync:
+            hasClaimed = true
+            hasAsked = false
+            return next(now)
+        case .done: return clear(.restore) + end(refusal.map { .refused($0) } ?? .done)
+        case .authenticate: return authenticate()
+        case .coolDown, .backOff: return fail(.restore, answer, now, jitter)
+        default: return tell(.restore, answer)
+        }
     }
 
     private mutating func fetched(

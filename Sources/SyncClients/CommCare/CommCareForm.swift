@@ -22,6 +22,10 @@ public struct CommCareForm: Sendable {
     public var xml: [UInt8]
     /// Its file name.
     public var filename: String
+    /// Who filled it in, where it says so.
+    public var userID: String?
+    /// Whether it makes or changes cases.
+    public var changesCases = false
     /// What goes with it, in order.
     public var attachments: [Attachment]
     /// What a server or a specification does not accept of it.
@@ -39,10 +43,15 @@ public struct CommCareForm: Sendable {
         var instanceID: String?
         var hasNamespace = true
         var references: [String] = []
+        var userID: String?
+        var changesCases = false
         for event in events {
             switch event {
             case .form(let form): hasNamespace = form.namespace?.isEmpty == false
-            case .meta(let meta): instanceID = instanceID ?? meta.instanceID
+            case .meta(let meta):
+                instanceID = instanceID ?? meta.instanceID
+                userID = userID ?? meta.userID
+            case .caseBlock: changesCases = true
             case .file(let file): references.append(file.file)
             default: continue
             }
@@ -56,6 +65,8 @@ public struct CommCareForm: Sendable {
         self.instanceID = instanceID
         self.xml = xml
         self.filename = filename
+        self.userID = userID
+        self.changesCases = changesCases
         self.attachments = attachments
         var parts = [
             SubmissionPart(
@@ -76,5 +87,14 @@ public struct CommCareForm: Sendable {
                     contentType: type ?? "application/octet-stream", size: size))
         }
         findings = Submission(.multipart(parts)).findings(references: references)
+    }
+
+    /// Refuses a form that nobody may submit without signing in.
+    ///
+    /// Source: reference/commcare-in-practice.md, catalogue C77: CommCare HQ answers 403.
+    public func requireDemonstration() throws(CommCareClientError) {
+        guard changesCases, let userID, userID != "demo_user" else { return }
+        throw .badForm(
+            "\(filename) changes cases as \(userID), and only demo_user may without signing in")
     }
 }

@@ -18,6 +18,10 @@ public final class CommCareSession {
         public var translations: [String: String] = [:]
         /// Whether a user asks, and not a timer.
         public var isUser = true
+        /// What is submitted to, and how.
+        public var submission = CommCareSubmission()
+        /// Days that the clock of the device is ahead.
+        public var daysLater = 0
 
         /// Settings.
         public init(url: String, domain: String, user: String, password: String) {
@@ -30,6 +34,10 @@ public final class CommCareSession {
 
     private var settings: Settings
     private var scheme = Credentials.Scheme.preemptiveBasic
+    /// Whether bodies go out in chunks; no longer once a server has refused them.
+    private var sendsChunks: Bool
+    /// Where a server of OpenRosa takes forms, once it was asked.
+    private var openRosaURL: String?
     private let state: CommCareState
     private let manager: HTTPManager
     private let show: (String) -> Void
@@ -51,6 +59,7 @@ public final class CommCareSession {
         progress: @escaping (String?, String?) -> Void, askPassword: @escaping () -> String?
     ) {
         self.settings = settings
+        sendsChunks = settings.submission.sendsChunks
         self.state = state
         self.manager = manager
         self.show = show
@@ -67,10 +76,11 @@ public final class CommCareSession {
         let queue = try state.entries().filter { $0.state == .queued }.map {
             CommCareClient.Queued(id: $0.id, attempts: $0.attempts)
         }
+        var now = clock
+        let age = try state.daysSinceSync(at: now) ?? 0
         var client = CommCareClient(
             work, isUser: settings.isUser, queue: queue, pauses: try state.pauses(),
-            hasToken: try !state.needsFullRestore())
-        var now = Self.now()
+            hasToken: try !state.needsFullRestore() && age <= Self.mostDays)
         var commands = client.handle(.start, now: now)
         while !commands.isEmpty {
             var event: CommCareClient.Event?
@@ -84,8 +94,9 @@ public final class CommCareSession {
                 case .pause(let kind, let pause): try state.store(kind, pause)
                 case .submit(let id): event = .answered(try await submit(id))
                 case .restore(let isFull): event = .answered(try await restore(isFull))
+                case .claim(let caseID): event = .answered(try await claim(caseID))
                 case .swapIn(let isFull):
-                    event = .restored(problem: try state.swapIn(isFull: isFull))
+                    event = .restored(problem: try state.swapIn(isFull: isFull, at: clock))
                 case .wait(let until):
                     let pause = max(0, until - now)
                     do { try await Task.sleep(for: .seconds(pause)) } catch {
@@ -101,18 +112,25 @@ public final class CommCareSession {
             }
             guard let event else { break }
             // A second that has begun counts as over, so that no pause is shorter than asked for.
-            now = Self.now() + 1
+            now = clock + 1
             commands = client.handle(event, now: now, jitter: .random(in: 0...1))
         }
         return .done
     }
 
-    private static func now() -> Int64 { Int64(time(nil)) }
+    /// Days after which CommCare HQ has forgotten what a sync token stands for.
+    ///
+    /// Source: reference/commcare-in-practice.md, catalogue C72.
+    static let mostDays = 63
+
+    /// Seconds since 1970 by the clock of the device.
+    private var clock: Int64 { Int64(time(nil)) + Int64(settings.daysLater) * 86_400 }
 
     private func device() throws(CommCareClientError) -> CommCareRequest.Device {
         CommCareRequest.Device(
             deviceID: try state.fact("device"), userID: try state.fact("user_id"),
-            syncToken: try state.fact("token"))
+            syncToken: try state.fact("token"),
+            isDemonstration: settings.submission.isDemonstration)
     }
 
     private func request(_ path: String, _ shape: CommCareRequest) -> Request? {
@@ -124,6 +142,7 @@ public final class CommCareSession {
                 url: "\(base)/a/\(settings.domain)/\(path)\(query)", retryCount: 0)
         else { return nil }
         request.headers = shape.headers.map { ($0.name, $0.value) }
+        guard !settings.submission.isDemonstration else { return request }
         // CommCare HQ knows its users by the whole name, other servers by the project's.
         let root = base.contains("commcarehq.org") ? ".commcarehq.org" : ""
         let user =
@@ -154,11 +173,68 @@ public final class CommCareSession {
         guard let form = try state.prepared(id) else {
             throw .wrongState("the state has no content of form \(id)")
         }
-        guard
-            var request = request(
-                "receiver/", .submission(from: try device(), contentType: form.contentType))
-        else { throw .badForm("\(form.filename) cannot be written as a submission") }
+        let device = try device()
+        let shape: CommCareRequest
+        if settings.submission.isOpenRosa {
+            if let refusal = try await check(device) { return refusal }
+            shape = .openRosaSubmission(from: device, contentType: form.contentType, now: clock)
+        } else {
+            shape = .submission(from: device, contentType: form.contentType)
+        }
+        guard var request = request(submissionPath, shape) else {
+            throw .badForm("\(form.filename) cannot be written as a submission")
+        }
+        if let openRosaURL { request.url = openRosaURL }
         request.requestBody = .file(path: form.path)
+        guard sendsChunks else { return try answer(await send(request), file: nil) }
+        var chunked = request
+        chunked.headers.append((name: "Transfer-Encoding", value: "chunked"))
+        let response = await send(chunked)
+        // RFC 9112, 6.3 and 6.1: the server wants to know the length, or knows no chunks.
+        guard [411, 501].contains(response.metadata?.status) else {
+            return try answer(response, file: nil)
+        }
+        sendsChunks = false
+        return try answer(await send(request), file: nil)
+    }
+
+    private var submissionPath: String {
+        settings.submission.isOpenRosa ? "submission" : "receiver/"
+    }
+
+    /// Asks a server of OpenRosa, before the first form, whether and where it takes forms.
+    ///
+    /// - Returns: Why nothing is to be sent; nil where the form may go.
+    private func check(
+        _ device: CommCareRequest.Device
+    ) async throws(CommCareClientError) -> CommCareAnswer? {
+        guard openRosaURL == nil else { return nil }
+        let shape = CommCareRequest.openRosaCheck(from: device, now: clock)
+        guard var request = request(submissionPath, shape) else {
+            throw .badForm("the address cannot be written")
+        }
+        request.requestType = .get
+        request.method = "HEAD"
+        let response = await send(request)
+        guard let status = response.metadata?.status, status < 500,
+            ![401, 403, 429].contains(status)
+        else { return try answer(response, file: nil) }
+        openRosaURL = request.url
+        // A server that only names itself means the address that it was asked at.
+        if let target = response.metadata?["Location"], Self.isSameOrigin(target, request.url),
+            target.split(separator: "/").count > 2
+        {
+            openRosaURL = target.contains("?") ? target : "\(target)?\(shape.queryText)"
+        }
+        return nil
+    }
+
+    private func claim(_ caseID: String) async throws(CommCareClientError) -> CommCareAnswer {
+        let shape = CommCareRequest.claim(caseID, from: try device())
+        guard var request = request("phone/claim-case/", shape) else {
+            throw .badForm("the address cannot be written")
+        }
+        request.requestBody = .bytes(Array(shape.contentText.utf8))
         return try answer(await send(request), file: nil)
     }
 
@@ -172,7 +248,9 @@ public final class CommCareSession {
                 // Cases in a circle: a device recovers without asking the server first.
                 return CommCareAnswer(status: 412)
             }
-            extent = .since(state: hash, days: nil)
+            // Devices say it of absences; of the same day there is nothing to say.
+            let days = try state.daysSinceSync(at: clock).flatMap { $0 > 0 ? $0 : nil }
+            extent = .since(state: hash, days: days)
         }
         guard var request = request("phone/restore/", .restore(from: try device(), extent)) else {
             throw .badForm("the address cannot be written")
@@ -225,7 +303,7 @@ public final class CommCareSession {
         var body = response.data
         if let file, head.status == 202 { body = LocalFile.head(file, limit: 1 << 16) }
         var answer = CommCareAnswer(
-            status: head.status, retryAfter: head["Retry-After"], body: body, now: Self.now(),
+            status: head.status, retryAfter: head["Retry-After"], body: body, now: clock,
             translations: settings.translations)
         answer.redirect = head.redirectURL
         return answer

@@ -9,17 +9,41 @@ extension CommCareState {
     ///
     /// One transaction, which ends in nothing where the restore is not whole and well.
     ///
+    /// - Parameters:
+    ///   - isFull: Whether it replaces what is there.
+    ///   - now: Seconds since 1970, by the clock of the device.
     /// - Returns: What is wrong; the state is then as it was.
-    public func swapIn(isFull: Bool) throws(CommCareClientError) -> String? {
+    /// - Throws: ``CommCareClientError`` where the state cannot be written.
+    public func swapIn(isFull: Bool, at now: Int64 = 0) throws(CommCareClientError) -> String? {
         var problem: String?
         try told { () throws(StorageFault) in
             try connection.execute("BEGIN IMMEDIATE")
             defer { connection.rollBack() }
             problem = try apply(isFull)
+            if problem == nil, now > 0 { try Self.set("synced", String(now), connection) }
             if problem == nil { try connection.execute("COMMIT") }
         }
         if problem == nil { unlink(download) }
         return problem
+    }
+
+    /// Whole days since the last restore; nil where there was none, or the clock went back.
+    func daysSinceSync(at now: Int64) throws(CommCareClientError) -> Int? {
+        guard let last = try fact("synced").flatMap({ Int64($0) }), now >= last else { return nil }
+        return Int((now - last) / 86_400)
+    }
+
+    /// Goes on as another device: what the state holds came from a backup.
+    ///
+    /// A sync token stands for what one device has. The next restore brings everything; forms that
+    /// wait go on waiting.
+    public func move(to device: String) throws(CommCareClientError) {
+        try told { () throws(StorageFault) in
+            try connection.transaction { () throws(StorageFault) in
+                try Self.set("device", device, connection)
+                try Self.set("token", nil, connection)
+            }
+        }
     }
 
     private func apply(_ isFull: Bool) throws(StorageFault) -> String? {

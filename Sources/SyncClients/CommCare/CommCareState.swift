@@ -125,7 +125,7 @@ public final class CommCareState {
         do { return try body() } catch { throw CommCareClientError(error) }
     }
 
-    /// `place`, `device`, `token` or `user_id`; nil where it is not known.
+    /// `place`, `device`, `token`, `user_id` or `synced`; nil where it is not known.
     public func fact(_ name: String) throws(CommCareClientError) -> String? {
         try told { () throws(StorageFault) in try Self.fact(name, connection) }
     }

@@ -78,6 +78,14 @@ public struct ServedRequest: Hashable, Sendable {
         }
     }
 
+    /// Whether a cookie, `NAME=VALUE`, came with it.
+    func hasCookie(_ cookie: String) -> Bool {
+        fields.contains { field in
+            field.name.lowercased() == "cookie"
+                && field.value.split(separator: ";").contains { $0.drop { $0 == " " } == cookie }
+        }
+    }
+
     /// The user name of basic authentication; nil where there is none or it cannot be read.
     var user: String? { credentials?.name }
 

@@ -7,12 +7,18 @@ final class FrontDesk: Sendable {
     let simperium: SimperiumDesk
     /// What the admin has to show; nil where there is none.
     private let adminToken: String?
+    /// What is set wherever it does not come with the request; nil for nothing.
+    private let cookie: String?
 
     /// A desk in front of others.
-    init(_ commCare: CommCareDesk, _ simperium: SimperiumDesk, adminToken: String?) {
+    init(
+        _ commCare: CommCareDesk, _ simperium: SimperiumDesk, adminToken: String?,
+        cookie: String? = nil
+    ) {
         self.commCare = commCare
         self.simperium = simperium
         self.adminToken = adminToken
+        self.cookie = cookie
     }
 
     /// Has a request answered.
@@ -33,7 +39,12 @@ final class FrontDesk: Sendable {
         } else {
             commCare.answer(request, promise)
         }
-        return promise.futureResult.map { $0 ?? .text(404, "There is nothing at this path") }
+        let setCookie = cookie.flatMap { request.hasCookie($0) ? nil : "\($0); Path=/; HttpOnly" }
+        return promise.futureResult.map { answer in
+            var answer = answer ?? .text(404, "There is nothing at this path")
+            if let setCookie { answer.fields.append(.init("Set-Cookie", setCookie)) }
+            return answer
+        }
     }
 
     /// Has a question of the admin answered, who is on this machine and knows the token.

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What the heartbeats of SockJS are timed by, so that tests need not wait for them.
+/// What the heartbeats of SockJS and pings are timed by, so that tests need not wait for them.
 struct Heartbeats: Sendable {
     /// Has something done again and again on an event loop, every so often; the function that it
     /// returns ends that.
@@ -8,6 +8,8 @@ struct Heartbeats: Sendable {
         @Sendable (any EventLoop, TimeAmount, @escaping @Sendable () -> Void) ->
             @Sendable () ->
             Void
+    /// Time between two pings to a WebSocket; nil for none.
+    var pings: TimeAmount?
 
     /// By the clock of the event loop.
     static let timed = Heartbeats { loop, interval, beat in

@@ -35,7 +35,7 @@ final class SimperiumDesk: Sendable {
         var random = SystemRandomNumberGenerator()
     }
 
-    /// What times the heartbeats of SockJS.
+    /// What times the heartbeats of SockJS, and pings.
     let heartbeats: Heartbeats
     private let state: Mutex<State>
     private let accounts: Accounts

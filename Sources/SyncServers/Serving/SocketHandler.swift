@@ -19,8 +19,8 @@ final class SocketHandler: ChannelDuplexHandler {
     private let desk: SimperiumDesk
     private let endpoint: SimperiumEndpoint
     private var line: SocketLine?
-    /// Ends the heartbeats.
-    private var still: (@Sendable () -> Void)?
+    /// Ends the heartbeats and the pings.
+    private var still: [@Sendable () -> Void] = []
     /// Whether a read waits for the client to take what it was sent.
     private var isReadHeld = false
 
@@ -33,13 +33,9 @@ final class SocketHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         if endpoint.transport == .sockJS {
             send(.text, ByteBuffer(bytes: SockJSFrame.open.encoded), context)
-            let channel = context.channel
-            still = desk.heartbeats.start(context.eventLoop, Self.heartbeat) {
-                let bytes = ByteBuffer(bytes: SockJSFrame.heartbeat.encoded)
-                channel.writeAndFlush(
-                    WebSocketFrame(fin: true, opcode: .text, data: bytes), promise: nil)
-            }
+            beat(every: Self.heartbeat, .text, SockJSFrame.heartbeat.encoded, context)
         }
+        if let pause = desk.heartbeats.pings { beat(every: pause, .ping, [], context) }
         line = desk.open(endpoint, context.channel)
     }
 
@@ -59,8 +55,8 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        still?()
-        still = nil
+        for stop in still { stop() }
+        still = []
         if let line { desk.close(line) }
         line = nil
         context.fireChannelInactive()
@@ -97,6 +93,20 @@ final class SocketHandler: ChannelDuplexHandler {
             }
         }
         context.fireChannelWritabilityChanged()
+    }
+
+    /// Sends a frame again and again.
+    private func beat(
+        every pause: TimeAmount, _ opcode: NIOWebSocket.WebSocketOpcode, _ payload: [UInt8],
+        _ context: ChannelHandlerContext
+    ) {
+        let channel = context.channel
+        still.append(
+            desk.heartbeats.start(context.eventLoop, pause) {
+                let frame = WebSocketFrame(
+                    fin: true, opcode: opcode, data: ByteBuffer(bytes: payload))
+                channel.writeAndFlush(frame, promise: nil)
+            })
     }
 
     /// Passes on one message, or the messages in one SockJS frame.

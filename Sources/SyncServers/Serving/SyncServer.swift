@@ -25,6 +25,10 @@ public final class SyncServer: Sendable {
         public var tls: LeafCache?
         /// What the admin's requests have to show; nil for no admin.
         public var adminToken: String?
+        /// A cookie, `NAME=VALUE`, that is set wherever a request came without it; nil for none.
+        public var cookie: String?
+        /// Seconds between two pings to each WebSocket; nil for none.
+        public var pingSeconds: Int64?
         /// Told what went wrong, for people.
         public var notice: @Sendable (String) -> Void
         /// What times the heartbeats of SockJS.
@@ -109,11 +113,14 @@ public final class SyncServer: Sendable {
     ) throws(SyncServerError) -> FrontDesk {
         var file: ServerState?
         if let path = options.state { file = try ServerState(path: path) }
+        var heartbeats = options.heartbeats
+        heartbeats.pings = options.pingSeconds.map { .seconds(max(1, $0)) }
         let simperium = try SimperiumDesk(
-            options.accounts, file, threads.next(), options.heartbeats, notice: options.notice)
+            options.accounts, file, threads.next(), heartbeats, notice: options.notice)
         let commCare = try CommCareDesk(
             options.commCare, options.accounts, file, threads.next(), notice: options.notice)
-        return FrontDesk(commCare, simperium, adminToken: options.adminToken)
+        return FrontDesk(
+            commCare, simperium, adminToken: options.adminToken, cookie: options.cookie)
     }
 
     private static func listen(

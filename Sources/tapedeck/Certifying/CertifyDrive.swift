@@ -53,45 +53,29 @@ struct CertifyDrive: AsyncParsableCommand {
         } catch {
             throw Failure(.io, "\(file) cannot be written: \(error.localizedDescription)")
         }
-        let command = try ClientSimperiumRun.parse([
-            file, "--to", try value("TAPEDECK_URL"), "--app", try value("TAPEDECK_APP"),
-            "--user", try value("TAPEDECK_USER"), "--bucket", bucket,
-            "--patience", String(patience), "--verbose",
-        ])
+        let command = try ClientSimperiumRun.parse(
+            [
+                file, "--to", try value("TAPEDECK_URL"), "--app", try value("TAPEDECK_APP"),
+                "--user", try value("TAPEDECK_USER"), "--bucket", bucket,
+                "--patience", String(patience), "--verbose",
+            ] + (steps.contains(.sockJS) ? ["--sockjs"] : []))
         try await command.run()
     }
 
     /// Does one step after the other, as a user would who goes on whatever the client says.
     private func commCare(_ steps: [Step], _ folder: String) async throws {
-        let common = [
-            "--to", try value("TAPEDECK_URL"), "--domain", try value("TAPEDECK_DOMAIN"),
-            "--user", try value("TAPEDECK_USER"), "--state", "\(folder)/state",
-        ]
+        var device = DrivenDevice(
+            url: try value("TAPEDECK_URL"), domain: try value("TAPEDECK_DOMAIN"),
+            user: try value("TAPEDECK_USER"), folder: folder)
         var failure: Failure?
         for step in steps {
             do throws(Failure) {
-                try await commCare(step, common)
+                try await device.perform(step)
             } catch {
                 StandardError.write("tapedeck: \(error.says)\n")
                 failure = error
             }
         }
         if let failure { throw ExitCode(failure.status.rawValue) }
-    }
-
-    private func commCare(_ step: Step, _ common: [String]) async throws(Failure) {
-        do {
-            switch step {
-            case .submit(let form, let files):
-                try await ClientCommCareSubmit.parse([form] + files + common).run()
-            case .sync(let isAutomatic):
-                try await ClientCommCareSync.parse(common + (isAutomatic ? ["--automatic"] : []))
-                    .run()
-            case .pause(let seconds): try await Task.sleep(for: .seconds(seconds))
-            default: throw Failure(.data, "a CommCare device has no step \(step)")
-            }
-        } catch let failure as Failure {
-            throw failure
-        } catch { throw Failure(.usage, "\(error)") }
     }
 }

@@ -52,7 +52,7 @@ enum SecondClient {
             let state = try CommCareState(
                 folder: "\(folder)/second-device", deviceID: "certify-second-device")
             switch step {
-            case .submit(let name, let files):
+            case .submit(let name, let files, _):
                 let xml = [UInt8](
                     FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data())
                 _ = try state.add(

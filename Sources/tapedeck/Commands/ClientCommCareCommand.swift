@@ -14,7 +14,8 @@ struct ClientCommCareCommand: AsyncParsableCommand {
             server refused it for good. What was not sent is kept in --state.
             """,
         subcommands: [
-            ClientCommCareSubmit.self, ClientCommCareSync.self, ClientCommCareStatus.self,
+            ClientCommCareSubmit.self, ClientCommCareSync.self, ClientCommCareClaim.self,
+            ClientCommCareStatus.self,
         ])
 }
 
@@ -30,19 +31,39 @@ struct ClientCommCareSubmit: AsyncParsableCommand {
     @Argument(help: "Files that go with it.")
     var attachments: [String] = []
 
+    @Flag(
+        help: "Submit as to any server of OpenRosa, which is asked before and knows no sync tokens."
+    )
+    var openrosa = false
+
+    @Flag(help: "Submit as a demonstration: nobody signs in, and the server forgets the form.")
+    var demo = false
+
+    @Flag(help: "Send the body in chunks, unless the server wants to know its length.")
+    var chunked = false
+
     @OptionGroup var options: ClientCommCareOptions
+
+    mutating func validate() throws {
+        if openrosa, demo { throw ValidationError("--openrosa and --demo exclude each other") }
+    }
 
     func run() async throws {
         let xml = try ClientCommCareOptions.content(form)
         for path in attachments where !FileManager.default.isReadableFile(atPath: path) {
             throw Failure(.noInput, "\(path) cannot be read; check the name")
         }
-        let settings = try options.settings()
-        let state = try options.open()
+        var submission = CommCareSubmission()
+        submission.isOpenRosa = openrosa
+        submission.isDemonstration = demo
+        submission.sendsChunks = chunked
+        let settings = try options.settings(submission)
+        let state = try options.open(submission)
         do throws(CommCareClientError) {
             let stored = try CommCareForm(
                 xml: xml, filename: name(form),
                 attachments: attachments.map { .init(name: name($0), path: $0) })
+            if demo { try stored.requireDemonstration() }
             if try state.add(stored) == .sent {
                 StandardError.write("tapedeck: the server has this form already\n")
                 return
@@ -68,6 +89,31 @@ struct ClientCommCareSync: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.settings()
         try await options.run(.sync, settings, try options.open())
+    }
+}
+
+/// `tapedeck client commcare claim`.
+struct ClientCommCareClaim: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "claim",
+        abstract: "Send the queue, claim a case of somebody else, and restore to have it.")
+
+    @Argument(help: "Identifier of the case.")
+    var caseID: String
+
+    @OptionGroup var options: ClientCommCareOptions
+
+    func run() async throws {
+        let settings = try options.settings()
+        let state = try options.open()
+        try await options.run(.claim(caseID: caseID), settings, state)
+        do throws(CommCareClientError) {
+            guard try state.caseState(caseID) == nil else { return }
+        } catch { throw ClientCommCareOptions.failure(error) }
+        throw Failure(
+            .temporary,
+            "the device does not have \(caseID) yet: sync, and claim it again where that does not help"
+        )
     }
 }
 

@@ -37,6 +37,18 @@ struct ClientCommCareOptions: ParsableArguments {
             valueName: "url"))
     var proxy: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Identifier of the device, drawn unless told; a state of another one came from a backup.",
+            valueName: "id"))
+    var device: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Set the clock of the device so many days ahead, as after a long absence.",
+            valueName: "n"))
+    var daysLater = 0
+
     @Flag(help: "Go on in the background, where SIGUSR1 puts the client until SIGUSR2.")
     var background = false
 
@@ -49,16 +61,30 @@ struct ClientCommCareOptions: ParsableArguments {
         if domain.isEmpty || domain.rangeOfCharacter(from: letters.inverted) != nil {
             throw ValidationError("\(domain) can be no project: letters, digits, - _ and . only")
         }
+        if !(0...36_500).contains(daysLater) {
+            throw ValidationError("--days-later is 0 to 36500")
+        }
+        let isName = device?.utf8.allSatisfy { 0x21...0x7E ~= $0 } ?? true
+        if device?.isEmpty == true || !isName {
+            throw ValidationError("--device is letters, digits and signs of ASCII, without spaces")
+        }
     }
 
-    func settings() throws -> CommCareSession.Settings {
-        let given = ProcessInfo.processInfo.environment["TAPEDECK_PASSWORD"]
+    /// Who the client is, and how it behaves; nobody signs in for a demonstration.
+    func settings(
+        _ submission: CommCareSubmission = CommCareSubmission()
+    ) throws -> CommCareSession.Settings {
+        let given =
+            submission.isDemonstration
+            ? "" : ProcessInfo.processInfo.environment["TAPEDECK_PASSWORD"]
         guard let password = given ?? Self.ask("password of \(user): ") else {
             throw Failure(.usage, "put the password of \(user) into TAPEDECK_PASSWORD")
         }
         var settings = CommCareSession.Settings(
             url: to, domain: domain, user: user, password: password)
         settings.isUser = !automatic
+        settings.submission = submission
+        settings.daysLater = daysLater
         for path in locale {
             for line in String(decoding: try Self.content(path), as: UTF8.self)
                 .split(whereSeparator: \.isNewline)
@@ -72,10 +98,15 @@ struct ClientCommCareOptions: ParsableArguments {
         return settings
     }
 
-    func open() throws -> CommCareState {
+    func open(_ submission: CommCareSubmission = CommCareSubmission()) throws -> CommCareState {
+        // What waits for one kind of server is never sent to the other.
+        let kind = submission.isOpenRosa ? ", OpenRosa" : submission.isDemonstration ? ", demo" : ""
         do throws(CommCareClientError) {
-            return try CommCareState(
-                folder: state, place: "\(user) at \(to), \(domain)", deviceID: UUID().uuidString)
+            let opened = try CommCareState(
+                folder: state, place: "\(user) at \(to), \(domain)\(kind)",
+                deviceID: device ?? UUID().uuidString)
+            if let device, try opened.fact("device") != device { try opened.move(to: device) }
+            return opened
         } catch { throw Self.failure(error) }
     }
 
@@ -87,6 +118,7 @@ struct ClientCommCareOptions: ParsableArguments {
         layer.proxy = proxy
         // A redirect would make a GET of a submission; of restores the session judges itself.
         layer.redirectLimit = 0
+        layer.keepsCookies = true
         if Self.tellsPassword(to) {
             StandardError.write(
                 "tapedeck: note: \(to) is no https: whoever listens on the way gets the password\n")

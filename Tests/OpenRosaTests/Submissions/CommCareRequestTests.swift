@@ -57,6 +57,31 @@ import Testing
         #expect(first == CommCareRequest.restore(from: device, .full))
     }
 
+    @Test func `a claim names its case in the body`() {
+        let request = CommCareRequest.claim("a b&c", from: device)
+        #expect(request.method == "POST")
+        #expect(request.queryText == "")
+        #expect(request.contentText == "case_id=a%20b%26c")
+        #expect(header("Content-Type", request) == "application/x-www-form-urlencoded")
+        #expect(header("X-CommCareHQ-LastSyncToken", request) == nil)
+    }
+
+    @Test func `a server of OpenRosa gets a date, version 1.0 and no sync token`() {
+        let fields: [CommCareRequest.Field] = [
+            .init("X-OpenRosa-Version", "1.0"), .init("Date", "Thu, 01 Jan 1970 00:00:09 GMT"),
+            .init("Authorization", "Basic x"),
+        ]
+        let check = CommCareRequest.openRosaCheck(from: device, now: 9)
+        #expect(check.method == "HEAD")
+        #expect(check.headers == fields)
+        #expect(check.queryText == "deviceID=dev%201")
+        let request = CommCareRequest.openRosaSubmission(
+            from: device, contentType: "text/xml", now: 9)
+        #expect(request.method == "POST")
+        #expect(request.headers == fields + [.init("Content-Type", "text/xml")])
+        #expect(request.query == check.query)
+    }
+
     @Test func `parameters are escaped byte by byte`() {
         let request = CommCareRequest(
             method: "GET", query: [.init("a=b", "é😀~-._ +/"), .init("a=b", "")])

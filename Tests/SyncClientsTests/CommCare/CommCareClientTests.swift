@@ -122,6 +122,52 @@ import Testing
         #expect(Self.sync(answers) == says)
     }
 
+    @Test(
+        arguments: [
+            ([201, 200], "CI done"), ([204], "C done"), ([0, 200], "CI done"), ([410], "C refused"),
+            ([500], "C refused"), ([503], "C later"), ([201, 503], "CI later"),
+        ] as [([Int], String)])
+    func `claims a case once, and looks at what became of it`(answers: [Int], says: String) {
+        var client = Client(.claim(caseID: "c"), queue: [], hasToken: true)
+        var commands = client.handle(.start, now: 0)
+        var said = ""
+        var rest = answers[...]
+        while Self.outcome(commands) == nil {
+            var event: Client.Event?
+            for command in commands {
+                switch command {
+                case .claim(caseID: "c"): said += "C"
+                case .restore(isFull: false): said += "I"
+                case .swapIn:
+                    event = .restored(problem: nil)
+                    continue
+                default: continue
+                }
+                event = .answered(Self.answer(rest.popFirst() ?? 418))
+            }
+            guard let event else { break }
+            commands = client.handle(event, now: 0)
+        }
+        #expect("\(said) \(Self.outcome(commands) ?? "stuck")" == says)
+        #expect(rest.isEmpty)
+    }
+
+    @Test func `a claim waits for the queue and for the pause of restores`() {
+        var queued = Client(.claim(caseID: "c"), queue: [.init(id: 1)], hasToken: true)
+        #expect(queued.handle(.start, now: 0) == [.submit(1)])
+        var paused = Client(
+            .claim(caseID: "c"), queue: [], pauses: [.restore: CommCarePause(userUntil: 9)],
+            hasToken: true)
+        #expect(Self.outcome(paused.handle(.start, now: 8)) == "later")
+    }
+
+    @Test func `a refused sign-in claims once more with new credentials`() {
+        var client = Client(.claim(caseID: "c"), queue: [], hasToken: true)
+        _ = client.handle(.start, now: 0)
+        #expect(client.handle(.answered(Self.answer(401)), now: 0) == [.askCredentials])
+        #expect(client.handle(.credentials(areNew: true), now: 0) == [.claim(caseID: "c")])
+    }
+
     @Test func `does not poll for ever`() {
         #expect(
             Self.sync([Int](repeating: 202, count: 1_000)).count { $0 == "I" }

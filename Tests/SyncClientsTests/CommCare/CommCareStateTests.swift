@@ -147,6 +147,45 @@ import Glibc
         #expect(try state.caseIDs() == ["mine", "x", "y"])
     }
 
+    @Test func `moved to another device, it keeps forms and cases and asks for everything`() throws
+    {
+        let state = try Self.open(Self.folder())
+        try Self.write(Self.restore("t1", cases: ["a"]), to: state.download)
+        #expect(try state.swapIn(isFull: true) == nil)
+        _ = try state.add(try Self.form("i1", caseID: "mine"))
+        try state.move(to: "e")
+        #expect(try state.fact("device") == "e")
+        #expect(try state.fact("token") == nil)
+        #expect(try state.needsFullRestore())
+        #expect(try state.caseIDs() == ["a", "mine"])
+    }
+
+    @Test func `knows how many days ago the last restore came`() throws {
+        let state = try Self.open(Self.folder())
+        #expect(try state.daysSinceSync(at: 1 << 40) == nil)
+        try Self.write(Self.restore("t1", cases: []), to: state.download)
+        #expect(try state.swapIn(isFull: true, at: 1_000) == nil)
+        #expect(try state.daysSinceSync(at: 1_000 + 86_399) == 0)
+        #expect(try state.daysSinceSync(at: 1_000 + 64 * 86_400) == 64)
+        #expect(try state.daysSinceSync(at: 999) == nil)
+        // What is not whole is no restore.
+        try Self.write("<", to: state.download)
+        #expect(try state.swapIn(isFull: false, at: 2 << 30) != nil)
+        #expect(try state.daysSinceSync(at: 1_000) == 0)
+    }
+
+    @Test func `only the demo user changes cases without signing in`() throws {
+        var form = try Self.form("i1", caseID: "c1")
+        #expect(throws: Never.self) { try form.requireDemonstration() }
+        form.userID = "u"
+        #expect(throws: CommCareClientError.self) { try form.requireDemonstration() }
+        form.userID = "demo_user"
+        #expect(throws: Never.self) { try form.requireDemonstration() }
+        form.userID = "u"
+        form.changesCases = false
+        #expect(throws: Never.self) { try form.requireDemonstration() }
+    }
+
     @Test func `forgets what no transaction names`() throws {
         let folder = Self.folder()
         do {
