@@ -213,7 +213,8 @@ let package = Package(
             "tapedeck",
             [
                 "Wire", "Filters", "Trace", "Dissection", "Diagnosis", "Replaying", "Simperium",
-                "Faults", "ConvergenceWorld", "FaultWorld", argumentParser,
+                "Faults", "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld",
+                "FaultWorld", argumentParser,
             ]),
     ]
 )

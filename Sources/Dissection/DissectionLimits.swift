@@ -12,6 +12,9 @@ public struct DissectionLimits: Hashable, Sendable {
     public var channels = 4_096
     /// Parts of a multipart body that get a row.
     public var parts = 1_000
+    /// Case blocks of a body that get a row: more than any device holds, and so many at once that
+    /// their rows take some tens of megabytes.
+    public var caseBlocks = 100_000
 
     /// The limits that `tapedeck record` uses.
     public init() {}

@@ -18,6 +18,7 @@ final class OpenRosaOutline: XMLEventHandler {
         case meta
         case caseBlock
         case create
+        case update
         case indices
         case attachments
         /// An element whose text is kept.
@@ -32,23 +33,35 @@ final class OpenRosaOutline: XMLEventHandler {
         case uuid
         case date
         case caseID
+        case dateModified
+        case userID
+        case created(WritableKeyPath<Naming, String?>)
+        case updated(WritableKeyPath<Naming, String?>)
         case indexTarget
         case meta(WritableKeyPath<OpenRosaDocument.Meta, String?>)
     }
 
+    /// What `create` or `update` says of a case.
+    struct Naming {
+        var type: String?
+        var name: String?
+        var owner: String?
+    }
+
     /// The case block that is being read.
     struct Block {
-        var id: String?
+        var outline = CaseOutline()
         var isVersion2: Bool
         var hasDate: Bool
-        var creates = false
-        var updates = false
-        var closes = false
         var hasType = false
         var hasName = false
         var indices = 0
         var attachments = 0
         var position: XMLPosition
+        /// Whether its outline is asked for.
+        var isKept: Bool
+        var created = Naming()
+        var updated = Naming()
     }
 
     private let purpose: OpenRosaReader.Purpose
@@ -60,6 +73,9 @@ final class OpenRosaOutline: XMLEventHandler {
     @exclusivity(unchecked) private var field: Field?
     @exclusivity(unchecked) private var text: [UInt8] = []
     @exclusivity(unchecked) var block: Block?
+    /// How many more outlines of case blocks are asked for.
+    @exclusivity(unchecked) var caseRoom: Int
+    @exclusivity(unchecked) var cases: [CaseOutline] = []
     @exclusivity(unchecked) var isForm = false
     @exclusivity(unchecked) var isRestore = false
     @exclusivity(unchecked) var messages = 0
@@ -69,8 +85,11 @@ final class OpenRosaOutline: XMLEventHandler {
     @exclusivity(unchecked) var instanceIDs = 0
     @exclusivity(unchecked) var schemaIDs: Set<String> = []
 
-    /// An outline of nothing yet.
-    init(purpose: OpenRosaReader.Purpose) { self.purpose = purpose }
+    /// An outline of nothing yet, which will have those of up to `caseBlocks` case blocks.
+    init(purpose: OpenRosaReader.Purpose, caseBlocks: Int) {
+        self.purpose = purpose
+        caseRoom = caseBlocks
+    }
 
     func start(_ tag: borrowing XMLTag) {
         if skipped > 0 {
@@ -136,15 +155,8 @@ final class OpenRosaOutline: XMLEventHandler {
         case .meta: return inMeta(tag)
         case .caseBlock: return inCase(tag, word)
         case .create: return inCreate(word)
-        case .indices:
-            block?.indices += 1
-            if let relationship = tag["relationship"],
-                relationship != "child", relationship != "extension"
-            {
-                note(
-                    "openrosa.index-relationship", "relationship \"\(relationship)\"", tag.position)
-            }
-            return keep(.indexTarget)
+        case .update: return inUpdate(word)
+        case .indices: return inIndices(tag)
         case .attachments:
             block?.attachments += 1
             return nil
@@ -204,11 +216,12 @@ final class OpenRosaOutline: XMLEventHandler {
         case .username: document.registration?.username = value
         case .uuid: document.registration?.uuid = value
         case .date: document.registration?.date = value
-        case .caseID: block?.id = value
-        case .indexTarget:
-            if let block, !value.isEmpty, value == block.id {
-                note("openrosa.index-self", "case \(value)", block.position)
-            }
+        case .caseID: block?.outline.caseID = value
+        case .dateModified: block?.outline.dateModified = value
+        case .userID: block?.outline.userID = block?.outline.userID ?? value
+        case .created(let path): block?.created[keyPath: path] = value
+        case .updated(let path): block?.updated[keyPath: path] = value
+        case .indexTarget: endIndex(value)
         case .meta(let path): document.form?.meta?[keyPath: path] = value
         }
     }

@@ -16,8 +16,15 @@ public final class OpenRosaReader {
     private var problem: XMLError?
 
     /// A reader at the start of a document.
-    public init(purpose: Purpose = .any, limits: XMLLimits = XMLLimits()) {
-        outline = OpenRosaOutline(purpose: purpose)
+    ///
+    /// - Parameters:
+    ///   - purpose: What is known beforehand about the document.
+    ///   - limits: When to refuse it.
+    ///   - caseBlocks: Of how many case blocks to make an outline; the first ones are taken.
+    public init(
+        purpose: Purpose = .any, limits: XMLLimits = XMLLimits(), caseBlocks: Int = 0
+    ) {
+        outline = OpenRosaOutline(purpose: purpose, caseBlocks: caseBlocks)
         stream = XMLStream(handler: outline, limits: limits)
     }
 
@@ -34,6 +41,13 @@ public final class OpenRosaReader {
             problem = error
             return false
         }
+    }
+
+    /// Gives the outlines of the case blocks that ended since the last time, in order, and forgets
+    /// them.
+    public func takeCases() -> [CaseOutline] {
+        defer { outline.cases.removeAll(keepingCapacity: true) }
+        return outline.cases
     }
 
     /// Ends the document and tells what it was.

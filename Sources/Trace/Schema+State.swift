@@ -1,8 +1,9 @@
 /// What each side held, as far as SQL can tell it from stored rows.
 ///
-/// `tapedeck state` tells more: it applies changes to objects and case blocks to cases.
+/// `tapedeck state` tells more: it applies changes to objects, knows properties of cases and who
+/// uses a device, and purges cases as devices do.
 extension Schema {
-    /// Views about the state of buckets, submissions and syncs.
+    /// Views about the state of buckets, submissions, syncs and cases.
     public static let stateViews = """
         CREATE VIEW bucket_told AS SELECT  -- what servers said about objects of buckets: each version of each object, as often as it was said
           t.command_id    AS command_id,     -- the command that says it
@@ -82,9 +83,7 @@ extension Schema {
           o.cases       AS cases,        -- number of its case blocks
           x.status      AS status,       -- status of the response; null where there was none
           a.nature      AS nature,       -- nature of its message
-          CASE WHEN a.nature = 'post_processing_failure' THEN 1
-            ELSE coalesce(x.status BETWEEN 200 AND 299, 0)
-              AND coalesce(a.nature, '') NOT IN ('submit_error', 'processing_failure') END
+          \(isAccepted)
                         AS is_accepted   -- 1 where the client was told that the server has it
           FROM openrosa o JOIN http_exchange x ON x.id = o.exchange_id
           LEFT JOIN openrosa a ON a.id = \(share) * (2 * o.exchange_id + 1)
@@ -105,24 +104,35 @@ extension Schema {
           a.cases       AS cases         -- number of its case blocks
           FROM http_exchange x LEFT JOIN openrosa a ON a.id = \(share) * (2 * x.id + 1)
           WHERE x.api = 'commcare.restore';
+        \(caseViews)
         """
 
     /// Names of ``stateViews``, what rests on others first.
     static let stateViewNames = [
         "bucket_object", "bucket_told", "unacknowledged_change", "commcare_form", "commcare_sync",
+        "commcare_case", "commcare_device_case",
     ]
 
     private static let indexEntry = "CASE e.type WHEN 'object' THEN e.value ELSE '{}' END"
     private static let entityText = "substr(c.payload, instr(c.payload, char(10)) + 1)"
     private static let ccids = "'[\"' || replace(h.ccid, ' ', '\",\"') || '\"]'"
-    private static let project = """
+    /// Host and path of the project of the exchange `x`.
+    static let project = """
         CASE WHEN x.path LIKE '/a/_%'
             THEN x.host || '/' || substr(x.path, 2, instr(substr(x.path, 4) || '/', '/') + 1)
             ELSE x.host END
         """
 
+    /// Whether the answer to a form, of the exchange `x` with the document `a`, says that the server
+    /// has it.
+    static let isAccepted = """
+        CASE WHEN a.nature = 'post_processing_failure' THEN 1
+            ELSE coalesce(x.status BETWEEN 200 AND 299, 0)
+              AND coalesce(a.nature, '') NOT IN ('submit_error', 'processing_failure') END
+        """
+
     /// The value of a parameter of the query of `x`, as sent.
-    private static func parameter(_ name: String) -> String {
+    static func parameter(_ name: String) -> String {
         let place = "instr('&' || x.query, '&\(name)=')"
         let rest = "substr('&' || x.query, \(place) + \(name.utf8.count + 2))"
         return "CASE WHEN \(place) > 0 THEN substr(\(rest), 1, instr(\(rest) || '&', '&') - 1) END"

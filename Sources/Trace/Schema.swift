@@ -9,7 +9,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, as `user_version` has it.
-    public static let version: Int32 = 5
+    public static let version: Int32 = 6
 
     /// What makes an empty file a trace.
     static let whole = [truth, derived, statements, views, stateViews, search].joined(
@@ -229,6 +229,7 @@ public enum Schema {
           problem     TEXT                  -- what is wrong with it and where
         ) STRICT;
         CREATE INDEX openrosa_exchange ON openrosa(exchange_id);
+        \(caseBlockTable)
         CREATE TABLE frame(              -- a WebSocket frame as on the wire
           id            INTEGER PRIMARY KEY,  -- 16777216 * message_id + position
           message_id    INTEGER NOT NULL,     -- the message it belongs to

@@ -46,9 +46,17 @@ struct SchemaDocument {
         Chapter(
             title: "What each side held",
             says: """
-                As far as SQL can tell it from the rows above: versions of objects, changes without
-                acknowledgement, forms and syncs. `tapedeck state` applies changes to objects and case
-                blocks to cases as well, for the server and for each client, at any moment.
+                As far as SQL can tell it from the rows above, at the end of the trace: versions of
+                objects, changes without acknowledgement, forms, syncs and cases. `tapedeck state` tells
+                it for any moment, applies changes to objects, and differs from the views of cases in this:
+
+                - It has the properties of cases, and what else is in their blocks.
+                - It purges cases as devices do before they sync; in `commcare_device_case` they stay
+                  until the next full restore.
+                - It tells users of one device apart by how they sign in, and finds the device of a
+                  request without device id by its sync token.
+                - What a fault lost or altered counts for either side as it was there; the views know
+                  what the receiver got.
                 """, tables: tables(in: Schema.stateViews)),
         Chapter(
             title: "Full-text search",

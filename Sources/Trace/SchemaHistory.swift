@@ -7,6 +7,7 @@ enum SchemaHistory {
         case 2: toFormat3
         case 3: toFormat4
         case 4: toFormat5
+        case 5: toFormat6
         default: nil
         }
     }
@@ -47,9 +48,14 @@ enum SchemaHistory {
         """
 
     /// Views tell what each side held.
-    private static let toFormat4 =
-        Schema.stateViewNames.map { "DROP VIEW IF EXISTS \($0);\n" }.joined() + Schema.stateViews
+    private static let toFormat4 = stateViews
 
     /// Packets are kept beside the chunks that were made of them.
     private static let toFormat5 = Schema.packetTables
+
+    /// Cases are told block by block; a rebuild makes the rows of what is there.
+    private static let toFormat6 = Schema.caseBlockTable + "\n" + stateViews
+
+    private static let stateViews =
+        Schema.stateViewNames.map { "DROP VIEW IF EXISTS \($0);\n" }.joined() + Schema.stateViews
 }

@@ -59,7 +59,7 @@ public struct TraceTotals: Hashable, Sendable {
         case .message: messages += 1
         case .command: commands += 1
         case .note: notes += 1
-        case .body, .part, .openRosa, .frame, .change: break
+        case .body, .part, .openRosa, .caseBlock, .frame, .change: break
         }
     }
 }

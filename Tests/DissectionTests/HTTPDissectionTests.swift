@@ -216,7 +216,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 /// Records to show a dissector.
 enum Sample {
     /// One exchange with `body` as the response's content.
-    static func exchange(body: String) -> [Record] {
+    static func exchange(body: String, path: String = "/") -> [Record] {
         let connection = ConnectionID(1)
         func chunk(_ sender: Peer, _ text: String) -> Record {
             .chunk(
@@ -227,7 +227,7 @@ enum Sample {
         return [
             .connection(
                 ConnectionRow(id: connection, at: .zero, listener: "", client: "", mode: .reverse)),
-            chunk(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n"),
+            chunk(.client, "GET \(path) HTTP/1.1\r\nHost: o\r\n\r\n"),
             chunk(.server, "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"),
         ]
     }

@@ -109,6 +109,10 @@ extension [DerivedRow] {
         compactMap { if case .openRosa(let row) = $0 { row } else { nil } }
     }
 
+    var caseBlocks: [CaseBlockRow] {
+        compactMap { if case .caseBlock(let row) = $0 { row } else { nil } }
+    }
+
     /// The same rows without what depends on how the bytes were cut: places and times, and the
     /// states of an exchange before its last.
     var withoutCuts: [String] {

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import ssl
 import subprocess
+import threading
 import time
 import uuid
 import xml.etree.ElementTree as ElementTree
@@ -19,7 +20,9 @@ import pytest
 import requests
 from programs import DEADLINE, TAPEDECK, Program, curl, environment
 from serving import AUTH, OPENROSA, Client, CommCareServer, Server, case, cases, form
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from websockets.sync.server import serve
 
 PHOTO = bytes(range(256)) * 40
 
@@ -292,6 +295,56 @@ def test_more_sockets_than_recorded(record, replay, served):
     assert "came once more" in server.finish(status=1)
 
 
+def chat(socket) -> None:
+    """What a server of chats and its clients say: nothing that Tapedeck knows of."""
+    socket.send(json.dumps({"hello": "you"}))
+    for message in socket:
+        if isinstance(message, bytes):
+            socket.send(message[::-1])
+            continue
+        said = json.loads(message)
+        if said.get("bye"):
+            socket.close(4007, "bye")
+            return
+        socket.send(f"{said['text']}!")
+
+
+def visit(address: str, text: str, at: int) -> list:
+    """A client of that server."""
+    said: list = []
+    with connect(f"ws://{address}/chat", proxy=None) as socket:
+        said.append(socket.recv(DEADLINE))
+        for message in (json.dumps({"text": text, "at": at}), PHOTO):
+            socket.send(message)
+            said.append(socket.recv(DEADLINE))
+        socket.send(json.dumps({"at": at, "bye": True}, indent=1))
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(DEADLINE)
+        said.append(closed.value.rcvd.code)
+    return said
+
+
+def test_a_socket_of_an_unknown_protocol(record, replay):
+    """Played by the order of its messages; a client that says otherwise is told where."""
+    with serve(chat, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        recording = record("--to", f"http://127.0.0.1:{server.socket.getsockname()[1]}")
+        before = visit(recording.address, "Grüße", 1)
+        assert before == ['{"hello": "you"}', "Grüße!", PHOTO[::-1], 4007]
+        recording.finish()
+    played = replay("--ignore", "json:/at")
+    assert visit(played.address, "Grüße", 2) == before
+    text = played.finish()
+    assert "WebSocket: 3 of 3 matched, 0 missed, 0 never asked for" in text, text
+    played = replay("--ignore", "json:/at")
+    with pytest.raises(ConnectionClosed) as closed:
+        visit(played.address, "Greetings", 3)
+    assert closed.value.rcvd.code == 1011
+    assert played.wait() == 1
+    errors = "\n".join(played.errors)
+    assert re.search(r'JSON /text: recorded "Grüße", came "Greetings"', errors), errors
+
+
 def our_commcare(url: str, state: Path, *arguments: str | Path) -> str:
     """Our CommCare client."""
     done = subprocess.run(
@@ -381,7 +434,8 @@ def test_the_model_goes_on_with_forms(record, replay, served, tmp_path):
         assert taken.status_code == 201, taken.text
     answer = session.get(restore, params={"version": "2.0", "items": "true"}, timeout=DEADLINE)
     assert "c9" in cases(answer) and "c2" in cases(answer)
-    assert "HTTP: " in server.finish()
+    # Restores come from the model since the form that nobody recorded.
+    assert "HTTP: 1 of 4 matched, 0 missed, 1 never asked for, 2 not needed" in server.finish()
 
 
 def test_the_model_goes_on_with_objects(record, replay, served, tmp_path):

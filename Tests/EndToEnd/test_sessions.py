@@ -161,8 +161,8 @@ def test_rebuild_gives_the_same_rows(record, origin, echo_socket, kind) -> None:
                 socket.send(text)
                 socket.recv(30)
         proxy.finish()
-    tables = ("http_exchange", "body", "part", "openrosa", "frame", "message", "simperium_command",
-              "change", "note")
+    tables = ("http_exchange", "body", "part", "openrosa", "case_block", "frame", "message",
+              "simperium_command", "change", "note")
 
     def rows() -> dict[str, list[tuple]]:
         return {name: sql(proxy.trace, f"SELECT * FROM {name} ORDER BY id") for name in tables}

@@ -261,6 +261,10 @@ def test_cases_of_a_device(faulty, serve):
         assert there["case"]["properties"] == {}
     assert deck.sql("SELECT device, sync_token FROM commcare_sync ORDER BY exchange_id") == [
         ("phone-1", phone.token), ("phone-2", second.token)]
+    assert deck.sql("SELECT project, case_id, case_name, owner_id FROM commcare_case") == [
+        (held["domain"], "c1", "Łucja", "team")]
+    assert deck.sql("SELECT device, case_id, unaccepted FROM commcare_device_case ORDER BY 1") == [
+        ("phone-1", "c1", 0), ("phone-2", "c1", 0)]
     text = tapedeck("state", deck.trace, "--diff", status=1).stdout
     assert 'age: server "7", device nothing' in text
 
@@ -284,6 +288,10 @@ def test_a_form_whose_answer_was_lost(faulty, serve):
         ("c3", "missing-on-server", ["i3"])]
     assert deck.sql("SELECT instance_id, status, is_accepted FROM commcare_form ORDER BY 1") == [
         ("i1", 201, 1), ("i2", None, 0), ("i3", 503, 0)]
+    # Without a row for what was answered and lost, SQL tells of c2 what the device knows.
+    assert deck.sql("SELECT case_id FROM commcare_case") == [("c1",)]
+    assert deck.sql("SELECT case_id, unaccepted FROM commcare_device_case ORDER BY 1") == [
+        ("c1", 0), ("c2", 1), ("c3", 1)]
 
 
 def test_what_is_not_there(faulty, simperium):

@@ -200,7 +200,7 @@ import Wire
         let world = try TraceWorld()
         try world.writer().finish()
         let derived: Set = [
-            "http_exchange", "http_body", "part", "openrosa", "frame", "message",
+            "http_exchange", "http_body", "part", "openrosa", "case_block", "frame", "message",
             "simperium_command", "change", "note",
         ]
         // How far the search index is: it is built anew.

@@ -47,6 +47,21 @@ struct ReplayModelTests {
         #expect(play.model.answered == 6)
     }
 
+    @Test func `restores of a user for whom the model makes them are not needed`() {
+        var play = Self.session().replay
+        var device = CommCareDevice(user: "u")
+        #expect(device.sync(with: &play) == ([200], 1))
+        #expect(device.submit("f1", Self.made("one"), to: &play) == 201)
+        #expect(play.model.takeNeedless().isEmpty)
+        #expect(play.replay.unused == 1)
+        #expect(device.submit("f2", Self.made("two"), to: &play) == 201)
+        play.replay.relinquish(play.model.takeNeedless())
+        #expect(play.replay.relinquished == 1)
+        #expect(play.replay.unused == 0)
+        #expect(play.replay.unused(limit: 9).isEmpty)
+        #expect(play.model.takeNeedless().isEmpty)
+    }
+
     @Test func `a sync token of the recording is known with its cases`() {
         var play = Self.session().replay
         var device = CommCareDevice(user: "someone else")

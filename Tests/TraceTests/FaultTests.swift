@@ -205,6 +205,7 @@ import Wire
         for sql in [
             "DROP VIEW bucket_object", "DROP VIEW bucket_told", "DROP VIEW unacknowledged_change",
             "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
+            "DROP VIEW commcare_case", "DROP VIEW commcare_device_case", "DROP TABLE case_block",
             "DROP TABLE packet", "DROP TABLE secret",
             "DROP VIEW exchange", "DROP VIEW fault", "DROP TABLE fault_verdict",
             "ALTER TABLE session DROP COLUMN seed",

@@ -182,6 +182,29 @@ import Wire
         #expect(try trace.rows("SELECT max(id) FROM chunk") == ["903"])
     }
 
+    @Test func `case blocks go with their exchange`() throws {
+        let trace = try TemporaryTrace()
+        let first = try trace.writer()
+        var traffic = Traffic()
+        let phone = traffic.open()
+        _ = first.put(phone.records + traffic.form(phone, cases: ["c1"]) + traffic.close(phone))
+        first.finish()
+        #expect(try trace.rows("SELECT case_id FROM case_block") == ["c1"])
+        var options = TraceOptions()
+        options.keepLast = 1
+        options.clock = { 10_000_000_000 }
+        let second = try TraceWriter(
+            path: trace.path,
+            session: SessionStart(
+                provenance: .proxy, version: "1", arguments: "",
+                startedUnixNanoseconds: 2_000_000_000_000_000_000), options: options)
+        let other = traffic.open()
+        _ = second.put(other.records + traffic.form(other, cases: ["c2"]))
+        second.flush()
+        second.finish()
+        #expect(try trace.rows("SELECT exchange_id, case_id FROM case_block") == ["2|c2"])
+    }
+
     /// How many lines full-text search finds.
     private func search(_ trace: TemporaryTrace, _ words: String) throws -> Int {
         var found = 0

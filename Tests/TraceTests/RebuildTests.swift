@@ -17,6 +17,8 @@ import Wire
             _ = first.put(traffic.http(exchanges: 1))
             if number % 7 == 0 { first.flush() }
         }
+        let phone = traffic.open()
+        _ = first.put(phone.records + traffic.form(phone, cases: ["c1", "c2"]))
         // Answers that nobody asked for and requests that nobody answers.
         let odd = traffic.open()
         _ = first.put(
@@ -59,6 +61,7 @@ import Wire
         for sql in [
             "DROP VIEW bucket_object", "DROP VIEW bucket_told", "DROP VIEW unacknowledged_change",
             "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
+            "DROP VIEW commcare_case", "DROP VIEW commcare_device_case", "DROP TABLE case_block",
             "DROP TABLE packet", "DROP TABLE secret",
             "DROP VIEW exchange", "DROP VIEW command", "DROP VIEW fault", "DROP VIEW finding",
             """
@@ -95,6 +98,26 @@ import Wire
         for (table, rows) in live where table != "session" && table != "event" {
             #expect(rows == rebuilt[table], "\(table)")
         }
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `brings a trace of format 5 up to date`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let blocks = try trace.dump("case_block")
+        #expect(blocks.count == 2)
+        for sql in [
+            "DROP VIEW commcare_case", "DROP VIEW commcare_device_case", "DROP TABLE case_block",
+            "PRAGMA user_version = 5",
+        ] {
+            _ = try trace.rows(sql)
+        }
+        #expect(throws: TraceError(.olderFormat, "")) { try trace.reader() }
+        try trace.writer().finish()
+        #expect(try trace.rows("SELECT * FROM commcare_case") == [])
+        try Rebuild.run(path: trace.path)
+        #expect(try trace.dump("case_block") == blocks)
+        #expect(try trace.rows("SELECT case_id FROM commcare_case ORDER BY 1") == ["c1", "c2"])
         #expect(try trace.integrity == "ok")
     }
 

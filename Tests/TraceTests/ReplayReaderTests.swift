@@ -44,6 +44,38 @@ import Wire
         try expectRuns(reader)
     }
 
+    @Test func `gives the messages of WebSockets without Simperium`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let simperium = traffic.open()
+        let other = traffic.open()
+        var records = simperium.records + other.records
+        records += traffic.upgrade(simperium)
+        records += traffic.upgrade(other, path: "/chat")
+        records.append(traffic.message(simperium, .client, "0:cv:1"))
+        records.append(traffic.message(other, .server, "hello"))
+        records.append(traffic.message(other, .client, "{}"))
+        _ = writer.put(records)
+        writer.finish()
+        let reader = try ReplayReader(path: trace.path)
+        var found: [ReplayMessageRow] = []
+        try reader.messages { found.append($0) }
+        #expect(found.map(\.sender) == [.server, .client])
+        #expect(found.allSatisfy { $0.isText && $0.exchange == ExchangeID(2) })
+        var texts: [String] = []
+        for row in found {
+            guard let payload = try reader.payload(of: row.id), payload.isWhole else { continue }
+            texts.append(String(decoding: payload.bytes, as: UTF8.self))
+        }
+        #expect(texts == ["hello", "{}"])
+        let missing = try reader.payload(of: MessageID(99))
+        #expect(missing == nil)
+        let sockets = try reader.sockets(lastMessages: [:])
+        #expect(sockets.map(\.isSimperium) == [true, false])
+        #expect(sockets[1].openedAt <= found[0].at)
+    }
+
     /// Expects the sides of exchanges that follow each other to be those of each.
     private func expectRuns(_ reader: ReplayReader) throws {
         for (first, count, most) in [(1, 20, 40), (7, 3, 6), (15, 30, 40), (1, 20, 5), (21, 4, 9)] {

@@ -77,12 +77,12 @@ package final class BodyCollector {
             return
         }
         guard let decoder else {
-            takeDecoded(bytes)
+            takeDecoded(bytes, to: out)
             return
         }
         guard problem == nil else { return }
         do {
-            try decoder.decode(bytes) { self.takeDecoded($0) }
+            try decoder.decode(bytes) { self.takeDecoded($0, to: out) }
         } catch {
             problem = error.description
         }
@@ -106,7 +106,7 @@ package final class BodyCollector {
         problem = problem ?? "bytes are missing from byte \(wireSize) as sent on"
     }
 
-    private func takeDecoded(_ bytes: borrowing Span<UInt8>) {
+    private func takeDecoded(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
         size += Int64(bytes.count)
         let room = limits.storedContent - content.count
         if room > 0 {
@@ -114,7 +114,7 @@ package final class BodyCollector {
             text.consume(part)
             part.withUnsafeBufferPointer { content.append(contentsOf: $0) }
         }
-        meaning?.take(bytes)
+        meaning?.take(bytes, to: out)
     }
 
     /// Gives out the rows of what has come; a second call does nothing.

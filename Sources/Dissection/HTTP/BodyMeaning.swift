@@ -17,6 +17,7 @@ final class BodyMeaning {
     private var events: [MultipartEvent] = []
     private var document: OpenRosaReader?
     private var documents: [(part: Int?, document: OpenRosaDocument)] = []
+    private var caseBlocks = 0
     private var part: PartRow?
     private var parts: [PartRow] = []
     private var actionable: ActionableMessage?
@@ -47,34 +48,34 @@ final class BodyMeaning {
         self.api = api
     }
 
-    /// Takes decoded content.
-    func take(_ bytes: borrowing Span<UInt8>) {
+    /// Takes decoded content, and gives out rows of the case blocks that it ends.
+    func take(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
         if multipart != nil {
-            takeParts(bytes)
+            takeParts(bytes, to: out)
         } else {
-            takeDocument(bytes, part: nil)
+            takeDocument(bytes, part: nil, to: out)
         }
     }
 
-    private func takeParts(_ bytes: borrowing Span<UInt8>) {
+    private func takeParts(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
         events.removeAll(keepingCapacity: true)
         multipart?.consume(bytes, into: &events)
         for event in events {
             switch event {
-            case .content(let range): takePart(bytes.extracting(range))
-            case .held(let held): takePart(held.span)
-            default: handle(event)
+            case .content(let range): takePart(bytes.extracting(range), to: out)
+            case .held(let held): takePart(held.span, to: out)
+            default: handle(event, to: out)
             }
         }
     }
 
-    private func takePart(_ bytes: borrowing Span<UInt8>) {
+    private func takePart(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
         part?.size += Int64(bytes.count)
         guard let part, isForm(part) else { return }
-        takeDocument(bytes, part: part.position)
+        takeDocument(bytes, part: part.position, to: out)
     }
 
-    private func handle(_ event: MultipartEvent) {
+    private func handle(_ event: MultipartEvent, to out: DissectorOutput) {
         switch event {
         case .part(let head, let offset):
             hasBegun = false
@@ -83,7 +84,7 @@ final class BodyMeaning {
                 name: head.name, filename: head.filename, contentType: head.contentType, size: 0,
                 offset: offset)
         case .partEnd:
-            closeDocument()
+            closeDocument(to: out)
             if let part, parts.count < limits.parts { parts.append(part) }
         case .failure(let error):
             problem = error.description
@@ -96,18 +97,34 @@ final class BodyMeaning {
         part.name == "xml_submission_file" || part.contentType?.containsASCII("xml") == true
     }
 
-    private func takeDocument(_ bytes: borrowing Span<UInt8>, part: Int?) {
+    private func takeDocument(
+        _ bytes: borrowing Span<UInt8>, part: Int?, to out: DissectorOutput
+    ) {
         if !hasBegun {
             guard mayBeXML || part != nil, let first = firstByte(bytes) else { return }
             hasBegun = true
             // A gateway's HTML or plain text is not read as XML.
             if first == UInt8(ascii: "<") || first == 0xEF {
                 document = OpenRosaReader(
-                    purpose: sender == .client ? .submission : .any)
+                    purpose: sender == .client ? .submission : .any,
+                    caseBlocks: limits.caseBlocks - caseBlocks)
                 self.documentPart = part
             }
         }
         document?.feed(bytes)
+        giveCases(to: out)
+    }
+
+    /// Gives out the case blocks that have come: a large restore is not held until it ends.
+    ///
+    /// A document with one is always of interest.
+    private func giveCases(to out: DissectorOutput) {
+        for outline in document?.takeCases() ?? [] {
+            let row = CaseBlockRow(
+                outline, exchange, sender, part: documentPart, position: caseBlocks)
+            out.emit(.caseBlock(row))
+            caseBlocks += 1
+        }
     }
 
     private var documentPart: Int?
@@ -122,9 +139,11 @@ final class BodyMeaning {
         return nil
     }
 
-    private func closeDocument() {
+    private func closeDocument(to out: DissectorOutput) {
         guard let document else { return }
-        documents.append((documentPart, document.finish()))
+        let outline = document.finish()
+        giveCases(to: out)
+        documents.append((documentPart, outline))
         self.document = nil
     }
 
@@ -141,10 +160,14 @@ final class BodyMeaning {
             events.removeAll(keepingCapacity: true)
             multipart?.endOfStream(into: &events)
             for event in events {
-                if case .held(let held) = event { takePart(held.span) } else { handle(event) }
+                if case .held(let held) = event {
+                    takePart(held.span, to: out)
+                } else {
+                    handle(event, to: out)
+                }
             }
         }
-        closeDocument()
+        closeDocument(to: out)
         if isCut, let part, parts.last?.position != part.position, parts.count < limits.parts {
             parts.append(part)
         }

@@ -10,6 +10,8 @@ public enum DerivedRow: Hashable, Sendable {
     case part(PartRow)
     /// An OpenRosa document found in a body.
     case openRosa(OpenRosaRow)
+    /// A case block of such a document, before the document, as soon as it has come.
+    case caseBlock(CaseBlockRow)
     /// A WebSocket frame.
     case frame(FrameRow)
     /// A WebSocket message.

@@ -20,6 +20,13 @@ final class ExchangeContents {
         var content = KeptContent()
     }
 
+    /// No filter asks for a case block.
+    private static let limits = {
+        var limits = DissectionLimits()
+        limits.caseBlocks = 0
+        return limits
+    }()
+
     private let messages: [Message]
     private let notes: [String]
     private var read: Rows?
@@ -51,7 +58,7 @@ final class ExchangeContents {
         for message in messages {
             let collector = BodyCollector(
                 head: message.head, at: nil, exchange: row, sender: message.sender,
-                limits: DissectionLimits(),
+                limits: Self.limits,
                 status: message.sender == .server ? message.head.status : nil)
             collector.trailers = message.content.trailers
             if !message.content.bytes.isEmpty {

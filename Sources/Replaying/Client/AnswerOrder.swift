@@ -190,7 +190,8 @@ struct AnswerOrder {
     ) {
         let end = entry.end
         let makers = changes[ccid] ?? []
-        for maker in makers {
+        // A refusal is told to who asked alone, and says nothing about the same change elsewhere.
+        for maker in makers where !wasRefused || asked[maker].route == route {
             asked[maker].answer = min(asked[maker].answer, end)
             if asked[maker].route == route { answer(maker, end, &schedule) }
         }

@@ -6,8 +6,9 @@ internal import Wire
 /// A `c` may be that answer or tell of a change that somebody made meanwhile. An answer that tells
 /// nothing, of several changes or of some that the channel had heard of is known by that, and
 /// repeats what came by itself while it was awaited; where none comes, the answer is the first change
-/// of somebody else, before anything that answers a later command. An `init` that asks for changes
-/// is answered first of all.
+/// of somebody else that was made before the channel was open, as a later one came by itself, and
+/// before anything that answers a later command. An `init` that asks for changes is answered first
+/// of all.
 enum CatchUpAnswers {
     private struct Route: Hashable {
         var socket: ConnectionID
@@ -35,6 +36,10 @@ enum CatchUpAnswers {
             channels[Route(socket: command.socket, channel: command.channel)] = Channel()
         }
         guard !channels.isEmpty else { return [:] }
+        var made: [String: Instant] = [:]
+        for command in commands where command.sender == .client {
+            for ccid in command.ccids where made[ccid] == nil { made[ccid] = command.at }
+        }
         var found: [CommandID: CommandID] = [:]
         var doubtful: [Doubt] = []
         for command in commands {
@@ -43,29 +48,42 @@ enum CatchUpAnswers {
                 let isOpening = openings.contains(command.id)
                 channels[route]?.send(command, isOpening: isOpening)
             } else {
-                channels[route]?.receive(command, &found, &doubtful)
+                channels[route]?.receive(command, made, &found, &doubtful)
             }
         }
         for var channel in channels.values { channel.end(&doubtful) }
-        for (answer, question) in confirmed(doubtful, commands, fetch) { found[answer] = question }
+        for (answer, question) in confirmed(doubtful, found, commands, fetch) {
+            found[answer] = question
+        }
         return found
     }
 
     /// Those answers of one change whose change follows what was asked for, as far as is known.
     private static func confirmed(
-        _ doubtful: [Doubt],
+        _ doubtful: [Doubt], _ found: [CommandID: CommandID],
         _ commands: [RecordedCommand], _ fetch: (CommandID) -> [UInt8]?
     ) -> [CommandID: CommandID] {
         guard !doubtful.isEmpty else { return [:] }
-        // What any channel heard of right before those changes.
+        // What any channel heard of right before those changes. What is itself in doubt is asked
+        // last: a channel that heard of later changes may be told of earlier ones.
         var before: [String: Set<String>] = [:]
+        var doubtfully: [String: Set<String>] = [:]
         var heard: [Route: [RecordedCommand]] = [:]
         let ccids = Set(doubtful.map(\.ccid))
+        let doubts = Set(doubtful.map(\.answer))
         for command in commands where command.sender == .server && command.name == "c" {
             let route = Route(socket: command.socket, channel: command.channel)
             for ccid in command.ccids where ccids.contains(ccid) {
+                // The first change of an answer follows what was asked for.
+                let question = ccid == command.ccids.first ? found[command.id] : nil
                 let known = (heard[route] ?? []) + [command]
-                if let cv = version(before: ccid, known, fetch) {
+                let cv =
+                    question.map { versionAsked(fetch($0) ?? []) }
+                    ?? version(before: ccid, known, fetch)
+                guard let cv else { continue }
+                if doubts.contains(command.id) {
+                    doubtfully[ccid, default: []].insert(cv)
+                } else {
                     before[ccid, default: []].insert(cv)
                 }
             }
@@ -73,14 +91,14 @@ enum CatchUpAnswers {
             heard[route, default: []].append(command)
             if heard[route]?.count ?? 0 > 8 { heard[route]?.removeFirst() }
         }
-        var found: [CommandID: CommandID] = [:]
+        var confirmed: [CommandID: CommandID] = [:]
         for doubt in doubtful {
-            let known = before[doubt.ccid] ?? []
+            let known = before[doubt.ccid] ?? doubtfully[doubt.ccid] ?? []
             let asked = versionAsked(fetch(doubt.question) ?? [])
             guard known.isEmpty || asked.map({ known.contains($0) }) == true else { continue }
-            found[doubt.answer] = doubt.question
+            confirmed[doubt.answer] = doubt.question
         }
-        return found
+        return confirmed
     }
 
     /// The change version that a channel heard of right before a change.
@@ -138,6 +156,8 @@ enum CatchUpAnswers {
     }
 
     private struct Channel {
+        /// When the server had let the client in.
+        private var openedAt: Instant?
         private var told: Set<String> = []
         /// Changes of its own on their way, and how many questions came before each.
         private var sent: [String: Int] = [:]
@@ -157,13 +177,15 @@ enum CatchUpAnswers {
             questions.append(Question(command: command.id, isOpening: isOpening, open: open))
         }
 
+        /// `made` says when clients sent changes first, by their `ccid`.
         mutating func receive(
-            _ command: RecordedCommand, _ found: inout [CommandID: CommandID],
-            _ doubtful: inout [Doubt]
+            _ command: RecordedCommand, _ made: [String: Instant],
+            _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt]
         ) {
             switch command.name {
+            case "auth": openedAt = command.at
             case "cv": answer(command, &found)
-            case "c": change(command, &found, &doubtful)
+            case "c": change(command, made, &found, &doubtful)
             case "i", "e":
                 open[command.name, default: 0] -= 1
                 for index in questions.indices {
@@ -184,8 +206,8 @@ enum CatchUpAnswers {
         }
 
         private mutating func change(
-            _ command: RecordedCommand, _ found: inout [CommandID: CommandID],
-            _ doubtful: inout [Doubt]
+            _ command: RecordedCommand, _ made: [String: Instant],
+            _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt]
         ) {
             let ccids = command.ccids
             // Its own change is told of once for each time that it was sent.
@@ -204,11 +226,17 @@ enum CatchUpAnswers {
                 answer(command, &found)
             } else if questions.first?.isOpening == true {
                 answer(command, &found)
-            } else {
+            } else if !isNews(ccids, made) {
                 for index in questions.indices {
                     questions[index].candidates.append((command.id, ccids))
                 }
             }
+        }
+
+        /// Whether the server told of a change when it was made, since the channel was open by then.
+        private func isNews(_ ccids: [String], _ made: [String: Instant]) -> Bool {
+            guard let openedAt else { return false }
+            return ccids.contains { made[$0].map { $0 > openedAt } ?? false }
         }
 
         private mutating func answer(
@@ -216,6 +244,8 @@ enum CatchUpAnswers {
         ) {
             guard !questions.isEmpty else { return }
             found[command.id] = questions.removeFirst().command
+            // A server answers in order: what came before this is no answer to a later question.
+            for index in questions.indices { questions[index].candidates.removeAll() }
         }
 
         /// What is known of the first question by now stays.

@@ -114,6 +114,8 @@ public enum LostCommands {
         var starts: [ConnectionID: Int] = [:]
         for (place, command) in commands.enumerated()
         where command.sender == .client && !command.isFree && ends[command.socket] ?? .max < last {
+            // What is told of one that was sent again is no answer to what was lost.
+            if lost.contains(command.id) { continue }
             let isAnswered: Bool
             switch command.name {
             case "c": isAnswered = command.ccids.contains { told.contains($0) }

@@ -46,7 +46,7 @@ public struct HTTPReplay: Sendable {
     }
 
     /// A method, host and path as they are compared.
-    private struct Target: Hashable {
+    struct Target: Hashable {
         var method: String
         var host: String
         var path: String
@@ -62,7 +62,7 @@ public struct HTTPReplay: Sendable {
 
     /// What is compared.
     public let rules: Rules
-    private let exchanges: RecordedExchanges
+    let exchanges: RecordedExchanges
     private let fetch: Fetch
     /// The only host, as targets have it; nil where there are several.
     private let onlyHost: String?
@@ -76,7 +76,7 @@ public struct HTTPReplay: Sendable {
     private let wildcards: [Target: UInt32]
     /// Those that were asked for.
     private var groups: [UInt32: Group] = [:]
-    private var isUsed: [Bool]
+    var isUsed: [Bool]
     /// The group of the last live request: clients that poll ask for the same again and again.
     private var lastSought: (target: Target, host: String, group: UInt32?)?
     /// What the target of the last answer is called.
@@ -89,6 +89,9 @@ public struct HTTPReplay: Sendable {
     /// What live devices call the cases that they make.
     public private(set) var cases = CaseBindings()
 
+    /// Exchanges that were not asked for, and are not waited for any more.
+    private var relinquishedPlaces: Set<Int32> = []
+
     /// Requests that got their answer.
     public private(set) var matched = 0
     /// The first misses, at most ``mostMisses``.
@@ -98,10 +101,6 @@ public struct HTTPReplay: Sendable {
 
     /// Misses that are kept.
     public static let mostMisses = 1_000
-    /// Recorded exchanges that are compared in full to explain a miss.
-    private static let mostCompared = 24
-    /// Recorded exchanges among which equal ones are counted to explain a miss.
-    private static let mostCounted = 1_000
 
     /// The replay of `exchanges`.
     ///
@@ -161,13 +160,27 @@ public struct HTTPReplay: Sendable {
     /// Exchanges that were recorded.
     public var recorded: Int { exchanges.count }
 
-    /// Exchanges that were not asked for.
-    public var unused: Int { exchanges.count - matched }
+    /// Exchanges that were not asked for, without those that a model made needless.
+    public var unused: Int { exchanges.count - matched - relinquished }
+
+    /// Exchanges that a model made needless.
+    public var relinquished: Int { relinquishedPlaces.count }
+
+    /// Waits no more for these exchanges, as far as they were not asked for: a model answers what
+    /// they answer, whatever comes.
+    public mutating func relinquish(_ ids: Set<ExchangeID>) {
+        guard !ids.isEmpty else { return }
+        for place in exchanges.indices where !isUsed[place] && ids.contains(exchanges.id(at: place))
+        {
+            relinquishedPlaces.insert(Int32(truncatingIfNeeded: place))
+        }
+    }
 
     /// The first exchanges that were not asked for, in order.
     public func unused(limit: Int) -> [RecordedExchange] {
         var found: [RecordedExchange] = []
-        for (place, exchange) in exchanges.enumerated() where !isUsed[place] {
+        for (place, exchange) in exchanges.enumerated()
+        where !isUsed[place] && !relinquishedPlaces.contains(Int32(truncatingIfNeeded: place)) {
             guard found.count < limit else { break }
             found.append(exchange)
         }
@@ -188,6 +201,7 @@ public struct HTTPReplay: Sendable {
             if let group = sought.group, let place = take(group, sought.key) {
                 learn(request, sought.key, place)
                 isUsed[place] = true
+                relinquishedPlaces.remove(Int32(truncatingIfNeeded: place))
                 matched += 1
                 return .recorded(exchange(at: place))
             }
@@ -230,7 +244,7 @@ public struct HTTPReplay: Sendable {
     /// - Returns: Nil where it stays what it is.
     public func rewritten(_ body: [UInt8]) -> [UInt8]? { cases.rewritten(body) }
 
-    private func members(of group: UInt32) -> ArraySlice<Int32> {
+    func members(of group: UInt32) -> ArraySlice<Int32> {
         members[Int(starts[Int(group)])..<Int(starts[Int(group) + 1])]
     }
 
@@ -291,14 +305,14 @@ public struct HTTPReplay: Sendable {
         return read.key(exchanges.query(at: place), message, rules)
     }
 
-    private func key(of place: Int) -> RequestKey {
+    func key(of place: Int) -> RequestKey {
         let exchange = exchanges[place]
         return RequestKey(
             query: exchange.query, message: fetch(exchange.id, .client) ?? ReplayMessage(),
             rules: rules)
     }
 
-    private func target(_ method: String, _ host: String, _ path: String) -> Target {
+    func target(_ method: String, _ host: String, _ path: String) -> Target {
         Target(method: method, host: onlyHost == nil ? host : "", path: Self.meant(path))
     }
 
@@ -310,90 +324,5 @@ public struct HTTPReplay: Sendable {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if segments.count == 7 { segments.replaceSubrange(4...5, with: ["*", "*"]) }
         return segments.joined(separator: "/")
-    }
-
-    // MARK: Misses
-
-    private func explain(
-        _ request: ReplayRequest, _ target: Target, _ group: UInt32?, _ key: RequestKey
-    ) -> HTTPMiss {
-        guard let group else {
-            return HTTPMiss(
-                line: request.line, reason: .unknownTarget, candidates: similar(to: target, key))
-        }
-        let members = members(of: group)
-        let unused = members.lazy.filter { !isUsed[Int($0)] }.prefix(Self.mostCompared)
-        let used = members.reversed().lazy.filter { isUsed[Int($0)] }.prefix(4)
-        var candidates: [HTTPMiss.Candidate] = []
-        var times = 0
-        for place in Array(unused) + Array(used) {
-            let candidate = candidate(Int(place), to: target, key)
-            if candidate.differences.isEmpty { times += 1 }
-            candidates.append(candidate)
-        }
-        if times > 0 {
-            times = members.prefix(Self.mostCounted).count {
-                isUsed[Int($0)] && self.key(of: Int($0)).isSame(as: key)
-            }
-            let same = candidates.filter { $0.differences.isEmpty }.prefix(1)
-            return HTTPMiss(
-                line: request.line, reason: .usedUp(times: times), candidates: Array(same))
-        }
-        return HTTPMiss(
-            line: request.line, reason: .different, candidates: Self.closest(candidates))
-    }
-
-    private func candidate(
-        _ place: Int, to target: Target, _ key: RequestKey
-    ) -> HTTPMiss.Candidate {
-        var found = Differences(limit: 8)
-        let exchange = exchanges[place]
-        let own = self.target(exchange.method, exchange.host, exchange.path)
-        for (what, recorded, live) in [
-            ("method", own.method, target.method), ("host", own.host, target.host),
-            ("path", own.path, target.path),
-        ] where recorded != live {
-            let (recorded, live) = OneLine.pair(recorded, live)
-            found.add(Difference(.target, what, recorded: recorded, live: live))
-        }
-        self.key(of: place).compare(to: key, into: &found)
-        return HTTPMiss.Candidate(
-            exchange: exchange.id, line: exchange.line, isUsed: isUsed[place], differences: found)
-    }
-
-    private static func closest(_ candidates: [HTTPMiss.Candidate]) -> [HTTPMiss.Candidate] {
-        Array(
-            candidates.enumerated().sorted {
-                ($0.element.differences.items.count, $0.element.isUsed ? 1 : 0, $0.offset)
-                    < ($1.element.differences.items.count, $1.element.isUsed ? 1 : 0, $1.offset)
-            }.prefix(3).map(\.element))
-    }
-
-    /// Exchanges of other targets with the most steps of the path in common.
-    private func similar(to target: Target, _ key: RequestKey) -> [HTTPMiss.Candidate] {
-        let steps = target.path.split(separator: "/")
-        var best: [(score: Int, place: Int)] = []
-        for number in 0..<UInt32(truncatingIfNeeded: min(exchanges.targets.count, 10_000)) {
-            let members = members(of: number)
-            guard let first = members.first else { continue }
-            let parts = exchanges.parts(of: number)
-            let other = self.target(parts.method, parts.host, parts.path)
-            let others = other.path.split(separator: "/")
-            let common =
-                zip(steps, others).prefix { $0 == $1 }.count
-                + zip(steps.reversed(), others.reversed()).prefix { $0 == $1 }.count
-            guard common > 0 else { continue }
-            let place = members.first { !isUsed[Int($0)] } ?? first
-            let score =
-                4 * common - 2 * abs(steps.count - others.count)
-                + (other.method == target.method ? 1 : 0) + (other.host == target.host ? 1 : 0)
-            best.append((score, Int(place)))
-            if best.count > 64 {
-                best.sort { ($0.score, $1.place) > ($1.score, $0.place) }
-                best.removeLast(best.count - 3)
-            }
-        }
-        best.sort { ($0.score, $1.place) > ($1.score, $0.place) }
-        return best.prefix(3).map { candidate($0.place, to: target, key) }
     }
 }

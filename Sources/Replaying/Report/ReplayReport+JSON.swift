@@ -23,6 +23,7 @@ extension ReplayReport.Section {
                 .init("matched", .number(String(matched))),
                 .init("missed", .number(String(missed))),
                 .init("unused", .number(String(unused))),
+                .init("notNeeded", .number(String(notNeeded))),
                 .init("misses", .array(misses.map(\.json))),
                 .init("unusedItems", .array(unusedItems.map(\.json))),
             ]))

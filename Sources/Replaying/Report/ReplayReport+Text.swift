@@ -8,7 +8,8 @@ extension ReplayReport {
         for section in sections {
             lines.append(
                 "\(section.name): \(section.matched) of \(section.recorded) \(words.matched), "
-                    + "\(section.missed) \(words.missed), \(section.unused) \(words.unused)")
+                    + "\(section.missed) \(words.missed), \(section.unused) \(words.unused)"
+                    + (section.notNeeded > 0 ? ", \(section.notNeeded) not needed" : ""))
             for miss in section.misses {
                 lines += miss.lines("\(words.missed): ")
             }

@@ -16,7 +16,7 @@ public struct ReplayReport: Hashable, Sendable {
 
     /// The counts and items of one protocol or one comparison.
     public struct Section: Hashable, Sendable {
-        /// Its name: `HTTP`, `Simperium`.
+        /// Its name: `HTTP`, `Simperium`, `WebSocket`.
         public var name: String
         /// How many of the recording there are in all.
         public var recorded: Int
@@ -30,11 +30,14 @@ public struct ReplayReport: Hashable, Sendable {
         public var unused: Int
         /// The first of them.
         public var unusedItems: [Item]
+        /// Recorded ones that nobody can ask for any more, since a model took over; neither matched
+        /// nor unused.
+        public var notNeeded: Int
 
         /// A section with these values.
         public init(
             name: String, recorded: Int, matched: Int, missed: Int, misses: [Item], unused: Int,
-            unusedItems: [Item]
+            unusedItems: [Item], notNeeded: Int = 0
         ) {
             self.name = name
             self.recorded = recorded
@@ -43,6 +46,7 @@ public struct ReplayReport: Hashable, Sendable {
             self.misses = misses
             self.unused = unused
             self.unusedItems = unusedItems
+            self.notNeeded = notNeeded
         }
     }
 
@@ -82,7 +86,7 @@ extension HTTPReplay {
             misses: misses.map { .init(line: $0.line, detail: $0.description) }, unused: unused,
             unusedItems: unused(limit: limit).map { exchange in
                 .init(line: "exchange \(exchange.id), \(exchange.line)")
-            })
+            }, notNeeded: relinquished)
     }
 }
 
@@ -100,6 +104,21 @@ extension SimperiumReplay {
                 return .init(
                     line: "command \(command.id), connection \(command.socket)\(channel), "
                         + line(of: command))
+            }, notNeeded: relinquished)
+    }
+}
+
+extension WebSocketReplay {
+    /// What came of it.
+    ///
+    /// - Parameter limit: Most unused messages that are named.
+    /// - Returns: The counts, and the first of what is missed and unused.
+    public func section(limit: Int = 100) -> ReplayReport.Section {
+        ReplayReport.Section(
+            name: "WebSocket", recorded: recorded, matched: matched, missed: missed,
+            misses: misses.map { .init(line: $0.line, detail: $0.description) }, unused: unused,
+            unusedItems: unused(limit: limit).map { one in
+                .init(line: "message \(one.message), exchange \(one.exchange), \(one.line)")
             })
     }
 }

@@ -43,6 +43,9 @@ public struct ReplayModel: Sendable {
     /// What a user of Simperium was answered last, by application and name.
     private var logins: [String: ExchangeID]?
     private var tokens: [(token: String, user: String)] = []
+    /// How many users of each domain have restores from here.
+    private var owned: [String: Int] = [:]
+    private var needless: Set<ExchangeID> = []
 
     /// Requests that were answered here.
     public private(set) var answered = 0
@@ -113,7 +116,29 @@ public struct ReplayModel: Sendable {
     ) -> Answer? {
         guard let answer = find(request, miss, now) else { return nil }
         answered += 1
+        if let name = Self.domain(request) { noteNeedless(name) }
         return answer
+    }
+
+    /// Recorded restores that became needless since this was asked last: those of users whose
+    /// restores come from here, whatever they ask.
+    public mutating func takeNeedless() -> Set<ExchangeID> {
+        defer { needless = [] }
+        return needless
+    }
+
+    private mutating func noteNeedless(_ name: String) {
+        let count = spaces[name]?.profiles.values.count { $0.isOnOwn } ?? 0
+        guard count != owned[name] ?? 0 else { return }
+        owned[name] = count
+        for exchange in exchanges {
+            let target = exchange.path + (exchange.query.map { "?\($0)" } ?? "")
+            let outline = ServedRequest(exchange.method, target)
+            guard Self.api(outline) == .commcareRestore, Self.domain(outline) == name,
+                let request = recorded(exchange), takes(request)
+            else { continue }
+            needless.insert(exchange.id)
+        }
     }
 
     /// Tokens of Simperium that were given out since this was asked last, each for

@@ -268,8 +268,8 @@ final class ReplayConnection: ChannelDuplexHandler {
             write(response, rewrite, request.framing, head: head, end: end)
             goOn(after: request)
         case .silence(let due): at(due) { $0.close() }
-        case .socket(let response, let transport, let due):
-            at(due) { $0.open(request, response, transport) }
+        case .socket(let response, let role, let due):
+            at(due) { $0.open(request, response, role) }
         }
     }
 
@@ -337,15 +337,14 @@ final class ReplayConnection: ChannelDuplexHandler {
     }
 
     private func open(
-        _ request: LiveRequest, _ response: RecordedResponse?,
-        _ transport: SimperiumEndpoint.Transport
+        _ request: LiveRequest, _ response: RecordedResponse?, _ role: SocketRole
     ) {
         guard let context, case .http = phase else { return }
         let opening = SocketOpening(request.head, recorded: response)
         put(opening.bytes, [])
         let channel = context.channel
         let socket = desk.open { [desk] number in
-            ReplaySocket(number, transport, compression: opening.compression, channel, desk)
+            ReplaySocket(number, role, compression: opening.compression, channel, desk)
         }
         phase = .socket(socket)
         desk.flush()

@@ -8,7 +8,10 @@ extension ReplayDesk {
         socketCount += 1
         let socket = socket(socketCount)
         sockets[socketCount] = socket
-        handle(.opened(socket: socketCount))
+        switch socket.role {
+        case .simperium: handle(.opened(socket: socketCount))
+        case .conversation(let exchange): handle(.opened(socket: socketCount, as: exchange))
+        }
         return socket
     }
 
@@ -17,10 +20,18 @@ extension ReplayDesk {
         handle(.received(socket: socket.number, text: text))
     }
 
+    /// A client sent a message of something else than Simperium.
+    func received(_ message: SocketMessage, on socket: ReplaySocket) {
+        handle(.received(socket: socket.number, message))
+    }
+
     /// A WebSocket ended.
     func closed(_ socket: ReplaySocket) {
         guard sockets.removeValue(forKey: socket.number) != nil else { return }
-        handle(.closed(socket: socket.number))
+        switch socket.role {
+        case .simperium: handle(SimperiumReplayEvent.closed(socket: socket.number))
+        case .conversation: handle(WebSocketReplayEvent.closed(socket: socket.number))
+        }
     }
 
     /// Gives an event to the replay and carries out what it says.
@@ -31,21 +42,46 @@ extension ReplayDesk {
         deliver(by: now)
         for command in simperium.handle(event, at: now) {
             switch command {
-            case .send(let sending): put(command, due: sending.due, now)
-            case .close(_, _, let due): put(command, due: due, now)
+            case .send(let sending):
+                put(.command(socket: sending.socket, sending.text), due: sending.due, now)
+            case .close(let socket, let code, let due):
+                put(.end(socket: socket, code: code), due: due, now)
             case .report(let miss): options.notice("missed: \(miss.description)")
             case .handOver(let handOver): options.notice(handOver.description)
-            case .stop(let miss):
-                options.notice("missed: \(miss.description)")
-                for socket in sockets.values {
-                    // RFC 6455, 7.4.1: 1011, the server cannot go on.
-                    socket.close(1011, reason: "the recording has no answer")
-                }
-                stop()
+            case .stop(let miss): end(because: miss.description)
             }
         }
         flush()
         listen()
+    }
+
+    /// The same for WebSockets that carry something else.
+    private func handle(_ event: WebSocketReplayEvent) {
+        guard !isStopped else { return }
+        let now = now
+        lastHeard = .now()
+        deliver(by: now)
+        for command in webSockets.handle(event, at: now) {
+            switch command {
+            case .send(let sending):
+                put(.message(socket: sending.socket, sending.message), due: sending.due, now)
+            case .close(let socket, let code, let due):
+                put(.end(socket: socket, code: code), due: due, now)
+            case .report(let miss): options.notice("missed: \(miss.description)")
+            case .stop(let miss): end(because: miss.description)
+            }
+        }
+        flush()
+    }
+
+    /// Stops since something came that was not recorded.
+    private func end(because miss: String) {
+        options.notice("missed: \(miss)")
+        for socket in sockets.values {
+            // RFC 6455, 7.4.1: 1011, the server cannot go on.
+            socket.close(1011, reason: "the recording has no answer")
+        }
+        stop()
     }
 
     /// How long all clients are silent before one that did not connect is not waited for any more.
@@ -69,12 +105,12 @@ extension ReplayDesk {
     }
 
     /// Carries out what is due, and keeps what is not; nothing overtakes anything.
-    private func put(_ command: ReplayCommand, due moment: Instant, _ now: Instant) {
+    private func put(_ delivery: SocketDelivery, due moment: Instant, _ now: Instant) {
         if due.isEmpty, moment <= now {
-            carryOut(command)
+            carryOut(delivery)
             return
         }
-        due.insert(command, due: moment)
+        due.insert(delivery, due: moment)
         arm()
     }
 
@@ -91,17 +127,17 @@ extension ReplayDesk {
 
     private func deliver(by now: Instant) {
         guard !due.isEmpty else { return }
-        while let command = due.take(by: now) { carryOut(command) }
+        while let delivery = due.take(by: now) { carryOut(delivery) }
         alarm?.cancel()
         alarm = nil
         arm()
     }
 
-    private func carryOut(_ command: ReplayCommand) {
-        switch command {
-        case .send(let sending): sockets[sending.socket]?.send(sending.text)
-        case .close(let socket, let code, _): sockets[socket]?.end(code)
-        case .report, .handOver, .stop: break
+    private func carryOut(_ delivery: SocketDelivery) {
+        switch delivery {
+        case .command(let socket, let text): sockets[socket]?.send(text)
+        case .message(let socket, let message): sockets[socket]?.send(message)
+        case .end(let socket, let code): sockets[socket]?.end(code)
         }
     }
 

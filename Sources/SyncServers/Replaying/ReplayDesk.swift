@@ -12,7 +12,7 @@ final class ReplayDesk {
         /// It is answered like this; head and end at these times.
         case response(RecordedResponse, LocationRewrite?, head: Instant, end: Instant)
         /// The connection becomes the WebSocket of a recorded one.
-        case socket(RecordedResponse?, SimperiumEndpoint.Transport, at: Instant)
+        case socket(RecordedResponse?, SocketRole, at: Instant)
         /// The connection ends, as it did.
         case silence(at: Instant)
     }
@@ -22,6 +22,7 @@ final class ReplayDesk {
     let loop: any EventLoop
     var http: HTTPReplay
     var simperium: SimperiumReplay
+    var webSockets: WebSocketReplay
     /// What answers where the recording does not; nil unless asked for.
     private var model: ReplayModel?
     /// What neither of them answered, where there is a model.
@@ -44,7 +45,7 @@ final class ReplayDesk {
     // What belongs to WebSockets.
     var sockets: [Int: ReplaySocket] = [:]
     var socketCount = 0
-    var due = DueList<ReplayCommand>()
+    var due = DueList<SocketDelivery>()
     var alarm: Scheduled<Void>?
     var dirty: [ReplaySocket] = []
     /// Ends the wait for clients that did not connect.
@@ -63,6 +64,9 @@ final class ReplayDesk {
         simperium = SimperiumReplay(
             source.commands, sockets: source.sockets, mode: options.mode.simperium,
             pace: options.pace, waitsForAbsent: true, seed: options.seed, fetch: source.text)
+        webSockets = WebSocketReplay(
+            source.conversations, isStrict: options.mode == .strict, pace: options.pace,
+            leftOut: LeftOut(rules: options.ignored), fetch: source.payload)
         guard options.mode == .model else { return }
         model = ReplayModel(Array(source.exchanges), seed: options.seed, fetch: source.message)
     }
@@ -86,6 +90,7 @@ final class ReplayDesk {
         if !source.commands.isEmpty || simperium.missed > 0 {
             report.sections.append(simperium.section())
         }
+        if !webSockets.isEmpty { report.sections.append(webSockets.section()) }
         return report
     }
 
@@ -99,7 +104,7 @@ final class ReplayDesk {
     func remove(_ connection: ReplayConnection) {
         connections[ObjectIdentifier(connection)] = nil
         guard options.endsWhenDone, hadConnections, connections.isEmpty, http.unused == 0,
-            simperium.unused == 0
+            simperium.unused == 0, webSockets.unused == 0
         else { return }
         stop()
     }
@@ -151,13 +156,16 @@ final class ReplayDesk {
             }
         }
         let answer = model?.answer(served, miss, now: seconds)
+        http.relinquish(model?.takeNeedless() ?? [])
         for pair in model?.takeTokens() ?? [] {
             simperium.introduce(token: pair.token, user: pair.user)
         }
         switch answer {
         case .again(let exchange):
-            if let transport = source.upgrades[exchange], request.opensSocket {
-                return .socket(source.response(exchange), transport, at: now)
+            if let role = role(of: exchange) {
+                return request.opensSocket
+                    ? .socket(source.response(exchange), role, at: now)
+                    : Self.upgradeRequired(exchange, at: now)
             }
             guard let response = response(exchange) else { return .silence(at: now) }
             return .response(response, nil, head: now, end: now)
@@ -166,7 +174,7 @@ final class ReplayDesk {
         case .none:
             let endpoint = SimperiumEndpoint.recognise(path: request.target.path)
             if let endpoint, request.opensSocket {
-                return .socket(nil, endpoint.transport, at: now)
+                return .socket(nil, .simperium(endpoint.transport), at: now)
             }
             unansweredCount += 1
             if let miss, unanswered.count < HTTPReplay.mostMisses { unanswered.append(miss) }
@@ -180,18 +188,15 @@ final class ReplayDesk {
         let head = options.pace.due(exchange.delay, after: now)
         let response = response(exchange.id)
         if exchange.status == 101 {
-            guard let transport = transport(of: exchange.id, request) else {
-                let text = "tapedeck: exchange \(exchange.id) is a WebSocket without Simperium\n"
+            guard let role = role(of: exchange.id) ?? simperium(at: request) else {
+                let text = "tapedeck: exchange \(exchange.id) changed to no WebSocket\n"
                 return .response(
                     RecordedResponse(501, "Not Replayed", text: text), nil, head: head, end: head)
             }
             guard request.opensSocket else {
-                let text = "tapedeck: exchange \(exchange.id) opened a WebSocket; ask for one\n"
-                return .response(
-                    RecordedResponse(426, "Upgrade Required", text: text), nil, head: head,
-                    end: head)
+                return Self.upgradeRequired(exchange.id, at: head)
             }
-            return .socket(response, transport, at: head)
+            return .socket(response, role, at: head)
         }
         guard let response else {
             guard exchange.status != nil else { return .silence(at: head) }
@@ -224,11 +229,22 @@ final class ReplayDesk {
         return source.message(exchange, .server).flatMap { http.rewritten($0.body) }
     }
 
-    private func transport(
-        of exchange: ExchangeID, _ request: LiveRequest
-    ) -> SimperiumEndpoint.Transport? {
-        source.upgrades[exchange]
-            ?? SimperiumEndpoint.recognise(path: request.target.path)?.transport
+    /// What somebody gets who asks for the path of a WebSocket without asking for one.
+    private static func upgradeRequired(_ exchange: ExchangeID, at due: Instant) -> Outcome {
+        let text = "tapedeck: exchange \(exchange) opened a WebSocket; ask for one\n"
+        return .response(
+            RecordedResponse(426, "Upgrade Required", text: text), nil, head: due, end: due)
+    }
+
+    /// What the WebSocket carries that an exchange opened.
+    private func role(of exchange: ExchangeID) -> SocketRole? {
+        if let transport = source.upgrades[exchange] { return .simperium(transport) }
+        return webSockets.plays(exchange) ? .conversation(exchange) : nil
+    }
+
+    /// What a path says of the WebSocket that it opens.
+    private func simperium(at request: LiveRequest) -> SocketRole? {
+        SimperiumEndpoint.recognise(path: request.target.path).map { .simperium($0.transport) }
     }
 
     private func missed(_ miss: HTTPMiss, at now: Instant) -> Outcome {

@@ -1,13 +1,14 @@
 internal import Framing
 internal import NIOCore
-internal import Simperium
+internal import Replaying
 internal import Wire
 
 /// One live WebSocket that plays a recorded one.
 final class ReplaySocket {
     /// Number of the socket, from 1.
     let number: Int
-    private let transport: SimperiumEndpoint.Transport
+    /// What it carries.
+    let role: SocketRole
     private unowned let desk: ReplayDesk
     private let channel: any Channel
     private var assembler: WebSocketAssembler
@@ -26,11 +27,11 @@ final class ReplaySocket {
     private static let patience = TimeAmount.seconds(5)
 
     init(
-        _ number: Int, _ transport: SimperiumEndpoint.Transport,
-        compression: PerMessageDeflate?, _ channel: any Channel, _ desk: ReplayDesk
+        _ number: Int, _ role: SocketRole, compression: PerMessageDeflate?,
+        _ channel: any Channel, _ desk: ReplayDesk
     ) {
         self.number = number
-        self.transport = transport
+        self.role = role
         self.channel = channel
         self.desk = desk
         assembler = WebSocketAssembler(
@@ -41,7 +42,7 @@ final class ReplaySocket {
             MessageDeflater(
                 windowBits: $0.windowBits(.server), contextTakeover: $0.takesContextOver(.server))
         }
-        guard transport == .sockJS else { return }
+        guard role.isSockJS else { return }
         write(.text, SockJSFrame.open.encoded)
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         beats = channel.eventLoop.scheduleRepeatedTask(
@@ -75,7 +76,13 @@ final class ReplaySocket {
         }
         guard message.problem == nil else { return close(1002, reason: "Broken framing") }
         switch message.opcode {
-        case .text, .binary: commands(message.payload)
+        case .text, .binary:
+            if case .conversation = role {
+                let isText = message.opcode == .text
+                desk.received(SocketMessage(isText: isText, payload: message.payload), on: self)
+            } else {
+                commands(message.payload)
+            }
         case .ping: write(.pong, message.payload)
         case .close:
             guard !isClosing else { return channel.close(promise: nil) }
@@ -87,7 +94,7 @@ final class ReplaySocket {
     }
 
     private func commands(_ payload: [UInt8]) {
-        guard transport == .sockJS else { return desk.received(payload, on: self) }
+        guard role.isSockJS else { return desk.received(payload, on: self) }
         do {
             for message in try SockJSFrame.parse(client: payload.span) {
                 desk.received(message.text, on: self)
@@ -109,11 +116,16 @@ final class ReplaySocket {
     /// Sends a command.
     func send(_ text: [UInt8]) {
         guard !isClosing else { return }
-        switch transport {
-        case .webSocket: write(.text, text)
-        case .sockJS:
-            write(.text, SockJSFrame.messages([.init(text: text, range: 0..<0)]).encoded)
-        }
+        let isSockJS = role.isSockJS
+        write(
+            .text,
+            isSockJS ? SockJSFrame.messages([.init(text: text, range: 0..<0)]).encoded : text)
+    }
+
+    /// Sends a message as it is.
+    func send(_ message: SocketMessage) {
+        guard !isClosing else { return }
+        write(message.isText ? .text : .binary, message.payload)
     }
 
     /// Ends it as the recorded server did: with a code, or without a word.

@@ -12,6 +12,8 @@ public struct ReplaySource: Sendable {
     public var commands: RecordedCommands
     /// How the sockets ended.
     public var sockets: [RecordedSocket]
+    /// The WebSockets that carry something else, in order.
+    public var conversations: [RecordedConversation]
     /// The addresses that recorded clients took for the server's, `HOST:PORT`: where tapedeck
     /// listened in a server's place.
     public var listeners: Set<String>
@@ -21,23 +23,29 @@ public struct ReplaySource: Sendable {
     public var response: @Sendable (ExchangeID) -> RecordedResponse?
     /// Gives the text of a command.
     public var text: SimperiumReplay.Fetch
+    /// Gives the payload of a message of a conversation.
+    public var payload: WebSocketReplay.Fetch
 
     /// A source with these values.
     public init(
         exchanges: RecordedExchanges = [],
         upgrades: [ExchangeID: SimperiumEndpoint.Transport] = [:],
         commands: RecordedCommands = [], sockets: [RecordedSocket] = [],
-        listeners: Set<String> = [], message: @escaping HTTPReplay.Fetch = { _, _ in nil },
+        conversations: [RecordedConversation] = [], listeners: Set<String> = [],
+        message: @escaping HTTPReplay.Fetch = { _, _ in nil },
         response: @escaping @Sendable (ExchangeID) -> RecordedResponse? = { _ in nil },
-        text: @escaping SimperiumReplay.Fetch = { _ in nil }
+        text: @escaping SimperiumReplay.Fetch = { _ in nil },
+        payload: @escaping WebSocketReplay.Fetch = { _ in nil }
     ) {
         self.exchanges = exchanges
         self.upgrades = upgrades
         self.commands = commands
         self.sockets = sockets
+        self.conversations = conversations
         self.listeners = listeners
         self.message = message
         self.response = response
         self.text = text
+        self.payload = payload
     }
 }

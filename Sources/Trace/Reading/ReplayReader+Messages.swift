@@ -17,4 +17,46 @@ extension ReplayReader {
             }.first
         }
     }
+
+    /// Gives the text and binary messages of WebSockets that carry something else than Simperium, in
+    /// order.
+    ///
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func messages(_ body: (ReplayMessageRow) -> Void) throws(TraceError) {
+        try reader.told { () throws(StorageFault) in
+            let messages = try db.prepare(
+                """
+                SELECT id, exchange_id, sender, opcode, ended_ns, session_id FROM message
+                WHERE opcode IN (1, 2) AND exchange_id IN
+                  (SELECT id FROM http_exchange WHERE status = 101 AND api <> 'simperium.socket')
+                ORDER BY id
+                """)
+            while try messages.step() {
+                body(
+                    ReplayMessageRow(
+                        id: MessageID(messages.integer(0)),
+                        exchange: ExchangeID(messages.integer(1)), sender: messages.peer(2),
+                        isText: messages.integer(3) == 1,
+                        at: messages.instant(4, shifts[messages.integer(5)] ?? 0)))
+            }
+        }
+    }
+
+    /// The payload of a message as the trace keeps it; nil where there is none of that number.
+    ///
+    /// - Returns: The payload, and whether it is the whole of it; else these are its first bytes.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func payload(
+        of id: MessageID
+    ) throws(TraceError) -> (bytes: [UInt8], isWhole: Bool)? {
+        try reader.told { () throws(StorageFault) in
+            let statement = try kept(
+                &payloadStatement, "SELECT payload, size FROM message WHERE id = ?")
+            defer { statement.reset() }
+            statement.bind(1, id.rawValue)
+            guard try statement.step() else { return nil }
+            let bytes = statement.bytes(0)
+            return (bytes, statement.integer(1) <= Int64(bytes.count))
+        }
+    }
 }

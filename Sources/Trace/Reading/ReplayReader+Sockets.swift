@@ -16,13 +16,15 @@ extension ReplayReader {
         try reader.told { () throws(StorageFault) in
             let rows = try reader.list(
                 """
-                SELECT id, session_id, connection_id, api, path, response_chunk_id
+                SELECT id, session_id, connection_id, api, path, response_chunk_id,
+                  coalesce(responded_ns, started_ns)
                 FROM http_exchange WHERE status = 101 ORDER BY id
                 """, []
             ) {
                 (
                     id: $0.integer(0), session: $0.integer(1), connection: $0.integer(2),
-                    api: $0.string(3), path: $0.string(4), chunk: $0.integer(5)
+                    api: $0.string(3), path: $0.string(4), chunk: $0.integer(5),
+                    at: $0.integer(6)
                 )
             }
             let heads = try db.prepare("SELECT head FROM body WHERE id = ?")
@@ -33,14 +35,14 @@ extension ReplayReader {
                 let head = try heads.step() ? heads.bytes(0) : []
                 heads.reset()
                 let connection = ConnectionID(row.connection)
+                let shift = shifts[row.session] ?? 0
                 var socket = ReplaySocketRow(
                     connection: connection, exchange: ExchangeID(row.id),
                     isSimperium: row.api == "simperium.socket", path: row.path,
-                    head: head)
+                    head: head, openedAt: Instant(nanoseconds: row.at &+ shift))
                 let after = lastMessages[connection]?.rawValue
                 if let end = try end(of: row.connection, after: after, openedIn: row.chunk) {
-                    socket.endedAt = Instant(
-                        nanoseconds: end.at &+ (shifts[row.session] ?? 0))
+                    socket.endedAt = Instant(nanoseconds: end.at &+ shift)
                     socket.closeCode = end.code
                 }
                 sockets.append(socket)

@@ -21,6 +21,7 @@ public final class ReplayReader {
     private var sideStatement: Statement?
     private var sidesStatement: Statement?
     private var textStatement: Statement?
+    var payloadStatement: Statement?
 
     /// Opens the trace at `path`.
     ///

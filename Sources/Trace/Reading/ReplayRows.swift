@@ -58,10 +58,26 @@ public struct ReplaySocketRow: Hashable, Sendable {
     public var path: String
     /// Head of the response with which it began.
     public var head: [UInt8]
+    /// When the response came with which it began.
+    public var openedAt: Instant
     /// When the server ended it; nil where the client did, or nobody.
     public var endedAt: Instant?
     /// Code of the server's close message; nil without one.
     public var closeCode: Int?
+}
+
+/// A text or binary WebSocket message as a list for replay has it.
+public struct ReplayMessageRow: Hashable, Sendable {
+    /// Its number.
+    public var id: MessageID
+    /// The exchange that opened the WebSocket.
+    public var exchange: ExchangeID
+    /// Who sent it.
+    public var sender: Peer
+    /// Whether it is text; else it is binary.
+    public var isText: Bool
+    /// When its last byte arrived, since the start of the first session.
+    public var at: Instant
 }
 
 /// One side of an exchange, as the trace keeps it.

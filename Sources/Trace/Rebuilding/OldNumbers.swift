@@ -142,6 +142,10 @@ final class OldNumbers {
             guard let id = exchanges(row.exchange.rawValue) else { return nil }
             row.exchange = ExchangeID(id)
             return .openRosa(row)
+        case .caseBlock(var row):
+            guard let id = exchanges(row.exchange.rawValue) else { return nil }
+            row.exchange = ExchangeID(id)
+            return .caseBlock(row)
         case .frame(var row):
             guard let id = messages(row.message.rawValue) else { return nil }
             row.message = MessageID(id)

@@ -151,8 +151,8 @@ public enum Rebuild {
     private static func clear(_ db: Connection, kept: Set<Int64>) throws(StorageFault) {
         if kept.isEmpty {
             for table in [
-                "http_exchange", "http_body", "part", "openrosa", "frame", "message",
-                "simperium_command", "change", "note",
+                "http_exchange", "http_body", "part", "openrosa", "case_block", "frame",
+                "message", "simperium_command", "change", "note",
             ] {
                 try db.execute("DELETE FROM \(table)")
             }
@@ -171,6 +171,7 @@ public enum Rebuild {
                 DELETE FROM http_body WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
                 DELETE FROM part WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
                 DELETE FROM openrosa WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
+                DELETE FROM case_block WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
                 DROP TABLE temp.kept;
                 """)
         }

@@ -35,6 +35,7 @@ final class Deletion {
             "DELETE FROM http_body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1",
             "DELETE FROM part WHERE exchange_id = ?1",
             "DELETE FROM openrosa WHERE exchange_id = ?1",
+            "DELETE FROM case_block WHERE id >= \(share) * 2 * ?1 AND id < \(share) * 2 * (?1 + 1)",
             "DELETE FROM note WHERE exchange_id = ?1",
             "DELETE FROM http_exchange WHERE id = ?1",
         ] {

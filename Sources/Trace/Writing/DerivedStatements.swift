@@ -9,6 +9,7 @@ final class DerivedStatements {
     private let body: Statement
     private let part: Statement
     private let document: Statement
+    private let caseBlock: Statement
     private let frame: Statement
     private let message: Statement
     private let command: Statement
@@ -41,6 +42,7 @@ final class DerivedStatements {
         body = try db.prepare("INSERT OR IGNORE INTO http_body VALUES (\(marks(16)))")
         part = try db.prepare("INSERT OR IGNORE INTO part VALUES (\(marks(9)))")
         document = try db.prepare("INSERT OR IGNORE INTO openrosa VALUES (\(marks(19)))")
+        caseBlock = try db.prepare("INSERT OR IGNORE INTO case_block VALUES (\(marks(13)))")
         frame = try db.prepare("INSERT OR IGNORE INTO frame VALUES (\(marks(14)))")
         message = try db.prepare("INSERT OR IGNORE INTO message VALUES (\(marks(17)))")
         command = try db.prepare("INSERT OR IGNORE INTO simperium_command VALUES (\(marks(18)))")
@@ -63,6 +65,7 @@ final class DerivedStatements {
         case .body(let row): try write(row)
         case .part(let row): try write(row)
         case .openRosa(let row): try write(row)
+        case .caseBlock(let row): try write(row)
         case .frame(let row):
             // Beyond its share a frame is counted by its message alone.
             guard row.position < Schema.share else { return }
@@ -186,6 +189,24 @@ final class DerivedStatements {
         document.bind(18, row.ledgers)
         document.bind(19, row.problem)
         try document.run()
+    }
+
+    private func write(_ row: CaseBlockRow) throws(StorageFault) {
+        let owner = 2 * row.exchange.rawValue + Int64(row.sender.rawValue)
+        caseBlock.bind(1, Schema.share * owner + Int64(row.position))
+        caseBlock.bind(2, Schema.share * owner + Int64((row.part ?? -1) + 1))
+        caseBlock.bind(3, row.exchange.rawValue)
+        caseBlock.bind(4, row.sender.rawValue)
+        caseBlock.bind(5, row.position)
+        caseBlock.bind(6, row.caseID)
+        caseBlock.bind(7, row.action)
+        caseBlock.bind(8, row.caseType)
+        caseBlock.bind(9, row.caseName)
+        caseBlock.bind(10, row.ownerID)
+        caseBlock.bind(11, row.userID)
+        caseBlock.bind(12, row.dateModified)
+        caseBlock.bind(13, row.indices)
+        try caseBlock.run()
     }
 
     private func write(_ row: FrameRow) throws(StorageFault) {

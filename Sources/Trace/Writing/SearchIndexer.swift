@@ -57,7 +57,7 @@ final class SearchIndexer {
             case .message(let row):
                 isDone = false
                 if row.id.rawValue <= progress.message { try layAside(2 * row.id.rawValue + 1) }
-            case .exchange, .part, .openRosa, .frame, .command, .change, .note: break
+            case .exchange, .part, .openRosa, .caseBlock, .frame, .command, .change, .note: break
             }
         }
     }

@@ -13,11 +13,11 @@ struct ReplayServerCommand: AsyncParsableCommand {
         commandName: "server",
         abstract: "Play the server of a recorded session to live clients, with no network.",
         discussion: """
-            Answers HTTP and Simperium as recorded, matched by meaning, to clients that take it for \
-            the server and to those that use it as their proxy (absolute URLs, CONNECT, TLS); \
-            nothing is ever sent anywhere else. The first line of output is `listening on \
-            HOST:PORT`; SIGINT or SIGTERM ends it with a report. Ends with 1 if something came that \
-            was not recorded, or something recorded was never asked for.
+            Answers HTTP, Simperium and other WebSockets as recorded, matched by meaning, to \
+            clients that take it for the server and to those that use it as their proxy (absolute \
+            URLs, CONNECT, TLS); nothing is ever sent anywhere else. The first line of output is \
+            `listening on HOST:PORT`; SIGINT or SIGTERM ends it with a report. Ends with 1 if \
+            something came that was not recorded, or something recorded was never asked for.
             """)
 
     @Argument(help: "The trace.")
@@ -141,9 +141,10 @@ struct ReplayServerCommand: AsyncParsableCommand {
         }
         return ReplaySource(
             exchanges: session.exchanges, upgrades: upgrades, commands: session.commands,
-            sockets: session.sockets, listeners: Set(listeners),
+            sockets: session.sockets, conversations: session.conversations,
+            listeners: Set(listeners),
             message: { ahead.message($0, $1) }, response: { ahead.response($0) },
-            text: { session.text($0) })
+            text: { session.text($0) }, payload: { session.payload($0) })
     }
 
     private func leaves() throws(Failure) -> LeafCache {

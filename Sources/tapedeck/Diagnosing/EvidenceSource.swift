@@ -65,11 +65,11 @@ final class EvidenceSource {
             isCut = false
         }
         let (row, place) = (entry.row, entry.place)
-        if entry.isMade {
+        let (sent, received) = touched.take(
+            text, socket: row.connection, sender: row.sender, isMade: entry.isMade)
+        if sent == nil {
             return CommandEvidence(row, text: text, origin: .tapedeck, place: place, isCut: isCut)
         }
-        let (sent, received) = touched.take(
-            text, socket: row.connection, sender: row.sender, isMade: false)
         guard received != nil else {
             return CommandEvidence(
                 row, text: sent ?? text, origin: .lost, place: place, isCut: isCut)

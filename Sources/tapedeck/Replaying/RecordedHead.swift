@@ -27,6 +27,13 @@ struct RecordedHead {
         }
     }
 
+    /// Whether it opens a WebSocket.
+    var opensWebSocket: Bool {
+        fields.contains {
+            $0.name.lowercased() == "upgrade" && $0.value.lowercased().contains("websocket")
+        }
+    }
+
     /// Whether it agrees on permessage-deflate.
     var agreesOnDeflate: Bool {
         fields.contains {

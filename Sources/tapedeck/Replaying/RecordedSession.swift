@@ -21,6 +21,8 @@ struct RecordedSession: Sendable {
     let sockets: [RecordedSocket]
     /// How the commands of those travelled.
     let transports: [ConnectionID: RecordedTransport]
+    /// The WebSockets that carry something else, in the same order.
+    let conversations: [RecordedConversation]
     /// Wall clock at instant zero, nanoseconds since 1970 UTC.
     let anchor: Int64
     private let contents: Contents
@@ -61,14 +63,33 @@ struct RecordedSession: Sendable {
         self.exchanges = exchanges
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)
-        let last = try Self.read(path, to: &commands)
+        var last = try Self.read(path, to: &commands)
         self.commands = commands
         var upgrades: [ExchangeID: ConnectionID] = [:]
         var sockets: [RecordedSocket] = []
         var transports: [ConnectionID: RecordedTransport] = [:]
-        for row in try reader.sockets(lastMessages: last) {
+        var conversations: [RecordedConversation] = []
+        var rows = try reader.sockets(lastMessages: last)
+        var messages: [ExchangeID: [RecordedConversation.Message]] = [:]
+        if rows.contains(where: { !$0.isSimperium }) {
+            messages = try Self.messages(reader)
+            // Where a conversation ended is looked for behind its last message.
+            for row in rows where last[row.connection] == nil {
+                last[row.connection] = messages[row.exchange]?.last?.id
+            }
+            rows = try reader.sockets(lastMessages: last)
+        }
+        for row in rows {
             upgrades[row.exchange] = row.connection
-            guard row.isSimperium else { continue }
+            guard row.isSimperium else {
+                guard RecordedHead(row.head, of: .server).opensWebSocket else { continue }
+                let end = row.endedAt.map { RecordedSocket.End(code: row.closeCode, at: $0) }
+                conversations.append(
+                    RecordedConversation(
+                        exchange: row.exchange, openedAt: row.openedAt,
+                        messages: messages[row.exchange] ?? [], end: end))
+                continue
+            }
             let end = row.endedAt.map { RecordedSocket.End(code: row.closeCode, at: $0) }
             sockets.append(RecordedSocket(id: row.connection, end: end))
             let isSockJS = SimperiumEndpoint.recognise(path: row.path)?.transport == .sockJS
@@ -79,6 +100,7 @@ struct RecordedSession: Sendable {
         self.upgrades = upgrades
         self.sockets = sockets
         self.transports = transports
+        self.conversations = conversations
         try reader.holdSnapshot()
         contents = Contents(reader)
     }
@@ -119,6 +141,18 @@ struct RecordedSession: Sendable {
         return last
     }
 
+    /// The messages of the WebSockets without Simperium, by the exchanges that opened these.
+    private static func messages(
+        _ reader: ReplayReader
+    ) throws(TraceError) -> [ExchangeID: [RecordedConversation.Message]] {
+        var messages: [ExchangeID: [RecordedConversation.Message]] = [:]
+        try reader.messages { row in
+            messages[row.exchange, default: []].append(
+                .init(id: row.id, sender: row.sender, isText: row.isText, at: row.at))
+        }
+        return messages
+    }
+
     /// Header fields and body after transfer and content coding of one side of an exchange; whole,
     /// also where the trace keeps only the first bytes beside the chunks.
     ///
@@ -149,6 +183,15 @@ struct RecordedSession: Sendable {
             return try cutFrom.flatMap { (place) throws(TraceError) in
                 try reader.payload(of: place, startingWith: text)
             } ?? text
+        }
+    }
+
+    /// The payload of a WebSocket message, in full; nil where there is none.
+    func payload(_ id: MessageID) -> [UInt8]? {
+        contents.read { (reader) throws(TraceError) in
+            guard let (bytes, isWhole) = try reader.payload(of: id) else { return nil }
+            guard !isWhole, let place = try reader.place(of: id) else { return bytes }
+            return try reader.payload(of: place, startingWith: bytes) ?? bytes
         }
     }
 

@@ -13,6 +13,10 @@ struct TouchedCommands {
     private var altered: [Way: [(came: [UInt8], sent: [UInt8])]] = [:]
     /// Commands of clients that were answered in the server's place.
     private var kept: [ConnectionID: [[UInt8]]] = [:]
+    /// Commands of clients that go on later, when Tapedeck makes them anew.
+    private var late: [ConnectionID: [[UInt8]]] = [:]
+    /// Most messages of a connection that are late at once.
+    private static let mostLate = 10_000
 
     /// Nothing was touched yet.
     init() {}
@@ -34,8 +38,9 @@ struct TouchedCommands {
         action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
     ) -> [[UInt8]] {
         let kind = String(action.prefix { $0 != " " })
-        // What a client said then is made anew later, and that says nothing of the client.
-        if kind == "reorder", sender == .client { return Self.commands(came, sender) }
+        if kind == "reorder", sender == .client, late[socket]?.count ?? 0 < Self.mostLate {
+            late[socket, default: []] += Self.commands(came, sender)
+        }
         if Self.harmless.contains(kind) { return [] }
         if sent.isEmpty || Self.ending.contains(kind) { return Self.commands(came, sender) }
         if sender == .client, Self.answering.contains(kind) {
@@ -53,7 +58,13 @@ struct TouchedCommands {
     mutating func take(
         _ text: [UInt8], socket: ConnectionID, sender: Peer, isMade: Bool
     ) -> (sent: [UInt8]?, received: [UInt8]?) {
-        if isMade { return (nil, text) }
+        if isMade {
+            guard sender == .client, let index = late[socket]?.firstIndex(of: text) else {
+                return (nil, text)
+            }
+            late[socket]?.remove(at: index)
+            return (text, text)
+        }
         var received: [UInt8]? = text
         let sent = original(of: text, Way(socket: socket, sender: sender)) ?? text
         if sender == .client, !kept.isEmpty, let index = kept[socket]?.firstIndex(of: text) {

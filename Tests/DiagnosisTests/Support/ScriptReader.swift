@@ -73,7 +73,7 @@ struct ScriptReader {
                 }
             case .command(let row): take(row)
             case .note(let row): made.append((row.at, .note(row)))
-            case .change, .frame: continue
+            case .caseBlock, .change, .frame: continue
             }
         }
     }

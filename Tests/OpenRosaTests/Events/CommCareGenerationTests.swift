@@ -32,6 +32,9 @@ import Testing
                 externalID: maybe(&random), others: properties(&random))
         }
         if random.next() % 4 != 0 { block.update = properties(&random) }
+        for name in ["case_type", "case_name", "owner_id"] where random.next() % 6 == 0 {
+            block.update?.append(CaseBlock.Property(name, word(&random)))
+        }
         block.isClosed = random.next() % 4 == 0
         block.indices = (0..<Int(random.next() % 3)).map {
             CaseBlock.Index(
@@ -137,10 +140,36 @@ import Testing
             }
             #expect(found == blocks, "seed \(seed)")
             #expect(Reading([bytes]) == reading, "seed \(seed)")
-            let outline = OpenRosaReader.read(bytes)
+            let reader = OpenRosaReader(caseBlocks: blocks.count)
+            var outlines: [CaseOutline] = []
+            for piece in cut(bytes, &random) {
+                reader.feed(piece.span)
+                outlines += reader.takeCases()
+            }
+            let outline = reader.finish()
+            #expect(outlines == blocks.map(CaseOutline.init), "seed \(seed)")
             #expect(outline.cases.blocks == blocks.count)
             #expect(Set(reading.codes).isSuperset(of: outline.notes.map(\.code)), "seed \(seed)")
             #expect(outline.kind == reading.end?.kind)
         }
+    }
+}
+
+extension CaseOutline {
+    /// What a block of version 2 does, told from the whole of it.
+    fileprivate init(_ block: CaseBlock) {
+        func updated(_ name: String) -> String? { block.update?.last { $0.name == name }?.value }
+        self.init()
+        caseID = block.caseID
+        creates = block.create != nil
+        updates = block.update != nil
+        closes = block.isClosed
+        hasAttachments = !block.attachments.isEmpty
+        caseType = updated("case_type") ?? block.create?.caseType
+        caseName = updated("case_name") ?? block.create?.caseName
+        ownerID = updated("owner_id") ?? block.create.flatMap { $0.ownerID ?? block.userID }
+        userID = block.userID
+        dateModified = block.dateModified
+        indices = block.indices
     }
 }

@@ -79,4 +79,28 @@ import Wire
             (1, .client, "0:cv:cv-a"), (1, .server, Self.change("b")), (1, .server, "0:cv:?"))
         #expect(found == [3: 1])
     }
+
+    @Test func `what came before the answer to one question answers no later one`() {
+        let found = Self.answers(
+            (1, .client, "0:cv:cv-a"), (1, .client, "0:cv:cv-b"), (1, .server, Self.change("c")),
+            (1, .server, "0:cv:?"))
+        #expect(found == [4: 1])
+    }
+
+    @Test func `a change that was made while the channel was open came by itself`() {
+        let made = #"0:c:{"id":"kb","o":"M","v":{},"ccid":"b"}"#
+        let found = Self.answers(
+            (1, .client, #"0:init:{"app_id":"a","name":"b"}"#),
+            (1, .server, "0:auth:ann@example.com"), (2, .client, made),
+            (1, .client, "0:cv:cv-a"), (1, .server, Self.change("b")))
+        #expect(found == [:])
+    }
+
+    @Test func `what the answer to another channel begins with follows what that one asked for`() {
+        let found = Self.answers(
+            (2, .client, "0:cv:cv-a"), (2, .server, Self.change("c")),
+            (2, .server, Self.change("b", "c")), (1, .client, "0:cv:cv-a"),
+            (1, .server, Self.change("b")))
+        #expect(found == [3: 1, 5: 4])
+    }
 }

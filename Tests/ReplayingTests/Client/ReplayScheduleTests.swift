@@ -106,6 +106,27 @@ struct ReplayScheduleTests {
         #expect(schedule.left == 0)
     }
 
+    @Test func `a refusal says nothing about the same change on another socket`() {
+        var session = PlannedSession()
+        for socket in 1...3 {
+            session.say(socket, .client, "0:init:{\"app_id\":\"a\",\"name\":\"b\"}")
+            session.say(socket, .server, "0:auth:ann@example.com")
+        }
+        let again = #"0:c:{"id":"k","o":"M","ccid":"again","v":{}}"#
+        session.say(1, .client, again)
+        session.say(2, .client, #"0:c:{"id":"k","o":"M","ccid":"one","v":{}}"#)
+        session.say(3, .client, again)
+        session.say(2, .server, #"0:c:[{"id":"k","o":"M","ccids":["one"],"cv":"1","ev":1}]"#)
+        session.say(3, .server, #"0:c:[{"id":"k","ccids":["again"],"error":409}]"#)
+        var schedule = session.schedule
+        _ = schedule.begin()
+        _ = schedule.end(.command(CommandID(2)))
+        _ = schedule.end(.command(CommandID(4)))
+        // The second needs no answer to the third to be sent; the third was refused behind it.
+        #expect(names(schedule.end(.command(CommandID(6)))) == ["c7", "c8"])
+        #expect(names(schedule.end(.command(CommandID(10)))) == ["c9"])
+    }
+
     @Test func `times go before numbers`() {
         // A page that was read behind a change of another socket, written down before it.
         let session = ReplaySchedule(

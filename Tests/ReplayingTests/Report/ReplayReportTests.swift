@@ -37,7 +37,7 @@ struct ReplayReportTests {
         }
         #expect(
             sections[0].text()
-                == #"{"name":"HTTP","recorded":5,"matched":3,"missed":3,"unused":2,"misses":[{"line":"GET /a?b=\"<1>\"","detail":"GET /a: different\n  closest: \u0001"},{"line":"GET /b"}],"unusedItems":[{"line":"exchange 4, POST /c"}]}"#
+                == #"{"name":"HTTP","recorded":5,"matched":3,"missed":3,"unused":2,"notNeeded":0,"misses":[{"line":"GET /a?b=\"<1>\"","detail":"GET /a: different\n  closest: \u0001"},{"line":"GET /b"}],"unusedItems":[{"line":"exchange 4, POST /c"}]}"#
         )
     }
 
@@ -76,6 +76,17 @@ struct ReplayReportTests {
         #expect(!section(0, 1).isSatisfied())
         #expect(section(0, 1).isSatisfied(allowsUnused: true))
         #expect(section(0, 1).text(allowsUnused: true).hasSuffix("\nsatisfied\n"))
+    }
+
+    @Test func `what a model made needless is told, and no failure`() {
+        let report = ReplayReport([
+            .init(
+                name: "HTTP", recorded: 3, matched: 1, missed: 0, misses: [], unused: 0,
+                unusedItems: [], notNeeded: 2)
+        ])
+        #expect(
+            report.text()
+                == "HTTP: 1 of 3 matched, 0 missed, 0 never asked for, 2 not needed\nsatisfied\n")
     }
 
     @Test func `what replays say of themselves`() {

@@ -59,8 +59,8 @@ final class TemporaryTrace {
     }
 
     static let derived = [
-        "http_exchange", "http_body", "part", "openrosa", "frame", "message", "simperium_command",
-        "change", "note",
+        "http_exchange", "http_body", "part", "openrosa", "case_block", "frame", "message",
+        "simperium_command", "change", "note",
     ]
 
     static let truth = ["session", "connection", "leg", "chunk", "patch", "event", "gap"]

@@ -106,10 +106,35 @@ struct Traffic {
         ]
     }
 
-    /// The handshake of a Simperium socket.
-    mutating func upgrade(_ opened: Opened) -> [Record] {
+    /// A form that creates these cases, and its acceptance.
+    mutating func form(_ opened: Opened, cases: [String]) -> [Record] {
+        let blocks = cases.map { id in
+            """
+            <case xmlns="http://commcarehq.org/case/transaction/v2" case_id="\(id)">\
+            <create><case_type>t</case_type><case_name>of \(id)</case_name></create></case>
+            """
+        }
+        let body = "<data xmlns=\"f\">\(blocks.joined())</data>"
         let request = """
-            GET /sock/1/app/websocket HTTP/1.1\r
+            POST /a/demo/receiver/ HTTP/1.1\r
+            Host: hq\r
+            Content-Length: \(body.utf8.count)\r
+            \r
+            \(body)
+            """
+        let response = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
+        return [
+            chunk(opened, .client, Array(request.utf8)),
+            chunk(opened, .server, Array(response.utf8)),
+        ]
+    }
+
+    /// The handshake of a socket, one of Simperium unless told.
+    mutating func upgrade(
+        _ opened: Opened, path: String = "/sock/1/app/websocket"
+    ) -> [Record] {
+        let request = """
+            GET \(path) HTTP/1.1\r
             Host: api.simperium.com\r
             Upgrade: websocket\r
             Connection: Upgrade\r

@@ -100,14 +100,17 @@ final class SmallTrace {
         send(id, sender, Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8))
     }
 
-    /// A request with its answer.
+    /// A request with its answer, which Tapedeck made where it is local.
     func exchange(
         _ id: ConnectionID, _ line: String, host: String = "example.org", body: String = "",
-        status: Int = 200, answer: String = "ok", type: String = "text/plain"
+        status: Int = 200, answer: String = "ok", type: String = "text/plain",
+        isLocal: Bool = false
     ) {
         let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\n"
         send(id, .client, "\(line) HTTP/1.1\nHost: \(host)\n\(length)\n")
         if !body.isEmpty { send(id, .client, Array(body.utf8)) }
+        isMaking = isLocal
+        defer { isMaking = false }
         send(
             id, .server,
             "HTTP/1.1 \(status) X\nContent-Type: \(type)\nContent-Length: \(answer.utf8.count)\n\n")
