@@ -120,7 +120,8 @@ class AnsweringServer(ThreadingHTTPServer):
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                self.wfile.write(content)
+                if self.command != "HEAD":
+                    self.wfile.write(content)
 
             do_POST = do_PUT = do_HEAD = do_GET
 

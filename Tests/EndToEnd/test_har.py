@@ -127,7 +127,7 @@ def test_it_comes_back_equal(recorded: Path, archive: Path, tmp_path: Path) -> N
     for query in (EXCHANGES, MESSAGES):
         assert sql(again, query) == sql(recorded, query)
     # Of a coded body the length is another, and the coding is gone.
-    coded = sql(recorded, "SELECT id FROM body WHERE coding <> ''")
+    coded = sql(recorded, "SELECT id FROM body WHERE coding <> '' AND size > 0")
     assert len(coded) == 1
     fields = sql(again, FIELDS)
     for row in sql(recorded, FIELDS):

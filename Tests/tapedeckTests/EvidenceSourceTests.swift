@@ -52,7 +52,7 @@ import Wire
         #expect(lines == ["server tapedeck said - heard 0:index"])
     }
 
-    @Test func `gives what a client said and went on later to both sides, when it did`() throws {
+    @Test func `gives what a client said and went on later to both sides at once`() throws {
         let lines = try commands { trace, socket in
             trace.fault(socket, .client, "reorder", came: "0:i:1:::2")
             trace.command(socket, .client, "h:3")
@@ -61,7 +61,7 @@ import Wire
         }
         #expect(
             lines == [
-                "client peer said h:3 heard h:3", "client peer said 0:i:1:::2 heard 0:i:1:::2",
+                "client peer said 0:i:1:::2 heard 0:i:1:::2", "client peer said h:3 heard h:3",
                 "client tapedeck said - heard 0:i:1:::2",
             ])
     }

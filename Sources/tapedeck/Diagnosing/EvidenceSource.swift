@@ -49,6 +49,12 @@ final class EvidenceSource {
         case .command(let row):
             counts.commands += 1
             lastCommand = row.row.id
+            // It was told when its client said it.
+            guard
+                !row.isMade
+                    || !touched.goesOn(
+                        row.text, socket: row.row.connection, sender: row.row.sender)
+            else { return }
             body(.command(evidence(row)))
         case .message(let row, let isMade):
             body(.message(MessageEvidence(row, origin: isMade ? .tapedeck : .peer)))
@@ -65,11 +71,11 @@ final class EvidenceSource {
             isCut = false
         }
         let (row, place) = (entry.row, entry.place)
-        let (sent, received) = touched.take(
-            text, socket: row.connection, sender: row.sender, isMade: entry.isMade)
-        if sent == nil {
+        if entry.isMade {
             return CommandEvidence(row, text: text, origin: .tapedeck, place: place, isCut: isCut)
         }
+        let (sent, received) = touched.take(
+            text, socket: row.connection, sender: row.sender, isMade: false)
         guard received != nil else {
             return CommandEvidence(
                 row, text: sent ?? text, origin: .lost, place: place, isCut: isCut)
@@ -96,7 +102,7 @@ final class EvidenceSource {
         let lost = touched.take(
             action: fault.row.action, socket: socket, sender: sender, came: fault.row.came,
             sent: fault.row.sent)
-        for text in lost {
+        for (text, fate) in lost {
             let head = SimperiumCommand.parse(text, from: sender)
             let row = CommandRow(
                 id: lastCommand, message: MessageID(0), connection: socket, position: 0,
@@ -104,7 +110,8 @@ final class EvidenceSource {
                 bucket: nil, app: nil, text: nil, payloadOffset: head.payload.lowerBound,
                 payloadSize: head.payload.count, key: head.key, cv: head.cv, error: head.error,
                 problem: nil)
-            body(.command(CommandEvidence(row, text: text, origin: .lost, place: nil)))
+            let origin = fate == .late ? Origin.peer : .lost
+            body(.command(CommandEvidence(row, text: text, origin: origin, place: nil)))
         }
     }
 

@@ -77,7 +77,7 @@ struct SessionStateReading {
         let lost = touched.take(
             action: row.action, socket: row.socket, sender: row.sender, came: row.came,
             sent: row.sent)
-        for text in lost {
+        for (text, _) in lost {
             state.command(
                 nil, socket: row.socket, sender: row.sender, at: row.at, sent: text, received: nil)
         }

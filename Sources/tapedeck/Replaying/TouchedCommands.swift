@@ -13,7 +13,7 @@ struct TouchedCommands {
     private var altered: [Way: [(came: [UInt8], sent: [UInt8])]] = [:]
     /// Commands of clients that were answered in the server's place.
     private var kept: [ConnectionID: [[UInt8]]] = [:]
-    /// Commands of clients that go on later, when Tapedeck makes them anew.
+    /// Commands of clients that are late.
     private var late: [ConnectionID: [[UInt8]]] = [:]
     /// Most messages of a connection that are late at once.
     private static let mostLate = 10_000
@@ -31,18 +31,30 @@ struct TouchedCommands {
     /// Actions after which the receiver gets what was sent.
     private static let harmless: Set<String> = ["repeat", "latency", "send", "reorder"]
 
+    /// What became of a command that was not sent on when it came.
+    enum Fate {
+        /// Nobody got it.
+        case lost
+        /// It goes on later, when Tapedeck makes it anew.
+        case late
+    }
+
     /// Takes a fault that was done to a message.
     ///
-    /// - Returns: The commands that were lost by it.
+    /// - Returns: The commands that were lost by it, and those of clients that go on later.
     mutating func take(
         action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
-    ) -> [[UInt8]] {
+    ) -> [(text: [UInt8], fate: Fate)] {
         let kind = String(action.prefix { $0 != " " })
         if kind == "reorder", sender == .client, late[socket]?.count ?? 0 < Self.mostLate {
-            late[socket, default: []] += Self.commands(came, sender)
+            let commands = Self.commands(came, sender)
+            late[socket, default: []] += commands
+            return commands.map { ($0, .late) }
         }
         if Self.harmless.contains(kind) { return [] }
-        if sent.isEmpty || Self.ending.contains(kind) { return Self.commands(came, sender) }
+        if sent.isEmpty || Self.ending.contains(kind) {
+            return Self.commands(came, sender).map { ($0, .lost) }
+        }
         if sender == .client, Self.answering.contains(kind) {
             kept[socket, default: []].append(came)
         } else if came != sent {
@@ -59,11 +71,8 @@ struct TouchedCommands {
         _ text: [UInt8], socket: ConnectionID, sender: Peer, isMade: Bool
     ) -> (sent: [UInt8]?, received: [UInt8]?) {
         if isMade {
-            guard sender == .client, let index = late[socket]?.firstIndex(of: text) else {
-                return (nil, text)
-            }
-            late[socket]?.remove(at: index)
-            return (text, text)
+            _ = goesOn(text, socket: socket, sender: sender)
+            return (nil, text)
         }
         var received: [UInt8]? = text
         let sent = original(of: text, Way(socket: socket, sender: sender)) ?? text
@@ -72,6 +81,15 @@ struct TouchedCommands {
             received = nil
         }
         return (sent, received)
+    }
+
+    /// Whether a command that Tapedeck made is one that was late, and is no more.
+    mutating func goesOn(_ text: [UInt8], socket: ConnectionID, sender: Peer) -> Bool {
+        guard sender == .client, let index = late[socket]?.firstIndex(of: text) else {
+            return false
+        }
+        late[socket]?.remove(at: index)
+        return true
     }
 
     /// What the sender sent where a fault altered it.
