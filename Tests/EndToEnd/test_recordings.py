@@ -93,6 +93,7 @@ def test_all_of_this_without_a_network() -> None:
     if subprocess.run([*words, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this machine lets nobody make a network namespace")
     done = subprocess.run(
-        [*words, sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__],
+        [*words, sys.executable, "-m", "pytest", "-q", "-x", "-n", "3", "-p", "no:cacheprovider",
+         __file__],
         env=environment(TAPEDECK_NO_NETWORK="1"), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
