@@ -1,3 +1,5 @@
+internal import OpenRosa
+
 /// How much of what a peer sends is kept in memory and in derived rows.
 ///
 /// The chunks keep every byte; these bounds are about the decoded view.
@@ -15,6 +17,8 @@ public struct DissectionLimits: Hashable, Sendable {
     /// Case blocks of a body that get a row: more than any device holds, and so many at once that
     /// their rows take some tens of megabytes.
     public var caseBlocks = 100_000
+    /// Bytes of names and values of the properties of one case block that get into its row.
+    public static let casePropertyBytes = OpenRosaDocument.longestProperties
 
     /// The limits that `tapedeck record` uses.
     public init() {}

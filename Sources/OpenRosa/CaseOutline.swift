@@ -1,7 +1,8 @@
-/// What a case block does to its case, in bounded size and without properties.
+/// What a case block does to its case, in bounded size.
 ///
 /// Texts are as sent, without white space around them, and cut after
-/// ``OpenRosaDocument/longestText`` bytes. What the block says as a whole is in ``CaseBlock``.
+/// ``OpenRosaDocument/longestText`` bytes; those of properties are never cut. What the block says as
+/// a whole is in ``CaseBlock``.
 public struct CaseOutline: Hashable, Sendable {
     /// What a block can do, in the order in which devices do it.
     public enum Action: String, Hashable, Sendable, CaseIterable {
@@ -39,6 +40,12 @@ public struct CaseOutline: Hashable, Sendable {
     public var dateModified: String?
     /// The first ``OpenRosaDocument/longestList`` indices that are set or removed.
     public var indices: [CaseBlock.Index] = []
+    /// All other properties that the block sets, in the order in which devices apply them: those of
+    /// `create`, then those of `update`, with repetitions.
+    ///
+    /// As many as fit ``OpenRosaDocument/longestProperties`` bytes of names and values; the first
+    /// one that does not fit is left out with all behind it.
+    public var properties: [CaseBlock.Property] = []
 
     /// An outline of a block that does nothing.
     public init() {}

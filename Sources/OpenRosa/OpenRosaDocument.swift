@@ -107,6 +107,8 @@ public struct OpenRosaDocument: Hashable, Sendable {
     public static let longestText = 4096
     /// Longest list kept.
     public static let longestList = 100
+    /// Most properties kept of a case block, in bytes of UTF-8 of their names and values together.
+    public static let longestProperties = 65_536
 
     /// What the document is.
     public var kind = Kind.xml
@@ -134,6 +136,10 @@ public struct OpenRosaDocument: Hashable, Sendable {
     public var fixtures = 0
     /// `id` of the first fixtures.
     public var fixtureIDs: [String] = []
+    /// Identifiers of the groups whose cases belong to the user too; nil without them.
+    ///
+    /// Those of the fixture `user-groups`, of which the first ``longestList`` are kept.
+    public var groups: [String]?
     /// Number of schemas for fixtures.
     public var schemas = 0
     /// Number of ledger balances.
@@ -159,4 +165,13 @@ public struct OpenRosaDocument: Hashable, Sendable {
 
     /// Number of ledger balances and transfers.
     public var ledgers: Int { balances + transfers }
+
+    /// Whose cases belong on the device after this restore: the user and the groups; nil where no
+    /// group is named, or more than are kept.
+    public var owners: [String]? {
+        guard let groups, !groups.isEmpty, groups.count < Self.longestList,
+            let user = registration?.uuid
+        else { return nil }
+        return [user] + groups
+    }
 }

@@ -47,7 +47,7 @@ extension OpenRosaOutline {
     }
 
     /// The role of a child of `create`.
-    func inCreate(_ word: OpenRosaWord) -> Role? {
+    func inCreate(_ tag: borrowing XMLTag, _ word: OpenRosaWord) -> Role? {
         switch word {
         case .caseType, .caseTypeID:
             block?.hasType = true
@@ -57,17 +57,17 @@ extension OpenRosaOutline {
             return keepOfCase(.created(\.name))
         case .ownerID: return keepOfCase(.created(\.owner))
         case .userID where block?.isVersion2 == false: return keepOfCase(.userID)
-        default: return nil
+        default: return keepProperty(tag, .createOther)
         }
     }
 
     /// The role of a child of `update`.
-    func inUpdate(_ word: OpenRosaWord) -> Role? {
+    func inUpdate(_ tag: borrowing XMLTag, _ word: OpenRosaWord) -> Role? {
         switch word {
         case .caseType: return keepOfCase(.updated(\.type))
         case .caseName: return keepOfCase(.updated(\.name))
         case .ownerID: return keepOfCase(.updated(\.owner))
-        default: return nil
+        default: return keepProperty(tag, .updateOther)
         }
     }
 
@@ -151,5 +151,6 @@ extension OpenRosaOutline.Block {
         let opener = outline.creates ? outline.userID : nil
         outline.ownerID = updated.owner ?? created.owner ?? opener
         outline.hasAttachments = attachments > 0
+        outline.properties = created.others + updated.others
     }
 }

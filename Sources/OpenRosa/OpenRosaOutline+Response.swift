@@ -24,9 +24,7 @@ extension OpenRosaOutline {
                 schemaIDs.insert(bounded(id))
             }
             return nil
-        case .fixture:
-            fixture(tag)
-            return nil
+        case .fixture: return fixture(tag)
         case .caseBlock:
             isRestore = true
             return openCase(tag, space)
@@ -104,12 +102,15 @@ extension OpenRosaOutline {
         }
     }
 
-    private func fixture(_ tag: borrowing XMLTag) {
+    /// The role of a fixture.
+    ///
+    /// Source: reference/commcare-in-practice.md, 2.2.
+    private func fixture(_ tag: borrowing XMLTag) -> Role? {
         isRestore = true
         document.fixtures += 1
         guard let id = tag["id"], !id.isEmpty else {
             note("openrosa.fixture-id-missing", "a fixture without id", tag.position)
-            return
+            return nil
         }
         if document.fixtureIDs.count < OpenRosaDocument.longestList {
             document.fixtureIDs.append(bounded(id))
@@ -119,5 +120,16 @@ extension OpenRosaOutline {
         {
             note("openrosa.fixture-schema-missing", "fixture \"\(bounded(id))\"", tag.position)
         }
+        guard id == "user-groups" else { return nil }
+        document.groups = []
+        return .groupFixture
+    }
+
+    /// Keeps the identifier of a group.
+    func group(_ tag: borrowing XMLTag) {
+        guard tag.name.local == "group", let id = tag["id"],
+            document.groups?.count ?? 0 < OpenRosaDocument.longestList
+        else { return }
+        document.groups?.append(bounded(id))
     }
 }

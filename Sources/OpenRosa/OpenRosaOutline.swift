@@ -21,6 +21,9 @@ final class OpenRosaOutline: XMLEventHandler {
         case update
         case indices
         case attachments
+        /// The fixture `user-groups`.
+        case groupFixture
+        case groups
         /// An element whose text is kept.
         case text
     }
@@ -38,6 +41,8 @@ final class OpenRosaOutline: XMLEventHandler {
         case created(WritableKeyPath<Naming, String?>)
         case updated(WritableKeyPath<Naming, String?>)
         case indexTarget
+        /// A property without a field of its own, of `create` or of `update`.
+        case createOther, updateOther
         case meta(WritableKeyPath<OpenRosaDocument.Meta, String?>)
     }
 
@@ -46,6 +51,7 @@ final class OpenRosaOutline: XMLEventHandler {
         var type: String?
         var name: String?
         var owner: String?
+        var others: [CaseBlock.Property] = []
     }
 
     /// The case block that is being read.
@@ -62,6 +68,8 @@ final class OpenRosaOutline: XMLEventHandler {
         var isKept: Bool
         var created = Naming()
         var updated = Naming()
+        /// Bytes that properties may still have; negative behind the first that did not fit.
+        var propertyRoom = OpenRosaDocument.longestProperties
     }
 
     private let purpose: OpenRosaReader.Purpose
@@ -72,6 +80,10 @@ final class OpenRosaOutline: XMLEventHandler {
     @exclusivity(unchecked) private var skipped = 0
     @exclusivity(unchecked) private var field: Field?
     @exclusivity(unchecked) private var text: [UInt8] = []
+    @exclusivity(unchecked) private var longestText = 0
+    @exclusivity(unchecked) private var isTextCut = false
+    /// Name of the property that is being read.
+    @exclusivity(unchecked) private var property = ""
     @exclusivity(unchecked) var block: Block?
     /// How many more outlines of case blocks are asked for.
     @exclusivity(unchecked) var caseRoom: Int
@@ -114,8 +126,9 @@ final class OpenRosaOutline: XMLEventHandler {
     }
 
     func text(_ bytes: borrowing Span<UInt8>) {
-        let room = OpenRosaDocument.longestText - text.count
-        for index in 0..<min(room, bytes.count) { text.append(bytes[index]) }
+        let count = min(longestText - text.count, bytes.count)
+        if count < bytes.count { isTextCut = true }
+        bytes.extracting(0..<count).withUnsafeBufferPointer { text.append(contentsOf: $0) }
     }
 
     // MARK: Roles
@@ -154,11 +167,15 @@ final class OpenRosaOutline: XMLEventHandler {
         case .form, .answer: return inForm(tag, word, space, isRoot: parent == .form)
         case .meta: return inMeta(tag)
         case .caseBlock: return inCase(tag, word)
-        case .create: return inCreate(word)
-        case .update: return inUpdate(word)
+        case .create: return inCreate(tag, word)
+        case .update: return inUpdate(tag, word)
         case .indices: return inIndices(tag)
         case .attachments:
             block?.attachments += 1
+            return nil
+        case .groupFixture: return .groups
+        case .groups:
+            group(tag)
             return nil
         case .text: return nil
         }
@@ -199,17 +216,38 @@ final class OpenRosaOutline: XMLEventHandler {
     // MARK: Texts
 
     /// Keeps the text of the element that begins.
-    func keep(_ field: Field) -> Role {
+    func keep(_ field: Field, atMost longest: Int = OpenRosaDocument.longestText) -> Role {
         self.field = field
         text.removeAll(keepingCapacity: true)
+        longestText = longest
+        isTextCut = false
         return .text
+    }
+
+    /// Keeps the value of the property of the case that begins, where there is room for it.
+    func keepProperty(_ tag: borrowing XMLTag, _ field: Field) -> Role? {
+        guard block?.isKept == true, let left = block?.propertyRoom, left >= 0 else { return nil }
+        property = tag.name.local
+        let room = left - property.utf8.count
+        block?.propertyRoom = room
+        return room >= 0 ? keep(field, atMost: room) : nil
+    }
+
+    /// The property whose value has ended; nil where it was cut.
+    private func wholeProperty(_ value: String) -> CaseBlock.Property? {
+        guard !isTextCut else {
+            block?.propertyRoom = -1
+            return nil
+        }
+        block?.propertyRoom -= value.utf8.count
+        return CaseBlock.Property(property, value)
     }
 
     private func ended(_ role: Role) {
         if role == .caseBlock { closeCase() }
         guard role == .text, let field else { return }
         self.field = nil
-        let value = Self.trimmed(text)
+        let value = Self.trimmed(text, isCut: isTextCut)
         switch field {
         case .message: document.message = value
         case .restoreID: document.restoreID = value
@@ -222,14 +260,16 @@ final class OpenRosaOutline: XMLEventHandler {
         case .created(let path): block?.created[keyPath: path] = value
         case .updated(let path): block?.updated[keyPath: path] = value
         case .indexTarget: endIndex(value)
+        case .createOther: wholeProperty(value).map { block?.created.others.append($0) }
+        case .updateOther: wholeProperty(value).map { block?.updated.others.append($0) }
         case .meta(let path): document.form?.meta?[keyPath: path] = value
         }
     }
 
     /// The text without white space around it; a character cut at the end is left out.
-    static func trimmed(_ bytes: [UInt8]) -> String {
+    static func trimmed(_ bytes: [UInt8], isCut: Bool) -> String {
         var bytes = bytes[...]
-        if bytes.count == OpenRosaDocument.longestText {
+        if isCut {
             while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
             if let last = bytes.last, last >= 0x80 { bytes.removeLast() }
         }
@@ -242,7 +282,8 @@ final class OpenRosaOutline: XMLEventHandler {
     /// As much of `text` as is kept of any.
     func bounded(_ text: String) -> String {
         guard text.utf8.count > OpenRosaDocument.longestText else { return text }
-        return Self.trimmed(Array(text.utf8.prefix(OpenRosaDocument.longestText)))
+        return Self.trimmed(
+            Array(text.utf8.prefix(OpenRosaDocument.longestText)), isCut: true)
     }
 
     // MARK: Notes

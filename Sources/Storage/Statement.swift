@@ -147,6 +147,15 @@ package final class Statement {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
+    /// The bytes of a text or blob, which live until the next step.
+    ///
+    /// They are those of the file: what is not text in UTF-8 is not made so.
+    package func borrowed(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    }
+
     /// What SQLite takes for "copy this" (`SQLITE_TRANSIENT`, a macro that Swift does not see).
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 

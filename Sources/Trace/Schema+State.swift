@@ -1,7 +1,7 @@
 /// What each side held, as far as SQL can tell it from stored rows.
 ///
-/// `tapedeck state` tells more: it applies changes to objects, knows properties of cases and who
-/// uses a device, and purges cases as devices do.
+/// `tapedeck state` tells more: it applies changes to objects, and follows each device from sync to
+/// sync.
 extension Schema {
     /// Views about the state of buckets, submissions, syncs and cases.
     public static let stateViews = """
@@ -78,6 +78,7 @@ extension Schema {
           x.started_ns  AS at_ns,        -- first byte of the request
           \(project)
                         AS project,      -- host and path of the project
+          x.user        AS user,         -- user that it asks as
           x.device      AS device,       -- device id the client gave
           o.instance_id AS instance_id,  -- instanceID of the form
           o.cases       AS cases,        -- number of its case blocks
@@ -93,6 +94,7 @@ extension Schema {
           x.started_ns  AS at_ns,        -- first byte of the request
           \(project)
                         AS project,      -- host and path of the project
+          x.user        AS user,         -- user that it asks as
           x.device      AS device,       -- device id the client gave
           \(parameter("since"))
                         AS since,        -- sync token that the client has, escaped as sent; null where it asks for everything

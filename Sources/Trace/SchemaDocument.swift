@@ -50,11 +50,13 @@ struct SchemaDocument {
                 objects, changes without acknowledgement, forms, syncs and cases. `tapedeck state` tells
                 it for any moment, applies changes to objects, and differs from the views of cases in this:
 
-                - It has the properties of cases, and what else is in their blocks.
-                - It purges cases as devices do before they sync; in `commcare_device_case` they stay
-                  until the next full restore.
-                - It tells users of one device apart by how they sign in, and finds the device of a
-                  request without device id by its sync token.
+                - It has the files of cases, and properties of any size.
+                - It purges cases with every sync from a token; `commcare_device_case` does so once,
+                  as of the last. A case that went before and came back has there what was said of it
+                  in its first life, too. Where cases refer to each other in a circle, devices delete
+                  nothing, and the view does.
+                - It finds the user or the device of a request that does not tell by its sync token
+                  and by how it signs in.
                 - What a fault lost or altered counts for either side as it was there; the views know
                   what the receiver got.
                 """, tables: tables(in: Schema.stateViews)),
@@ -132,7 +134,7 @@ struct SchemaDocument {
             The order in which everything was seen is that of `chunk.id`; rows of other tables come after the
             chunk in `after_chunk_id`, in the order of `step`.
 
-            This file is made from the comments in `Schema.swift`; a test compares the two.
+            This file is made from the comments in `Schema.swift` and the files beside it; a test compares the two.
 
             """
         for chapter in chapters {

@@ -8,6 +8,7 @@ enum SchemaHistory {
         case 3: toFormat4
         case 4: toFormat5
         case 5: toFormat6
+        case 6: toFormat7
         default: nil
         }
     }
@@ -56,6 +57,23 @@ enum SchemaHistory {
     /// Cases are told block by block; a rebuild makes the rows of what is there.
     private static let toFormat6 = Schema.caseBlockTable + "\n" + stateViews
 
-    private static let stateViews =
-        Schema.stateViewNames.map { "DROP VIEW IF EXISTS \($0);\n" }.joined() + Schema.stateViews
+    /// Case blocks have properties, requests a user and restores owners; a rebuild fills them in.
+    private static let toFormat7 = """
+        \(withoutStateViews)
+        ALTER TABLE http_exchange ADD COLUMN user TEXT;
+        ALTER TABLE openrosa ADD COLUMN owners TEXT;
+        DROP INDEX case_block_case;
+        ALTER TABLE case_block RENAME TO old_case_block;
+        \(Schema.caseBlockTable)
+        INSERT INTO case_block SELECT
+          id, openrosa_id, exchange_id, sender, position, case_id, action, case_type, case_name,
+          owner_id, user_id, date_modified, indices, NULL FROM old_case_block;
+        DROP TABLE old_case_block;
+        \(Schema.stateViews)
+        """
+
+    private static let stateViews = withoutStateViews + Schema.stateViews
+
+    private static let withoutStateViews =
+        Schema.stateViewNames.map { "DROP VIEW IF EXISTS \($0);\n" }.joined()
 }

@@ -33,6 +33,7 @@ import Wire
             "c1",
             """
             <create><case_type>child</case_type><case_name>Zoë</case_name></create>\
+            <update><age>7</age><says>"ü"\n</says><age>8</age><case_name>Zoë</case_name></update>\
             <index><parent case_type="home" relationship="extension">c2</parent>\
             <old/><parent case_type="home">c3</parent></index>
             """) + block("c2", "<close/>"))
@@ -47,7 +48,7 @@ import Wire
         let rows = stage.finish()
         var first = CaseBlockRow(
             exchange: ExchangeID(1), sender: .server, part: nil, position: 0, caseID: "c1",
-            action: "create index")
+            action: "create update index")
         first.caseType = "child"
         first.caseName = "Zoë"
         first.ownerID = "u"
@@ -56,6 +57,7 @@ import Wire
         first.indices = """
             {"old":null,"parent":{"case_type":"home","relationship":"child","target":"c3"}}
             """
+        first.properties = #"{"says":"\"ü\"","age":"8"}"#
         var second = CaseBlockRow(
             exchange: ExchangeID(1), sender: .server, part: nil, position: 1, caseID: "c2",
             action: "close")
@@ -63,6 +65,29 @@ import Wire
         second.dateModified = "2024-05-06"
         #expect(rows.caseBlocks == [first, second])
         #expect(rows.documents.map(\.cases) == [2])
+    }
+
+    @Test func `tells who asks, and whose cases a restore is of`() throws {
+        var stage = Stage()
+        stage.says(
+            .client,
+            "GET /a/demo/phone/restore/?as=bert HTTP/1.1\r\nHost: o\r\n"
+                + "Authorization: Basic YWRhOnNlY3JldA==\r\n\r\n")
+        func told(_ groups: String) -> String {
+            Self.restore(
+                """
+                <Registration xmlns="http://openrosa.org/user/registration"><username>bert</username>\
+                <password/><uuid>u2</uuid><date>2024-05-06</date></Registration>\
+                <fixture id="user-groups" user_id="u2"><groups>\(groups)</groups></fixture>
+                """)
+        }
+        stage.says(
+            .server, Self.answer(told(#"<group id="g1"><name>G</name></group><group id="g2"/>"#)))
+        stage.says(.client, Self.asking)
+        stage.says(.server, Self.answer(told("")))
+        let rows = stage.finish()
+        #expect(rows.exchanges.map(\.user) == ["bert", nil])
+        #expect(rows.documents.map(\.owners) == [#"["u2","g1","g2"]"#, nil])
     }
 
     @Test func `gives a block out as soon as it has come`() {

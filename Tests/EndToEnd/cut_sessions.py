@@ -30,12 +30,18 @@ class Cutter:
             self.pair = pair
             self.swallows: set[int] = set()
             self.swallowed = [0, 0]
+            self.left: dict[int, int] = {}
             self.changed = threading.Condition()
 
         def swallow(self, way: int) -> None:
             """Passes nothing on of this way from now on."""
             with self.changed:
                 self.swallows.add(way)
+
+        def pass_only(self, way: int, count: int) -> None:
+            """Passes no more than so many bytes of what comes next this way, and hangs up."""
+            with self.changed:
+                self.left[way] = count
 
         def await_swallowed(self, way: int, count: int) -> None:
             """Waits until so many bytes were swallowed."""
@@ -59,6 +65,9 @@ class Cutter:
                             self.swallowed[way] += len(data)
                             self.changed.notify_all()
                             continue
+                        if way in self.left:
+                            sink.sendall(data[:self.left[way]])
+                            break
                     sink.sendall(data)
             except OSError:
                 pass

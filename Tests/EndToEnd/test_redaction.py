@@ -46,7 +46,8 @@ def shape(trace: Path) -> list[tuple]:
             "SELECT id, api, method, path, status, started_ns, ended_ns FROM http_exchange ORDER BY id",
             "SELECT id, size, is_text, coding, content_type, problem FROM http_body ORDER BY id",
             "SELECT id, kind, root, cases, restore_id, problem FROM openrosa ORDER BY id",
-            "SELECT id, case_id, action, owner_id, date_modified, indices FROM case_block ORDER BY id",
+            "SELECT id, case_id, action, owner_id, date_modified, indices, length(properties) "
+            "FROM case_block ORDER BY id",
             "SELECT id, sender, at_ns, opcode, size, compressed FROM message ORDER BY id",
             "SELECT id, channel, name, key, cv, payload_size FROM simperium_command ORDER BY id",
             "SELECT id, key, o, sv, ev, cv, ccid FROM change ORDER BY id")]

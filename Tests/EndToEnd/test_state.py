@@ -259,12 +259,14 @@ def test_cases_of_a_device(faulty, serve):
         then = lines(deck, "--at", at, "--user", "phone-1")
         [there] = of(then, "case", side="server")
         assert there["case"]["properties"] == {}
-    assert deck.sql("SELECT device, sync_token FROM commcare_sync ORDER BY exchange_id") == [
-        ("phone-1", phone.token), ("phone-2", second.token)]
-    assert deck.sql("SELECT project, case_id, case_name, owner_id FROM commcare_case") == [
-        (held["domain"], "c1", "Łucja", "team")]
-    assert deck.sql("SELECT device, case_id, unaccepted FROM commcare_device_case ORDER BY 1") == [
-        ("phone-1", "c1", 0), ("phone-2", "c1", 0)]
+    assert deck.sql("SELECT user, device, sync_token FROM commcare_sync ORDER BY exchange_id") == [
+        (AUTH[0], "phone-1", phone.token), (AUTH[0], "phone-2", second.token)]
+    age = "json_extract(properties, '$.age')"
+    assert deck.sql(f"SELECT project, case_id, case_name, owner_id, {age} FROM commcare_case") == [
+        (held["domain"], "c1", "Łucja", "team", "7")]
+    assert deck.sql(f"SELECT user, device, case_id, {age}, unaccepted "
+                    "FROM commcare_device_case ORDER BY device") == [
+        (AUTH[0], "phone-1", "c1", None, 0), (AUTH[0], "phone-2", "c1", "7", 0)]
     text = tapedeck("state", deck.trace, "--diff", status=1).stdout
     assert 'age: server "7", device nothing' in text
 

@@ -40,7 +40,13 @@ import Wire
             ("http_body", "id, size, is_text, coding, content_type, problem"),
             ("part", "id, name, filename, size, \"offset\""),
             ("openrosa", "id, kind, root, cases, problem"),
-            ("case_block", "id, case_id, action, length(case_name)"),
+            (
+                "case_block",
+                """
+                id, case_id, action, length(case_name), length(properties),
+                (SELECT group_concat(key) FROM json_each(properties))
+                """
+            ),
             ("frame", "id, fin, rsv, opcode, mask"),
             ("message", "id, sender, at_ns, ended_ns, opcode, size, compressed, frames, problem"),
             ("simperium_command", "id, channel, name, bucket, key, cv, payload_size, problem"),

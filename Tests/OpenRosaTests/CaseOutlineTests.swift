@@ -55,6 +55,38 @@ import Testing
         #expect(found.first?.caseType == "t")
     }
 
+    @Test func `has all other properties, those of create first`() {
+        let found = outlines(
+            block(
+                "<update><age> 7 </age><case_name>n</case_name><note>a<b>not</b>&amp;c</note>"
+                    + "<age/><external_id>x</external_id></update>"
+                    + "<create><case_type>t</case_type><sex>f</sex></create>"))
+        #expect(
+            found.map(\.properties) == [
+                [
+                    .init("sex", "f"), .init("age", "7"), .init("note", "a&c"), .init("age", ""),
+                    .init("external_id", "x"),
+                ]
+            ])
+        #expect(outlines(block("<update><a>1</a></update>"), most: 0).isEmpty)
+    }
+
+    @Test func `leaves out what is behind the first property that does not fit`() {
+        let room = OpenRosaDocument.longestProperties
+        let long = String(repeating: "é", count: (room - 10) / 2)
+        func names(_ length: Int) -> [String]? {
+            outlines(
+                block(
+                    "<update><a>\(long)</a><b>\(String(repeating: "x", count: length))</b>"
+                        + "<c>1</c><case_name>n</case_name></update>")
+            ).first.map { $0.properties.map(\.name) + [$0.caseName ?? ""] }
+        }
+        #expect(names(6) == ["a", "b", "c", "n"])
+        #expect(names(7) == ["a", "b", "n"])
+        #expect(names(8) == ["a", "b", "n"])
+        #expect(names(9) == ["a", "n"])
+    }
+
     @Test func `makes as many as are asked for, and counts all`() {
         let text =
             "<data>" + (1...5).map { "<case case_id='c\($0)'/>" }.joined() + "</data>"

@@ -215,6 +215,8 @@ import Wire
             "INSERT INTO new SELECT id, session_id, at_ns, rule, action, chunk_id, \"offset\" "
                 + "FROM fault_statement",
             "DROP TABLE fault_statement", "ALTER TABLE new RENAME TO fault_statement",
+            "ALTER TABLE http_exchange DROP COLUMN user",
+            "ALTER TABLE openrosa DROP COLUMN owners",
             "PRAGMA user_version = 2",
         ] {
             _ = try trace.rows(sql)

@@ -85,6 +85,8 @@ import Wire
               at_ns INTEGER NOT NULL, rule TEXT NOT NULL, action TEXT NOT NULL, chunk_id INTEGER,
               "offset" INTEGER NOT NULL) STRICT
             """,
+            "ALTER TABLE http_exchange DROP COLUMN user",
+            "ALTER TABLE openrosa DROP COLUMN owners",
             "PRAGMA user_version = 1",
         ] {
             _ = try trace.rows(sql)
@@ -107,7 +109,10 @@ import Wire
         let blocks = try trace.dump("case_block")
         #expect(blocks.count == 2)
         for sql in [
+            "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
             "DROP VIEW commcare_case", "DROP VIEW commcare_device_case", "DROP TABLE case_block",
+            "ALTER TABLE http_exchange DROP COLUMN user",
+            "ALTER TABLE openrosa DROP COLUMN owners",
             "PRAGMA user_version = 5",
         ] {
             _ = try trace.rows(sql)
@@ -118,6 +123,41 @@ import Wire
         try Rebuild.run(path: trace.path)
         #expect(try trace.dump("case_block") == blocks)
         #expect(try trace.rows("SELECT case_id FROM commcare_case ORDER BY 1") == ["c1", "c2"])
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `brings a trace of format 6 up to date`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let blocks = try trace.dump("case_block")
+        for sql in [
+            "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
+            "DROP VIEW commcare_case", "DROP VIEW commcare_device_case",
+            """
+            CREATE TABLE old(id INTEGER PRIMARY KEY, openrosa_id INTEGER NOT NULL,
+              exchange_id INTEGER NOT NULL, sender INTEGER NOT NULL, position INTEGER NOT NULL,
+              case_id TEXT, action TEXT NOT NULL, case_type TEXT, case_name TEXT, owner_id TEXT,
+              user_id TEXT, date_modified TEXT, indices TEXT) STRICT
+            """,
+            """
+            INSERT INTO old SELECT id, openrosa_id, exchange_id, sender, position, case_id, action,
+              case_type, case_name, owner_id, user_id, date_modified, indices FROM case_block
+            """,
+            "DROP TABLE case_block", "ALTER TABLE old RENAME TO case_block",
+            "CREATE INDEX case_block_case ON case_block(case_id)",
+            "ALTER TABLE http_exchange DROP COLUMN user",
+            "ALTER TABLE openrosa DROP COLUMN owners",
+            "PRAGMA user_version = 6",
+        ] {
+            _ = try trace.rows(sql)
+        }
+        try trace.writer().finish()
+        let cases = "SELECT case_id, case_name, properties FROM commcare_case ORDER BY 1"
+        #expect(try trace.rows(cases) == ["c1|of c1|{}", "c2|of c2|{}"])
+        try Rebuild.run(path: trace.path)
+        #expect(try trace.dump("case_block") == blocks)
+        #expect(
+            try trace.rows(cases) == [#"c1|of c1|{"age":"7"}"#, #"c2|of c2|{"age":"7"}"#])
         #expect(try trace.integrity == "ok")
     }
 

@@ -56,15 +56,20 @@ import Wire
         records.append(traffic.message(simperium, .client, "0:cv:1"))
         records.append(traffic.message(other, .server, "hello"))
         records.append(traffic.message(other, .client, "{}"))
+        records.append(traffic.chunk(other, .client, [0x82, 0x81, 0, 0, 0, 0, 7]))
+        records.append(traffic.chunk(other, .client, [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE9]))
+        records.append(traffic.chunk(other, .server, [0x88, 0x00]))
         _ = writer.put(records)
         writer.finish()
         let reader = try ReplayReader(path: trace.path)
         var found: [ReplayMessageRow] = []
         try reader.messages { found.append($0) }
-        #expect(found.map(\.sender) == [.server, .client])
-        #expect(found.allSatisfy { $0.isText && $0.exchange == ExchangeID(2) })
+        #expect(found.map(\.sender) == [.server, .client, .client, .client, .server])
+        #expect(
+            found.map(\.kind) == [.text, .text, .binary, .close(code: 1001), .close(code: nil)])
+        #expect(found.allSatisfy { $0.exchange == ExchangeID(2) })
         var texts: [String] = []
-        for row in found {
+        for row in found where row.kind == .text {
             guard let payload = try reader.payload(of: row.id), payload.isWhole else { continue }
             texts.append(String(decoding: payload.bytes, as: UTF8.self))
         }
@@ -76,12 +81,35 @@ import Wire
         #expect(sockets[1].openedAt <= found[0].at)
     }
 
+    @Test(arguments: [#"0:c:[{"id":"#, "0:auth:ann"])
+    func `leaves out what a cut connection left of a command`(left: String) throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let opened = traffic.open()
+        var records = opened.records + traffic.upgrade(opened)
+        records.append(traffic.message(opened, .client, "0:cv:1"))
+        // That it cannot be understood is no reason.
+        records.append(traffic.message(opened, .server, "0:c:[{"))
+        records.append(traffic.chunk(opened, .server, [0x81, 100] + Array(left.utf8)))
+        _ = writer.put(records + traffic.close(opened))
+        writer.finish()
+        #expect(try trace.rows("SELECT name FROM simperium_command").count == 3)
+        var found: [String] = []
+        try ReplayReader(path: trace.path).commands {
+            found.append(String(decoding: $0.name, as: UTF8.self))
+        }
+        #expect(found == ["cv", "c"])
+    }
+
     /// Expects the sides of exchanges that follow each other to be those of each.
     private func expectRuns(_ reader: ReplayReader) throws {
         for (first, count, most) in [(1, 20, 40), (7, 3, 6), (15, 30, 40), (1, 20, 5), (21, 4, 9)] {
             var found: [ReplaySide] = []
             var expected: [ReplaySide] = []
-            try reader.sides(from: ExchangeID(Int64(first)), count: count) { id, peer, side in
+            var spares = [[], [UInt8](repeating: 7, count: 9), [UInt8](repeating: 7, count: 9_000)]
+            try reader.sides(from: ExchangeID(Int64(first)), count: count, using: &spares) {
+                id, peer, side in
                 found.append(side)
                 expected += (try? reader.side(id, peer)).flatMap { $0 }.map { [$0] } ?? []
                 return found.count < most

@@ -77,6 +77,27 @@ struct AheadWindowTests {
         #expect(window.response(ExchangeID(3)) == nil)
     }
 
+    @Test func `gives back the bodies of answers that were let go of, once`() throws {
+        var window = AheadWindow()
+        var given: [[UInt8]] = []
+        for id: Int64 in 1...40 {
+            guard let order = window.request(ExchangeID(id)).order else { continue }
+            given += window.takeSpares()
+            #expect(window.takeSpares().isEmpty)
+            var read = batch(order)
+            for place in read.messages.indices {
+                let body = [UInt8](
+                    repeating: 1, count: id < 8 ? 100_000 : Int(order.first.rawValue) + place)
+                read.messages[place].response = RecordedResponse(
+                    status: 200, reason: "OK", fields: [], body: body)
+            }
+            window.add(read)
+        }
+        // Large ones are not kept.
+        #expect(given.map(\.count).max() ?? 0 < 100)
+        #expect(!given.isEmpty && Set(given.map(\.count)).count == given.count)
+    }
+
     @Test func `bears numbers of any size`() {
         var window = AheadWindow()
         for id in [Int64.max - 1, .max, .min, .min + 1, .max, .min, 0, -1, .max, .max] {

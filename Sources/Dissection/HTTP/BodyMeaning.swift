@@ -218,6 +218,7 @@ extension OpenRosaRow {
         cases = document.cases.blocks
         fixtures = document.fixtures
         ledgers = document.ledgers
+        owners = document.owners.map { JSONValue.array($0.map(JSONValue.string)).text() }
         problem = document.problem.map { "\($0)" }
     }
 }

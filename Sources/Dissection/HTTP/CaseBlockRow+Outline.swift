@@ -16,6 +16,16 @@ extension CaseBlockRow {
         userID = outline.userID
         dateModified = outline.dateModified
         indices = outline.indices.isEmpty ? nil : Self.json(outline.indices)
+        properties = outline.properties.isEmpty ? nil : Self.json(outline.properties)
+    }
+
+    /// The last of each name, since a later one replaces it; there may be thousands.
+    private static func json(_ properties: [CaseBlock.Property]) -> String {
+        var names: Set<ExactText> = []
+        let last = properties.reversed().filter { names.insert(ExactText($0.name)).inserted }
+        return JSONValue.object(
+            JSONObject(last.reversed().map { JSONObject.Member($0.name, .string($0.value)) })
+        ).text()
     }
 
     /// The last of each name, since a later one replaces it.

@@ -1,4 +1,5 @@
 import Framing
+import OpenRosa
 import Wire
 
 /// What the client sends.
@@ -92,6 +93,7 @@ extension HTTPConversation {
             path: address.path, query: address.query, version: head.version, startedAt: at,
             requestPlace: place)
         row.device = Device.identifier(in: head, query: address.query)
+        row.user = SignedInUser.name(in: head, query: address.query)
         let exchange = OpenExchange(
             row: row, kind: kind, isUpgrade: isUpgrade, hasExplicitPort: address.port != nil)
         exchange.request = BodyCollector(

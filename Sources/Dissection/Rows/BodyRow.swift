@@ -122,6 +122,9 @@ public struct OpenRosaRow: Hashable, Sendable {
     public var fixtures: Int
     /// Number of ledger balances and transfers.
     public var ledgers: Int
+    /// Whose cases belong on the device, as a JSON array: the user of a restore and the groups; nil
+    /// where it names no group.
+    public var owners: String?
     /// What is wrong with the document and where; nil where it is well formed.
     public var problem: String?
 

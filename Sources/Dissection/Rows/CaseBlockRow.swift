@@ -29,6 +29,9 @@ public struct CaseBlockRow: Hashable, Sendable {
     /// References to other cases as a JSON object by name: `case_type`, `relationship` (`child`
     /// where none was sent) and `target`, and null for one that is removed; nil where there is none.
     public var indices: String?
+    /// All other properties that the block sets as a JSON object of texts by name, the last of each
+    /// name, as far as ``OpenRosaDocument/longestProperties`` goes; nil where there is none.
+    public var properties: String?
 
     /// A row about a block of which only the case and what it does are known.
     public init(

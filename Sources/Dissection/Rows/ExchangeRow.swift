@@ -62,6 +62,8 @@ public struct ExchangeRow: Hashable, Sendable {
     public var retryAfter: String?
     /// Value of `x-openrosa-deviceid` or the query's device id, if any.
     public var device: String?
+    /// The user that the request asks as: the query's `as`, or the name of `Basic` credentials.
+    public var user: String?
     /// Whether Tapedeck made the response.
     public var isLocal: Bool
     /// First byte of the request.

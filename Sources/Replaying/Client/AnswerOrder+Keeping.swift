@@ -21,7 +21,9 @@ extension AnswerOrder {
                 if one.change == 0 { readings[position, default: [:]][one.route] = one.answer }
                 var last = position - 1
                 if last >= 0, route(last, bucket) == one.route { last = others[last] }
-                if last >= 0 { wait(turns[one.command], bucket.first[last], &schedule) }
+                if last >= 0, !follows(bucket.first[last], place, turns, schedule) {
+                    wait(turns[one.command], bucket.first[last], &schedule)
+                }
             }
             for (number, maker) in bucket.makers.enumerated() {
                 guard let maker, let before = readings[number] else { continue }
@@ -34,6 +36,19 @@ extension AnswerOrder {
 
     private func route(_ change: Int, _ bucket: Bucket) -> Route? {
         bucket.makers[change].map { asked[$0].route }
+    }
+
+    /// Whether an end comes only when a command was sent, or answered.
+    ///
+    /// A change whose author was cut off may be told first by what answers a later `cv`; to wait for
+    /// that would be to wait for ever.
+    private func follows(
+        _ end: Int32, _ place: Int, _ turns: [Int32], _ schedule: ReplaySchedule
+    ) -> Bool {
+        guard let question = questions[end] else { return false }
+        if asked[question].route == asked[place].route { return question >= place }
+        let turn = turns[asked[question].command]
+        return turn >= 0 && schedule.starts[Int(turn)].need > asked[place].answer
     }
 
     private func wait(_ turn: Int32, _ end: Int32, _ schedule: inout ReplaySchedule) {

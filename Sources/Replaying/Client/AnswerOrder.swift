@@ -63,6 +63,8 @@ struct AnswerOrder {
     var asked: [Asked] = []
     var buckets: [Bucket] = []
     var seen: [Route: [Seen]] = [:]
+    /// Places in ``asked`` of the `cv` that ends answer, by these.
+    private(set) var questions: [Int32: Int] = [:]
     /// Client commands that wait for the answer, by `ccid`.
     private var changes: [String: [Int]] = [:]
     /// Places of buckets by the `init` that opens them.
@@ -170,7 +172,10 @@ struct AnswerOrder {
                             on: route, bucket, &schedule)
                     }
                 }
-                if let question, let place = askedFor[question] { answer(place, end, &schedule) }
+                if let question, let place = askedFor[question] {
+                    questions[end] = place
+                    answer(place, end, &schedule)
+                }
                 if command.name == "c" || command.name == "cv" { continue }
                 let kind = Question(route: route, name: command.name)
                 if let queue = open[kind], queue.next < queue.places.count {
@@ -310,7 +315,7 @@ struct AnswerOrder {
     }
 
     /// Application and bucket that an `init` opens.
-    private static func bucket(_ text: [UInt8]) -> String {
+    static func bucket(_ text: [UInt8]) -> String {
         let command = SimperiumCommand.parse(text, from: .client)
         guard let message = SimperiumMessage(command, in: text),
             case .initialize(let request) = message.body

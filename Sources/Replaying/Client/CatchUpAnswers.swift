@@ -10,121 +10,88 @@ internal import Wire
 /// before anything that answers a later command. An `init` that asks for changes is answered first
 /// of all.
 enum CatchUpAnswers {
-    private struct Route: Hashable {
-        var socket: ConnectionID
-        var channel: Int?
-    }
-
     /// The answers among the commands of a recording.
     ///
     /// - Parameters:
-    ///   - commands: Those of each channel in the order of the recording.
+    ///   - commands: All of them.
     ///   - lost: Client commands that the server never got.
     ///   - fetch: Gives the text of a command; asked for `init`, and where an answer is in doubt.
     /// - Returns: What each asked, by what answers it.
     static func find(
-        in commands: [RecordedCommand], lost: Set<CommandID>,
-        fetch: (CommandID) -> [UInt8]?
+        in commands: TimedCommands, lost: Set<CommandID>, fetch: (CommandID) -> [UInt8]?
     ) -> [CommandID: CommandID] {
-        let commands = lost.isEmpty ? commands : commands.filter { !lost.contains($0.id) }
-        var channels: [Route: Channel] = [:]
-        var openings: Set<CommandID> = []
-        for command in commands where command.sender == .client && command.channel != nil {
-            let isOpening = command.name == "init" && asksForChanges(fetch(command.id) ?? [])
-            if isOpening { openings.insert(command.id) }
-            guard isOpening || command.name == "cv" else { continue }
-            channels[Route(socket: command.socket, channel: command.channel)] = Channel()
+        let taken = commands.indices.lazy.filter {
+            lost.isEmpty || !lost.contains(commands.id(commands[$0]))
         }
-        guard !channels.isEmpty else { return [:] }
-        var made: [String: Instant] = [:]
-        for command in commands where command.sender == .client {
-            for ccid in command.ccids where made[ccid] == nil { made[ccid] = command.at }
+        var openings: Set<Int> = []
+        var channels = [Channel?](repeating: nil, count: commands.commands.streams.count)
+        for index in taken {
+            let command = commands[index]
+            guard command.sender == .client, !command.isOfConnection else { continue }
+            if command.name == .initialization,
+                asksForChanges(fetch(commands.id(command)) ?? [])
+            {
+                openings.insert(index)
+            } else if command.name != .changesSince {
+                continue
+            }
+            channels[command.stream] = Channel()
+        }
+        guard channels.contains(where: { $0 != nil }) else { return [:] }
+        for index in taken {
+            let command = commands[index]
+            guard command.sender == .server, command.mayAnswer else { continue }
+            channels[command.stream]?.replies.append(Int32(truncatingIfNeeded: index))
+        }
+        var made = [Instant?](repeating: nil, count: commands.commands.ccidCount)
+        for index in taken {
+            let command = commands[index]
+            guard command.sender == .client else { continue }
+            for ccid in commands.ccids(command) where made[Int(ccid)] == nil {
+                made[Int(ccid)] = commands.at(index)
+            }
         }
         var found: [CommandID: CommandID] = [:]
         var doubtful: [Doubt] = []
-        for command in commands {
-            let route = Route(socket: command.socket, channel: command.channel)
+        var preceding = PrecedingVersions(commands)
+        for index in taken {
+            let command = commands[index]
+            guard channels[command.stream] != nil else { continue }
+            let received = Received(
+                id: commands.id(command), name: command.name, at: commands.at(index),
+                ccids: Array(commands.ccids(command)))
             if command.sender == .client {
-                let isOpening = openings.contains(command.id)
-                channels[route]?.send(command, isOpening: isOpening)
+                channels[command.stream]?.send(received, isOpening: openings.contains(index))
             } else {
-                channels[route]?.receive(command, made, &found, &doubtful)
+                channels[command.stream]?.receive(received, commands, made, &found, &doubtful) {
+                    question, change, answer, found in
+                    let known = preceding.versions(
+                        before: change, answers: found, doubtful: [answer], fetch: fetch)
+                    let asked = PrecedingVersions.asked(fetch(question))
+                    return asked.map { known.sure.contains($0) } ?? false
+                }
             }
         }
-        for var channel in channels.values { channel.end(&doubtful) }
-        for (answer, question) in confirmed(doubtful, found, commands, fetch) {
-            found[answer] = question
+        for stream in channels.indices { channels[stream]?.end(&doubtful) }
+        // Those whose change follows what was asked for, as far as is known.
+        let answers = found
+        let doubts = Set(doubtful.map(\.answer))
+        for doubt in doubtful {
+            let (sure, unsure) = preceding.versions(
+                before: doubt.ccid, answers: answers, doubtful: doubts, fetch: fetch)
+            let known = sure.isEmpty ? unsure : sure
+            let asked = PrecedingVersions.asked(fetch(doubt.question))
+            guard known.isEmpty || asked.map({ known.contains($0) }) == true else { continue }
+            found[doubt.answer] = doubt.question
         }
         return found
     }
 
-    /// Those answers of one change whose change follows what was asked for, as far as is known.
-    private static func confirmed(
-        _ doubtful: [Doubt], _ found: [CommandID: CommandID],
-        _ commands: [RecordedCommand], _ fetch: (CommandID) -> [UInt8]?
+    /// The answers among the commands of a recording.
+    static func find(
+        in commands: [RecordedCommand], lost: Set<CommandID>, fetch: (CommandID) -> [UInt8]?
     ) -> [CommandID: CommandID] {
-        guard !doubtful.isEmpty else { return [:] }
-        // What any channel heard of right before those changes. What is itself in doubt is asked
-        // last: a channel that heard of later changes may be told of earlier ones.
-        var before: [String: Set<String>] = [:]
-        var doubtfully: [String: Set<String>] = [:]
-        var heard: [Route: [RecordedCommand]] = [:]
-        let ccids = Set(doubtful.map(\.ccid))
-        let doubts = Set(doubtful.map(\.answer))
-        for command in commands where command.sender == .server && command.name == "c" {
-            let route = Route(socket: command.socket, channel: command.channel)
-            for ccid in command.ccids where ccids.contains(ccid) {
-                // The first change of an answer follows what was asked for.
-                let question = ccid == command.ccids.first ? found[command.id] : nil
-                let known = (heard[route] ?? []) + [command]
-                let cv =
-                    question.map { versionAsked(fetch($0) ?? []) }
-                    ?? version(before: ccid, known, fetch)
-                guard let cv else { continue }
-                if doubts.contains(command.id) {
-                    doubtfully[ccid, default: []].insert(cv)
-                } else {
-                    before[ccid, default: []].insert(cv)
-                }
-            }
-            guard !command.ccids.isEmpty else { continue }
-            heard[route, default: []].append(command)
-            if heard[route]?.count ?? 0 > 8 { heard[route]?.removeFirst() }
-        }
-        var confirmed: [CommandID: CommandID] = [:]
-        for doubt in doubtful {
-            let known = before[doubt.ccid] ?? doubtfully[doubt.ccid] ?? []
-            let asked = versionAsked(fetch(doubt.question) ?? [])
-            guard known.isEmpty || asked.map({ known.contains($0) }) == true else { continue }
-            confirmed[doubt.answer] = doubt.question
-        }
-        return confirmed
-    }
-
-    /// The change version that a channel heard of right before a change.
-    private static func version(
-        before ccid: String, _ commands: [RecordedCommand], _ fetch: (CommandID) -> [UInt8]?
-    ) -> String? {
-        var last: String?
-        for command in commands {
-            let text = SimperiumCommand.parse(fetch(command.id) ?? [], from: .server)
-            guard case .changes(let changes) = text.body else { continue }
-            for change in changes where change.error == nil {
-                if change.ccids.contains(ccid) { return last }
-                last = change.cv
-            }
-        }
-        return nil
-    }
-
-    private static func versionAsked(_ text: [UInt8]) -> String? {
-        let command = SimperiumCommand.parse(text, from: .client)
-        if case .initialize(let request) = command.body,
-            case .changesSince(let version)? = request.request
-        {
-            return version
-        }
-        return command.cv
+        find(in: TimedCommands(RecordedCommands(commands)), lost: lost, fetch: fetch)
     }
 
     /// Whether an `init` asks for changes.
@@ -140,7 +107,27 @@ enum CatchUpAnswers {
     private struct Doubt {
         var answer: CommandID
         var question: CommandID
-        var ccid: String
+        var ccid: UInt32
+    }
+
+    /// A command of a channel on which changes are asked for.
+    private struct Received {
+        var id: CommandID
+        var name: TimedCommands.Name
+        var at: Instant
+        var ccids: [UInt32]
+    }
+
+    /// What was asked and is not answered yet.
+    private struct Open {
+        var indices = 0
+        var objects = 0
+
+        /// How often this was asked.
+        subscript(_ name: TimedCommands.Name) -> Int {
+            get { name == .index ? indices : objects }
+            set { if name == .index { indices = newValue } else { objects = newValue } }
+        }
     }
 
     /// A `cv` whose answer is looked for.
@@ -148,55 +135,103 @@ enum CatchUpAnswers {
         var command: CommandID
         /// Whether its answer comes before anything else.
         var isOpening: Bool
-        /// What was asked before it and is not answered, by the name of the answer.
-        var open: [String: Int]
+        /// What was asked before it and is not answered.
+        var open: Open
         /// Changes that came behind it, one by one, of which the first is the answer unless
         /// another one repeats it.
-        var candidates: [(command: CommandID, ccids: [String])] = []
+        var candidates: [(command: CommandID, ccids: [UInt32])] = []
+
+        /// That the first of those is the answer.
+        var doubt: Doubt? {
+            guard let first = candidates.first, let ccid = first.ccids.first else { return nil }
+            return Doubt(answer: first.command, question: command, ccid: ccid)
+        }
     }
 
+    /// Whether a change, as a command tells of it, is known to follow what was asked for, by the
+    /// answers that were found so far.
+    private typealias Follows = (
+        _ question: CommandID, _ ccid: UInt32, _ answer: CommandID, [CommandID: CommandID]
+    ) -> Bool
+
     private struct Channel {
+        /// What the server says that may be an answer, in order.
+        var replies: [Int32] = []
+        /// How many of them have come.
+        private var come = 0
         /// When the server had let the client in.
         private var openedAt: Instant?
-        private var told: Set<String> = []
+        private var told: Set<UInt32> = []
         /// Changes of its own on their way, and how many questions came before each.
-        private var sent: [String: Int] = [:]
-        private var open: [String: Int] = [:]
+        private var sent: [UInt32: Int] = [:]
+        private var open = Open()
         private var asked = 0
         /// Those that have no answer yet.
         private var questions: [Question] = []
 
-        mutating func send(_ command: RecordedCommand, isOpening: Bool) {
+        mutating func send(_ command: Received, isOpening: Bool) {
             switch command.name {
-            case "c": for ccid in command.ccids { sent[ccid] = asked }
-            case "i", "e": open[command.name, default: 0] += 1
+            case .change: for ccid in command.ccids { sent[ccid] = asked }
+            case .index, .object: open[command.name] += 1
             default: break
             }
-            guard isOpening || command.name == "cv" else { return }
+            guard isOpening || command.name == .changesSince else { return }
             asked += 1
             questions.append(Question(command: command.id, isOpening: isOpening, open: open))
         }
 
         /// `made` says when clients sent changes first, by their `ccid`.
         mutating func receive(
-            _ command: RecordedCommand, _ made: [String: Instant],
-            _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt]
+            _ command: Received, _ commands: TimedCommands, _ made: [Instant?],
+            _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt],
+            follows: Follows
         ) {
+            if command.name == .change || command.name == .changesSince { come += 1 }
             switch command.name {
-            case "auth": openedAt = command.at
-            case "cv": answer(command, &found)
-            case "c": change(command, made, &found, &doubtful)
-            case "i", "e":
-                open[command.name, default: 0] -= 1
-                for index in questions.indices {
-                    questions[index].open[command.name, default: 0] -= 1
+            case .authorization: openedAt = command.at
+            case .changesSince:
+                if questions.count > 1, let doubt = questions[0].doubt,
+                    follows(doubt.question, doubt.ccid, doubt.answer, found),
+                    hasSpareQuestion(commands, found, follows)
+                {
+                    // One change answered the first question, and this answers the next.
+                    close(&doubtful)
                 }
+                answer(command, &found)
+            case .change: change(command, made, &found, &doubtful)
+            case .index, .object:
+                open[command.name] -= 1
+                for index in questions.indices { questions[index].open[command.name] -= 1 }
                 // A server takes the commands of a channel in their order.
-                while let left = questions.first?.open[command.name, default: 0], left < 0 {
+                while let left = questions.first?.open[command.name], left < 0 {
                     close(&doubtful)
                 }
             default: break
             }
+        }
+
+        /// Whether there are more questions than answers, this one included, before the next answer
+        /// whose question is known: then one was answered by a change.
+        private func hasSpareQuestion(
+            _ commands: TimedCommands, _ found: [CommandID: CommandID], _ follows: Follows
+        ) -> Bool {
+            var count = 1
+            for index in replies[come...] {
+                let reply = commands[Int(index)]
+                let ccids = commands.ccids(reply)
+                guard reply.name == .change, let first = ccids.first else {
+                    count += 1
+                    continue
+                }
+                // What is told alone may have come by itself.
+                guard ccids.count > 1 else { continue }
+                let known = questions.firstIndex {
+                    follows($0.command, first, commands.id(reply), found)
+                }
+                if let known { return known > count }
+                count += 1
+            }
+            return false
         }
 
         mutating func end(
@@ -206,7 +241,7 @@ enum CatchUpAnswers {
         }
 
         private mutating func change(
-            _ command: RecordedCommand, _ made: [String: Instant],
+            _ command: Received, _ made: [Instant?],
             _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt]
         ) {
             let ccids = command.ccids
@@ -234,13 +269,13 @@ enum CatchUpAnswers {
         }
 
         /// Whether the server told of a change when it was made, since the channel was open by then.
-        private func isNews(_ ccids: [String], _ made: [String: Instant]) -> Bool {
+        private func isNews(_ ccids: [UInt32], _ made: [Instant?]) -> Bool {
             guard let openedAt else { return false }
-            return ccids.contains { made[$0].map { $0 > openedAt } ?? false }
+            return ccids.contains { made[Int($0)].map { $0 > openedAt } ?? false }
         }
 
         private mutating func answer(
-            _ command: RecordedCommand, _ found: inout [CommandID: CommandID]
+            _ command: Received, _ found: inout [CommandID: CommandID]
         ) {
             guard !questions.isEmpty else { return }
             found[command.id] = questions.removeFirst().command
@@ -253,13 +288,10 @@ enum CatchUpAnswers {
             _ doubtful: inout [Doubt]
         ) {
             guard !questions.isEmpty else { return }
-            let question = questions.removeFirst()
-            guard let first = question.candidates.first, let ccid = first.ccids.first else {
-                return
-            }
-            doubtful.append(Doubt(answer: first.command, question: question.command, ccid: ccid))
+            guard let doubt = questions.removeFirst().doubt else { return }
+            doubtful.append(doubt)
             for index in questions.indices {
-                questions[index].candidates.removeAll { $0.command == first.command }
+                questions[index].candidates.removeAll { $0.command == doubt.answer }
             }
         }
     }

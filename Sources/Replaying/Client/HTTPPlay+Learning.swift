@@ -5,28 +5,13 @@ extension HTTPPlay {
     /// Bytes of the longest JSON that is searched for what a server gives out.
     private static let longestJSON = 4 << 20
 
-    /// Names by which JSON says what a server gives out.
-    private static let kinds: [String: ReplayIdentity.Kind] = [
-        "access_token": .token, "refresh_token": .token, "id_token": .token, "token": .token,
-        "userid": .userID, "user_id": .userID, "username": .user, "cv": .changeVersion,
-        "current": .changeVersion,
-    ]
-
     /// Binds what the recorded server gave out to what the live one gives out in its place.
     mutating func learn(
         _ plan: HTTPPlayPlan, _ answer: HTTPPlayAnswer, _ identity: inout ReplayIdentity
     ) {
         guard let recorded = plan.recording.response else { return }
         let live = answer.message
-        let cookies = Self.cookies(live)
-        for (name, value) in Self.cookies(recorded) {
-            guard let other = cookies.first(where: { $0.name == name }) else { continue }
-            identity.bind(.cookie, recorded: "\(name)=\(value)", live: "\(name)=\(other.value)")
-            // Tokens against forgery come back in fields of forms and of the header.
-            if value.utf8.count >= 16, value != other.value {
-                identity.bind(.token, recorded: value, live: other.value)
-            }
-        }
+        identity.learnCookies(recorded, live)
         guard let status = plan.exchange.status, 200...299 ~= status,
             answer.status.map({ 200...299 ~= $0 }) ?? false
         else { return }
@@ -44,8 +29,7 @@ extension HTTPPlay {
         if plan.api?.group == .sync {
             learnRestore(plan, recorded, live, &identity)
         } else if let value = Self.json(recorded), let other = Self.json(live) {
-            var visits = 10_000
-            Self.learn(value, other, key: nil, depth: 0, &visits, &identity)
+            identity.learn(value, other)
         }
     }
 
@@ -104,8 +88,6 @@ extension HTTPPlay {
         }
     }
 
-    // MARK: JSON and header fields
-
     private static func json(_ message: ReplayMessage) -> JSONValue? {
         guard message.body.count <= longestJSON,
             message.value("content-type").map(HeaderText.mediaType)?.hasSuffix("json") ?? true
@@ -113,42 +95,5 @@ extension HTTPPlay {
         else { return nil }
         let text = String(decoding: message.body, as: UTF8.self)
         return try? JSONValue(parsing: text)
-    }
-
-    private static func learn(
-        _ recorded: JSONValue, _ live: JSONValue, key: String?, depth: Int, _ visits: inout Int,
-        _ identity: inout ReplayIdentity
-    ) {
-        guard depth < 8, visits > 0 else { return }
-        visits -= 1
-        switch (recorded, live) {
-        case (.string(let value), .string(let other)):
-            guard let kind = key.flatMap({ kinds[$0] }), !value.isEmpty, !other.isEmpty,
-                kind != .user || value != other
-            else { return }
-            identity.bind(kind, recorded: value, live: other)
-        case (.object(let object), .object(let other)):
-            for member in object.members {
-                let key = member.key.string
-                guard let value = other[key] else { continue }
-                learn(member.value, value, key: key, depth: depth + 1, &visits, &identity)
-            }
-        case (.array(let values), .array(let others)) where values.count == others.count:
-            for (value, other) in zip(values, others) {
-                learn(value, other, key: nil, depth: depth + 1, &visits, &identity)
-            }
-        default: return
-        }
-    }
-
-    private static func cookies(_ message: ReplayMessage) -> [(name: String, value: String)] {
-        message.fields.filter { $0.name.lowercased() == "set-cookie" }.compactMap { field in
-            let pair = field.value.prefix { $0 != ";" }
-            guard let sign = pair.firstIndex(of: "=") else { return nil }
-            return (
-                HeaderText.trimmed(pair[..<sign]),
-                HeaderText.trimmed(pair[pair.index(after: sign)...])
-            )
-        }
     }
 }

@@ -298,7 +298,7 @@ public struct HTTPPlay: Sendable {
 
 extension Instant {
     /// The moment this many nanoseconds later.
-    fileprivate func advanced(by nanoseconds: Int64) -> Instant {
+    func advanced(by nanoseconds: Int64) -> Instant {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
         return Instant(nanoseconds: overflow ? .max : sum)
     }

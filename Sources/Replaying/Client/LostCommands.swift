@@ -5,59 +5,68 @@ public import Wire
 ///
 /// A connection that is cut loses what is on its way. That a change was lost shows when the client
 /// sends it again and the server takes it as new; what the client sent after it on that socket is
-/// lost with it. So is what nobody answered at the end of a socket, where another one follows.
-/// Played anew, such commands would do what they did not do, so that they are left out.
+/// lost with it. So is what nobody answered at the end of a socket, where another one follows, but
+/// for a change without which an object would not have the version that is shown later. Played anew,
+/// such commands would do what they did not do, so that they are left out.
 public enum LostCommands {
     /// The lost ones among the commands of a recording.
     ///
     /// - Parameters:
     ///   - commands: Of all sockets, each in the order of the recording.
+    ///   - readsAll: Whether to read every answer where a change at the end of a socket was not told
+    ///     of, for a version that shows that it was made: seconds for 100,000 commands.
     ///   - fetch: Gives the text of a command; asked for the answers to changes that were sent again.
     /// - Returns: Their numbers; heartbeats and lines of logs are none of them.
     public static func find(
-        in commands: [RecordedCommand], fetch: (CommandID) -> [UInt8]?
+        in commands: RecordedCommands, readsAll: Bool = true, fetch: (CommandID) -> [UInt8]?
     ) -> Set<CommandID> {
-        let commands = ReplaySchedule.inTime(commands)
-        var first: [ConnectionID: Int] = [:]
-        for place in lostChanges(commands, fetch) {
-            let socket = commands[place].socket
-            first[socket] = min(first[socket] ?? place, place)
+        let commands = TimedCommands(commands)
+        // Where on each socket that begins which was lost.
+        var first = [Int](repeating: .max, count: commands.socketCount)
+        for index in lostChanges(commands, fetch) {
+            let socket = commands[index].socket
+            first[socket] = min(first[socket], index)
         }
         let lost = self.commands(behind: first, commands)
-        for (socket, place) in unansweredEnds(commands, lost, fetch) {
-            first[socket] = min(first[socket] ?? place, place)
+        for (socket, start) in unansweredEnds(commands, lost, readsAll, fetch).enumerated() {
+            first[socket] = min(first[socket], start ?? .max)
         }
         return self.commands(behind: first, commands)
     }
 
+    /// The lost ones among the commands of a recording.
+    public static func find(
+        in commands: [RecordedCommand], fetch: (CommandID) -> [UInt8]?
+    ) -> Set<CommandID> { find(in: RecordedCommands(commands), fetch: fetch) }
+
     /// What clients sent on sockets from these places on.
     private static func commands(
-        behind first: [ConnectionID: Int], _ commands: [RecordedCommand]
+        behind first: [Int], _ commands: TimedCommands
     ) -> Set<CommandID> {
-        guard !first.isEmpty else { return [] }
+        guard first.contains(where: { $0 != .max }) else { return [] }
         var lost: Set<CommandID> = []
-        for (place, command) in commands.enumerated()
-        where command.sender == .client && !command.isFree {
-            if let start = first[command.socket], place >= start { lost.insert(command.id) }
+        for index in commands.indices {
+            let command = commands[index]
+            guard index >= first[command.socket], command.sender == .client, !command.isFree else {
+                continue
+            }
+            lost.insert(commands.id(command))
         }
         return lost
     }
 
-    /// Places of changes that were sent again and taken only then.
+    /// Changes that were sent again and taken only then.
     private static func lostChanges(
-        _ commands: [RecordedCommand], _ fetch: (CommandID) -> [UInt8]?
+        _ commands: TimedCommands, _ fetch: (CommandID) -> [UInt8]?
     ) -> [Int] {
-        var made: [String: [Int]] = [:]
-        for (place, command) in commands.enumerated()
-        where command.sender == .client && command.name == "c" {
-            for ccid in command.ccids { made[ccid, default: []].append(place) }
-        }
-        made = made.filter { $0.value.count > 1 }
+        let made = repeatedChanges(commands)
         guard !made.isEmpty else { return [] }
-        var told: [String: [Int]] = [:]
-        for (place, command) in commands.enumerated() where command.sender == .server {
-            for ccid in command.ccids where made[ccid] != nil {
-                told[ccid, default: []].append(place)
+        var told: [UInt32: [Int]] = [:]
+        for index in commands.indices {
+            let command = commands[index]
+            guard command.sender == .server else { continue }
+            for ccid in commands.ccids(command) where made[ccid] != nil {
+                told[ccid, default: []].append(index)
             }
         }
         var lost: [Int] = []
@@ -69,13 +78,32 @@ public enum LostCommands {
             {
                 // That it came before, only the answer to the next one tells.
                 if let answer = told.first(where: { $0 > next }) {
-                    let text = fetch(commands[answer].id) ?? []
-                    if isDuplicate(text, ccid) { continue }
+                    let text = fetch(commands.id(commands[answer])) ?? []
+                    if isDuplicate(text, commands.commands.ccid(ccid)) { continue }
                 }
                 lost.append(place)
             }
         }
         return lost
+    }
+
+    /// Where clients sent what they sent more than once, by its `ccid`.
+    private static func repeatedChanges(_ commands: TimedCommands) -> [UInt32: [Int]] {
+        var first = [Int32](repeating: -1, count: commands.commands.ccidCount)
+        var repeated: [UInt32: [Int]] = [:]
+        for index in commands.indices {
+            let command = commands[index]
+            guard command.sender == .client, command.name == .change else { continue }
+            for ccid in commands.ccids(command) {
+                let known = first[Int(ccid)]
+                if known < 0 {
+                    first[Int(ccid)] = Int32(truncatingIfNeeded: index)
+                } else {
+                    repeated[ccid, default: [Int(known)]].append(index)
+                }
+            }
+        }
+        return repeated
     }
 
     /// Whether a recorded server command calls a change a duplicate.
@@ -85,53 +113,86 @@ public enum LostCommands {
         return changes.contains { $0.error == 409 && $0.ccids.contains(ccid) }
     }
 
-    private struct Route: Hashable {
-        var socket: ConnectionID
-        var channel: Int?
-        var name: String
+    /// How many commands of a channel ask, or answer, what is answered one by one.
+    private struct Counts {
+        var authorizations = 0
+        var indices = 0
+        var objects = 0
+
+        /// Counts a command that asks.
+        ///
+        /// - Returns: Whether so many answers came.
+        mutating func ask(_ name: TimedCommands.Name, _ answers: Counts) -> Bool? {
+            switch name {
+            case .initialization:
+                authorizations += 1
+                return authorizations <= answers.authorizations
+            case .index:
+                indices += 1
+                return indices <= answers.indices
+            case .object:
+                objects += 1
+                return objects <= answers.objects
+            default: return nil
+            }
+        }
+
+        mutating func answer(_ name: TimedCommands.Name) {
+            switch name {
+            case .authorization: authorizations += 1
+            case .index: indices += 1
+            case .object: objects += 1
+            default: break
+            }
+        }
     }
 
-    /// Where the end of a socket begins that was not answered, for sockets that others follow.
+    /// Where the end of each socket begins that was not answered, for sockets that others follow.
     private static func unansweredEnds(
-        _ commands: [RecordedCommand], _ lost: Set<CommandID>, _ fetch: (CommandID) -> [UInt8]?
-    ) -> [ConnectionID: Int] {
+        _ commands: TimedCommands, _ lost: Set<CommandID>, _ readsAll: Bool,
+        _ fetch: (CommandID) -> [UInt8]?
+    ) -> [Int?] {
         let caughtUp = Set(CatchUpAnswers.find(in: commands, lost: lost, fetch: fetch).values)
-        var begins: [ConnectionID: Int] = [:]
-        var ends: [ConnectionID: Int] = [:]
-        var told: Set<String> = []
-        var answers: [Route: Int] = [:]
-        for (place, command) in commands.enumerated() {
-            if begins[command.socket] == nil { begins[command.socket] = place }
-            ends[command.socket] = place
+        var begins = [Int](repeating: .max, count: commands.socketCount)
+        var ends = [Int](repeating: 0, count: commands.socketCount)
+        var told = [Bool](repeating: false, count: commands.commands.ccidCount)
+        var answers = [Counts](repeating: Counts(), count: commands.commands.streams.count)
+        for index in commands.indices {
+            let command = commands[index]
+            begins[command.socket] = min(begins[command.socket], index)
+            ends[command.socket] = index
             guard command.sender == .server else { continue }
-            told.formUnion(command.ccids)
-            let route = Route(
-                socket: command.socket, channel: command.channel, name: command.name)
-            answers[route, default: 0] += 1
+            for ccid in commands.ccids(command) { told[Int(ccid)] = true }
+            answers[command.stream].answer(command.name)
         }
-        let last = begins.values.max() ?? 0
-        var asked: [Route: Int] = [:]
-        var starts: [ConnectionID: Int] = [:]
-        for (place, command) in commands.enumerated()
-        where command.sender == .client && !command.isFree && ends[command.socket] ?? .max < last {
-            // What is told of one that was sent again is no answer to what was lost.
-            if lost.contains(command.id) { continue }
+        let last = begins.max() ?? 0
+        var asked = [Counts](repeating: Counts(), count: commands.commands.streams.count)
+        var starts = [Int?](repeating: nil, count: commands.socketCount)
+        var versions: ShownVersions?
+        for index in commands.indices {
+            let command = commands[index]
+            guard command.sender == .client, !command.isFree, ends[command.socket] < last,
+                // What is told of one that was sent again is no answer to what was lost.
+                lost.isEmpty || !lost.contains(commands.id(command))
+            else { continue }
             let isAnswered: Bool
             switch command.name {
-            case "c": isAnswered = command.ccids.contains { told.contains($0) }
-            case "init", "i", "e":
-                let route = Route(
-                    socket: command.socket, channel: command.channel,
-                    name: command.name == "init" ? "auth" : command.name)
-                asked[route, default: 0] += 1
-                isAnswered = asked[route, default: 0] <= answers[route, default: 0]
-            case "cv": isAnswered = caughtUp.contains(command.id)
-            default: isAnswered = true
+            case .change:
+                let isTold = commands.ccids(command).contains { told[Int($0)] }
+                if !isTold, readsAll, versions == nil {
+                    versions = ShownVersions(commands, fetch: fetch)
+                }
+                let text = isTold ? [] : fetch(commands.id(command)) ?? []
+                isAnswered = isTold || versions?.show(text, of: command, at: index) == true
+            case .changesSince: isAnswered = caughtUp.contains(commands.id(command))
+            default:
+                isAnswered =
+                    asked[command.stream].ask(command.name, answers[command.stream]) ?? true
             }
             if isAnswered {
                 starts[command.socket] = nil
             } else if starts[command.socket] == nil {
-                starts[command.socket] = place
+                starts[command.socket] = index
             }
         }
         return starts

@@ -55,6 +55,8 @@ public struct ReplayIdentity: Sendable {
     private var kinds: [Kind: Names] = [:]
     private var mentions = MentionTable()
     private var state: UInt64
+    /// Counts what was bound otherwise than before.
+    private(set) var revision = 0
 
     /// An identity in which nothing is bound yet.
     ///
@@ -85,6 +87,7 @@ public struct ReplayIdentity: Sendable {
         guard !isVerbatim else { return }
         let before = kinds[kind]?.live[recorded]
         guard before != live else { return }
+        revision += 1
         kinds[kind, default: Names()].live[recorded] = live
         kinds[kind, default: Names()].recorded[live] = recorded
         guard kind.isMentioned, before != nil || recorded != live else { return }
@@ -146,7 +149,7 @@ public struct ReplayIdentity: Sendable {
             if bytes[index] == 0x2D { digits[place] = 0x2D }
             // A UUID of version 4, variant 1 (RFC 9562, 5.4), as the recorded one may have been.
             if hasDashes, place == 14 { digits[place] = 0x34 }
-            if hasDashes, place == 19 { digits[place] = 0x38 | digits[place] & 3 }
+            if hasDashes, place == 19 { digits[place] = Array("89ab".utf8)[Int(digits[place] & 3)] }
             if isUpper, digits[place] >= 0x61 { digits[place] &= 0xDF }
             bytes[index] = digits[place]
         }

@@ -1,9 +1,9 @@
 public import Wire
 
-/// When each exchange, socket and command of a recorded client has its turn.
+/// When each exchange, socket, command and message of a recorded client has its turn.
 ///
 /// Something begins when everything that had ended before it began in the recording has ended now:
-/// an answer came, a command of the server came; a socket also waits for others to end. Several recorded clients are in
+/// an answer came, a command or message of the server came; a socket also waits for others to end. Several recorded clients are in
 /// one schedule, as one may have waited for what another one did. Commands in flight at once on one
 /// bucket keep the order in which the server answered them. Reads no clock.
 public struct ReplaySchedule: Sendable {
@@ -11,10 +11,23 @@ public struct ReplaySchedule: Sendable {
     public enum Step: Hashable, Sendable {
         /// A request and its answer.
         case exchange(ExchangeID)
-        /// A WebSocket, from opening to closing.
+        /// A WebSocket with Simperium on it, from opening to closing.
         case socket(ConnectionID)
         /// A Simperium command: one of the client begins, one of the server ends.
         case command(CommandID)
+        /// A WebSocket that carries something else, from opening to closing, by the exchange that
+        /// opened it; that exchange ends when it is open.
+        case conversation(ExchangeID)
+        /// A message of such a WebSocket: one of the client begins, one of the server ends.
+        case message(MessageID)
+
+        /// Whether it is a WebSocket.
+        var isSocket: Bool {
+            switch self {
+            case .socket, .conversation: true
+            case .exchange, .command, .message: false
+            }
+        }
     }
 
     /// Something whose turn has come.
@@ -48,13 +61,13 @@ public struct ReplaySchedule: Sendable {
     /// What ends, in the order of the recording.
     var ends: [Step] = []
     /// Sockets, in the order in which they ended.
-    var closes: [ConnectionID] = []
+    var closes: [Step] = []
     /// Places in ``ends``.
     var places: [Step: Int32] = [:]
     /// Places in ``starts`` that wait for an end beyond their ``Waiting/need``, by its place.
     var dependents: [Int32: [Int32]] = [:]
     /// Places in ``ends`` of what the server sent over a socket.
-    var served: [ConnectionID: [Int32]] = [:]
+    var served: [Step: [Int32]] = [:]
     /// The client commands that an end is the answer to, by its place.
     var answers: [Int32: [CommandID]] = [:]
 
@@ -62,7 +75,7 @@ public struct ReplaySchedule: Sendable {
     /// Ends before this place have all come.
     private var frontier = 0
     private var nextStart = 0
-    private var hasClosed: Set<ConnectionID> = []
+    private var hasClosed: Set<Step> = []
     private var closeFrontier = 0
     /// Places of sockets in ``starts`` that wait for others to end, in order.
     private var sockets: [Int] = []
@@ -75,15 +88,18 @@ public struct ReplaySchedule: Sendable {
     ///   - upgrades: The sockets that exchanges opened; these are played as sockets.
     ///   - commands: Of all sockets, in the order of the recording.
     ///   - sockets: How servers ended sockets.
+    ///   - conversations: The WebSockets that carry something else.
     ///   - lost: Client commands that the recorded server never got: they have no turn.
     ///   - fetch: Gives the text of a recorded command.
     public init(
         exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],
         commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
-        lost: Set<CommandID> = [], fetch: (CommandID) -> [UInt8]? = { _ in nil }
+        conversations: [RecordedConversation] = [], lost: Set<CommandID> = [],
+        fetch: (CommandID) -> [UInt8]? = { _ in nil }
     ) {
         let commands = Self.inTime(commands)
-        var planner = SchedulePlanner(exchanges, upgrades, commands, sockets, lost: lost)
+        var planner = SchedulePlanner(
+            exchanges, upgrades, commands, sockets, conversations, lost: lost)
         planner.plan(into: &self)
         var order = AnswerOrder(commands, lost: lost)
         order.read(&self, fetch)
@@ -91,23 +107,13 @@ public struct ReplaySchedule: Sendable {
         hasEnded = Array(repeating: false, count: ends.count)
     }
 
-    /// The commands in the order of their times, and where these are equal, in theirs.
-    ///
-    /// Numbers are given out for one connection after the other, so that of two connections they
-    /// may say otherwise than the times, and nothing waited for what came later.
+    /// The commands in the order of their times.
     static func inTime(_ commands: [RecordedCommand]) -> [RecordedCommand] {
-        var latest: [ConnectionID: Instant] = [:]
-        var places: [(at: Instant, place: Int)] = []
-        places.reserveCapacity(commands.count)
-        for (place, command) in commands.enumerated() {
-            let at = max(command.at, latest[command.socket] ?? command.at)
-            latest[command.socket] = at
-            places.append((at, place))
-        }
-        places.sort { ($0.at, $0.place) < ($1.at, $1.place) }
-        return places.map { at, place in
-            var command = commands[place]
-            command.at = at
+        let order = TimeOrder(
+            count: commands.count, socket: { commands[$0].socket }, at: { commands[$0].at })
+        return commands.indices.map { index in
+            var command = commands[order.place(index)]
+            command.at = order.at(index) ?? command.at
             return command
         }
     }
@@ -128,7 +134,7 @@ public struct ReplaySchedule: Sendable {
         return ready
     }
 
-    /// An exchange was answered, a socket closed, or a command of the server came.
+    /// An exchange was answered, a socket closed, or a command or message of the server came.
     ///
     /// With a socket everything ends that the recorded server sent over it. What is not known, or
     /// has ended, changes nothing.
@@ -137,9 +143,9 @@ public struct ReplaySchedule: Sendable {
     public mutating func end(_ step: Step) -> [Start] {
         var ready: [Start] = []
         if let place = places[step] { end(place, &ready) }
-        if case .socket(let id) = step {
-            hasClosed.insert(id)
-            for place in served.removeValue(forKey: id) ?? [] { end(place, &ready) }
+        if step.isSocket {
+            hasClosed.insert(step)
+            for place in served.removeValue(forKey: step) ?? [] { end(place, &ready) }
         }
         advance(&ready)
         return ready

@@ -6,7 +6,7 @@ public struct ReplaySession: Sendable {
     public struct Part: Hashable, Sendable {
         /// Which.
         public var step: ReplaySchedule.Step
-        /// Answers, or commands of the recorded server.
+        /// Answers, or commands or messages of the recorded server.
         public var recorded: Int
         /// What it is, on one line.
         public var line: String
@@ -20,6 +20,8 @@ public struct ReplaySession: Sendable {
     public let exchanges: Int
     /// Simperium commands of clients, without heartbeats, lines of logs and what was lost.
     public let commands: Int
+    /// Messages of clients over WebSockets that carry something else.
+    public let messages: Int
     /// Recorded nanoseconds from the first thing that begins to the last that ends.
     public let length: Int64
     private let names: [CommandID: String]
@@ -32,17 +34,19 @@ public struct ReplaySession: Sendable {
     ///   - upgrades: The sockets that exchanges opened.
     ///   - commands: Of all sockets, in the order of the recording.
     ///   - sockets: The sockets, and how servers ended them.
+    ///   - conversations: The WebSockets that carry something else.
     ///   - isVerbatim: Whether what the recorded server never got is played as well.
     ///   - fetch: Gives the text of a recorded command.
     public init(
         exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],
         commands: [RecordedCommand] = [], sockets: [RecordedSocket] = [],
-        isVerbatim: Bool = false, fetch: (CommandID) -> [UInt8]? = { _ in nil }
+        conversations: [RecordedConversation] = [], isVerbatim: Bool = false,
+        fetch: (CommandID) -> [UInt8]? = { _ in nil }
     ) {
         let lost = isVerbatim ? [] : LostCommands.find(in: commands, fetch: fetch)
         schedule = ReplaySchedule(
             exchanges: exchanges, upgrades: upgrades, commands: commands, sockets: sockets,
-            lost: lost, fetch: fetch)
+            conversations: conversations, lost: lost, fetch: fetch)
         var names: [CommandID: String] = [:]
         var known: [String: String] = [:]
         var served: [ConnectionID: Int] = [:]
@@ -59,9 +63,19 @@ public struct ReplaySession: Sendable {
         }
         self.names = names
         self.commands = names.count
+        let talks = Dictionary(
+            conversations.map { ($0.exchange, $0.messagesBeforeEnd) },
+            uniquingKeysWith: { $1 })
+        messages = talks.values.reduce(0) { $0 + $1.count { $0.sender == .client } }
         var parts: [Part] = []
         for exchange in exchanges {
-            if let socket = upgrades[exchange.id] {
+            if let talk = talks[exchange.id] {
+                parts.append(
+                    Part(
+                        step: .conversation(exchange.id),
+                        recorded: talk.count { $0.sender == .server },
+                        line: "exchange \(exchange.id), \(exchange.line)"))
+            } else if let socket = upgrades[exchange.id] {
                 parts.append(
                     Part(
                         step: .socket(socket), recorded: served.removeValue(forKey: socket) ?? 0,
@@ -78,13 +92,14 @@ public struct ReplaySession: Sendable {
                 Part(step: .socket(socket), recorded: count, line: "connection \(socket)"))
         }
         self.parts = parts
-        self.exchanges = exchanges.count { upgrades[$0.id] == nil }
+        self.exchanges = exchanges.count { upgrades[$0.id] == nil && talks[$0.id] == nil }
         let first = min(
             exchanges.first?.startedAt.nanoseconds ?? .max,
             commands.first?.at.nanoseconds ?? .max)
         let last = max(
             exchanges.lazy.map { ($0.endedAt ?? $0.startedAt).nanoseconds }.max() ?? .min,
-            commands.last?.at.nanoseconds ?? .min)
+            commands.last?.at.nanoseconds ?? .min,
+            conversations.lazy.compactMap { $0.messages.last?.at.nanoseconds }.max() ?? .min)
         length = last > first ? last - first : 0
     }
 

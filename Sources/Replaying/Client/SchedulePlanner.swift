@@ -24,18 +24,22 @@ struct SchedulePlanner {
     private let upgrades: [ExchangeID: ConnectionID]
     let commands: [RecordedCommand]
     private let sockets: [RecordedSocket]
+    private let conversations: [ExchangeID: RecordedConversation]
     private let lost: Set<CommandID>
     /// Places in ``ReplaySchedule/starts`` by places in ``commands``; -1 for what has no turn.
     private(set) var turns: [Int32]
 
     init(
         _ exchanges: [RecordedExchange], _ upgrades: [ExchangeID: ConnectionID],
-        _ commands: [RecordedCommand], _ sockets: [RecordedSocket], lost: Set<CommandID>
+        _ commands: [RecordedCommand], _ sockets: [RecordedSocket],
+        _ conversations: [RecordedConversation], lost: Set<CommandID>
     ) {
         self.exchanges = exchanges
         self.upgrades = upgrades
         self.commands = commands
         self.sockets = sockets
+        self.conversations = Dictionary(
+            conversations.map { ($0.exchange, $0) }, uniquingKeysWith: { $1 })
         self.lost = lost
         turns = Array(repeating: -1, count: commands.count)
     }
@@ -48,6 +52,10 @@ struct SchedulePlanner {
         var opened: Set<ConnectionID> = []
         for (index, exchange) in exchanges.enumerated() {
             let start = exchange.startedAt.nanoseconds
+            if let conversation = conversations[exchange.id] {
+                add(conversation, from: start, number: index, to: &points)
+                continue
+            }
             if let socket = upgrades[exchange.id] {
                 opened.insert(socket)
                 points.append(
@@ -71,6 +79,30 @@ struct SchedulePlanner {
         add(opened, to: &points)
         points.sort()
         number(points, into: &schedule)
+    }
+
+    /// Adds a WebSocket without Simperium: its opening, messages and end.
+    private func add(
+        _ conversation: RecordedConversation, from start: Int64, number: Int,
+        to points: inout [Point]
+    ) {
+        let socket = ReplaySchedule.Step.conversation(conversation.exchange)
+        points.append(Point(time: start, rank: 3, order: 2 * number, kind: .start, step: socket))
+        var now = max(start + 1, conversation.openedAt.nanoseconds)
+        points.append(
+            Point(
+                time: now, rank: 0, order: number, kind: .end,
+                step: .exchange(conversation.exchange)))
+        for message in conversation.messagesBeforeEnd {
+            now = max(now, message.at.nanoseconds)
+            points.append(
+                Point(
+                    time: now, rank: 1, order: Int(truncatingIfNeeded: message.id.rawValue),
+                    kind: message.sender == .client ? .start : .end, step: .message(message.id)))
+        }
+        let end = (conversation.end ?? conversation.clientEnd)?.at.nanoseconds ?? now
+        points.append(
+            Point(time: max(now, end), rank: 2, order: number, kind: .end, step: socket))
     }
 
     private mutating func add(_ opened: Set<ConnectionID>, to points: inout [Point]) {
@@ -115,6 +147,12 @@ struct SchedulePlanner {
         var places: [CommandID: Int] = [:]
         places.reserveCapacity(commands.count)
         for (index, command) in commands.enumerated() { places[command.id] = index }
+        var homes: [ReplaySchedule.Step: ReplaySchedule.Step] = [:]
+        for conversation in conversations.values {
+            let home = ReplaySchedule.Step.conversation(conversation.exchange)
+            homes[.exchange(conversation.exchange)] = home
+            for message in conversation.messages { homes[.message(message.id)] = home }
+        }
         var before = points.first?.time ?? 0
         for point in points {
             switch point.kind {
@@ -125,20 +163,23 @@ struct SchedulePlanner {
                 var start = ReplaySchedule.Waiting(
                     start: .init(point.step, pause: max(0, point.time - before)),
                     need: Int32(truncatingIfNeeded: schedule.ends.count))
-                if case .socket = point.step {
+                if point.step.isSocket {
                     start.closed = Int32(truncatingIfNeeded: schedule.closes.count)
                 }
                 schedule.starts.append(start)
             case .end:
-                if case .socket(let id) = point.step {
-                    schedule.closes.append(id)
+                if point.step.isSocket {
+                    schedule.closes.append(point.step)
                     continue
                 }
                 let place = Int32(truncatingIfNeeded: schedule.ends.count)
                 schedule.places[point.step] = place
                 schedule.ends.append(point.step)
                 if case .command(let id) = point.step, let index = places[id] {
-                    schedule.served[commands[index].socket, default: []].append(place)
+                    let socket = ReplaySchedule.Step.socket(commands[index].socket)
+                    schedule.served[socket, default: []].append(place)
+                } else if let socket = homes[point.step] {
+                    schedule.served[socket, default: []].append(place)
                 }
                 before = point.time
             }

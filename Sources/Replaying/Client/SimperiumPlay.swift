@@ -138,6 +138,9 @@ public struct SimperiumPlay: Sendable {
         socketPlaces[socket].map { sockets[$0].played }
     }
 
+    /// Whether something waits for its time alone: a recorded pause passes, or one before another try.
+    public var isPausing: Bool { !dues.isEmpty }
+
     /// Takes in what happens and says what is done about it, in order.
     ///
     /// - Parameters:

@@ -45,31 +45,51 @@ struct CCIDTable: Sendable {
 
     private static func keep(_ ccid: UnsafeRawBufferPointer, in kept: inout [UInt8]) {
         kept.removeAll(keepingCapacity: true)
-        if ccid.count == 32 {
+        if let digits = PackedDigits(ccid) {
             kept.append(packed)
-            for place in stride(from: 0, to: 32, by: 2) {
-                guard let high = digit(ccid[place]), let low = digit(ccid[place + 1]) else { break }
-                kept.append(high << 4 | low)
-            }
-            if kept.count == 17 { return }
-            kept.removeAll(keepingCapacity: true)
+            withUnsafeBytes(of: digits) { kept.append(contentsOf: $0) }
+            return
         }
         if let first = ccid.first, first <= escaped { kept.append(escaped) }
-        kept += ccid
-    }
-
-    /// The value of a digit as it is written back: capital letters are kept as they are.
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
+        kept.append(contentsOf: ccid)
     }
 
     private static func unpacked(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+/// The 16 bytes that 32 hexadecimal digits say, where they are written as they are written back:
+/// without capital letters.
+private struct PackedDigits {
+    private var first: UInt64
+    private var second: UInt64
+
+    init?(_ digits: UnsafeRawBufferPointer) {
+        guard digits.count == 32,
+            let one = Self.bytes(digits, 0), let two = Self.bytes(digits, 8),
+            let three = Self.bytes(digits, 16), let four = Self.bytes(digits, 24)
+        else { return nil }
+        // The first digits are in the lowest byte, which has to be the first in memory.
+        first = (one | two << 32).littleEndian
+        second = (three | four << 32).littleEndian
+    }
+
+    /// What eight digits say, all at once: the first two in the lowest byte.
+    private static func bytes(_ digits: UnsafeRawBufferPointer, _ offset: Int) -> UInt64? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let text = UInt64(
+            littleEndian: digits.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        // Letters have the bit of 64, and `a` ends in 1.
+        let values = (text & (0x0F * ones)) &+ 9 &* (text >> 6 & ones)
+        let isLetter = (values &+ 118 &* ones) >> 7 & ones
+        guard values & (0xF0 * ones) == 0, values &+ 0x30 &* ones &+ 39 &* isLetter == text else {
+            return nil
+        }
+        let pairs = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+        return (fours | fours >> 16) & 0xFFFF_FFFF
     }
 }

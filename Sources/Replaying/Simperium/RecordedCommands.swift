@@ -25,7 +25,7 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
     }
 
     /// A connection and a channel, or what belongs to the connection.
-    private struct Stream: Hashable {
+    struct Stream: Hashable {
         var socket: ConnectionID
         var channel: Int?
     }
@@ -33,10 +33,12 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
     private var entries: [Entry] = []
     /// From which place on numbers are more than what: nearly always one base.
     private var bases: [(place: Int, id: Int64)] = []
-    private var streams: [Stream] = []
+    /// In the order of their first commands.
+    private(set) var streams: [Stream] = []
     private var numbers: [Stream: UInt32] = [:]
-    private var last: (stream: Stream, number: UInt32)?
-    private var names = TextTable()
+    /// Streams that were asked for lately, where their numbers say; a power of two of them.
+    private var recent = [Recent](repeating: Recent(), count: 1_024)
+    private var nameTexts = TextTable()
     /// Numbers of names of up to 7 bytes, by these.
     private var shortNames: [(bytes: UInt64, number: UInt32)] = []
     private var ccidTexts = CCIDTable()
@@ -81,24 +83,35 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         _ id: CommandID, _ socket: ConnectionID, _ sender: Peer, _ at: Instant, _ channel: Int?,
         name: UnsafeRawBufferPointer
     ) {
-        let stream = Stream(socket: socket, channel: channel)
-        let number: UInt32
-        if let last, last.stream == stream {
-            number = last.number
-        } else if let known = numbers[stream] {
-            number = known
-        } else {
-            number = UInt32(truncatingIfNeeded: streams.count)
-            streams.append(stream)
-            numbers[stream] = number
-        }
-        last = (stream, number)
+        let number = streamNumber(Stream(socket: socket, channel: channel))
         entries.append(
             Entry(
                 id: kept(id.rawValue), at: at.nanoseconds, stream: number,
                 name: UInt16(truncatingIfNeeded: nameNumber(name)),
                 sender: UInt8(truncatingIfNeeded: sender.rawValue)))
         ccidEnds.append(ccidEnds.last ?? 0)
+    }
+
+    /// A stream and its number, or none.
+    private struct Recent {
+        var stream = Stream(socket: ConnectionID(0))
+        var number = UInt32.max
+    }
+
+    /// The number of a stream; asked for millions of times, nearly always for one of a few.
+    private mutating func streamNumber(_ stream: Stream) -> UInt32 {
+        // Connections and channels are counted, so that few share a place.
+        let sum = stream.socket.rawValue &* 31 &+ Int64(truncatingIfNeeded: stream.channel ?? -1)
+        let place = Int(truncatingIfNeeded: sum) & (recent.count - 1)
+        let known = recent[place]
+        if known.number != .max, known.stream == stream { return known.number }
+        let number = numbers[stream] ?? UInt32(truncatingIfNeeded: streams.count)
+        recent[place] = Recent(stream: stream, number: number)
+        if number == streams.count {
+            streams.append(stream)
+            numbers[stream] = number
+        }
+        return number
     }
 
     /// The number of the next command as it is kept.
@@ -117,10 +130,10 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
 
     /// The number of a name; nearly all are one of a dozen short ones.
     private mutating func nameNumber(_ name: UnsafeRawBufferPointer) -> UInt32 {
-        guard name.count < 8 else { return names.intern(name) }
+        guard name.count < 8 else { return nameTexts.intern(name) }
         let bytes = name.reduce(UInt64(name.count)) { $0 << 8 | UInt64($1) }
         for known in shortNames where known.bytes == bytes { return known.number }
-        let number = names.intern(name)
+        let number = nameTexts.intern(name)
         if shortNames.count < 16 { shortNames.append((bytes, number)) }
         return number
     }
@@ -156,8 +169,28 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
             id: CommandID(id(place)), socket: stream.socket,
             sender: Peer(rawValue: Int(entry.sender)) ?? .client,
             at: Instant(nanoseconds: entry.at), channel: stream.channel,
-            name: names[UInt32(entry.name)])
+            name: nameTexts[UInt32(entry.name)])
     }
+
+    /// Number of the connection and channel of the command at `place`, as ``streams`` has them.
+    func stream(at place: Int) -> Int { Int(entries[place].stream) }
+
+    /// Who sent the command at `place`.
+    func sender(at place: Int) -> Peer { Peer(rawValue: Int(entries[place].sender)) ?? .client }
+
+    /// The number of the name of the command at `place`: equal names have the same.
+    func name(at place: Int) -> UInt32 { UInt32(entries[place].name) }
+
+    /// The names of all commands, by their numbers.
+    var names: [String] {
+        (0..<UInt32(truncatingIfNeeded: nameTexts.count)).map { nameTexts[$0] }
+    }
+
+    /// When the command at `place` came.
+    func at(_ place: Int) -> Instant { Instant(nanoseconds: entries[place].at) }
+
+    /// The `ccid` with a number.
+    func ccid(_ number: UInt32) -> String { ccidTexts[number] }
 
     /// The number of the command at `place`, without the rest of it.
     public func id(at place: Int) -> CommandID { CommandID(id(place)) }
@@ -169,6 +202,15 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
 
     /// The number that a `ccid` has in the commands; nil where none has it.
     public func number(ofCCID ccid: String) -> UInt32? { ccidTexts.find(ccid) }
+
+    /// The last command of each connection.
+    public var lastCommands: [ConnectionID: CommandID] {
+        var places = Array(repeating: 0, count: streams.count)
+        for place in entries.indices { places[Int(entries[place].stream)] = place }
+        return Dictionary(
+            zip(streams.map(\.socket), places.map { CommandID(id($0)) }),
+            uniquingKeysWith: Swift.max)
+    }
 
     /// The connections that commands went over, in the order of their first.
     public var sockets: [ConnectionID] {

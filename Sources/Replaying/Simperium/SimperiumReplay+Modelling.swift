@@ -93,6 +93,9 @@ extension SimperiumReplay {
                     logStart: start),
                 as: home.id)
         }
+        let unheard = makeUnheard(implied, home).map {
+            (place: implied.log.entries.count, change: $0)
+        }
         takeover?.marks[home] = implied.marks.mapValues {
             bindings.key($0, in: home.bucket) ?? $0
         }
@@ -112,7 +115,7 @@ extension SimperiumReplay {
         for (stream, socket, channel) in open {
             let state = implied.channels[stream] ?? ImpliedBucket.Channel()
             output += join(
-                home, stream, socket, channel, state, changes, implied.log, at: now)
+                home, stream, socket, channel, state, changes + unheard, implied.log, at: now)
             rest.append((ServerReply.Place(SocketID(socket), channel), state.items))
         }
         relinquish(home)
@@ -268,7 +271,7 @@ extension SimperiumReplay {
     }
 
     /// A change of the recording as the live clients know it.
-    private func live(
+    func live(
         _ change: SimperiumMessage.Change, _ home: BucketHome
     ) -> SimperiumMessage.Change {
         var result = change

@@ -181,48 +181,45 @@ public struct SimperiumReplay: Sendable {
             waitsForAbsent: waitsForAbsent, seed: seed, fetch: fetch)
     }
 
-    private struct Route: Hashable {
-        var socket: Int
-        var channel: Int?
-    }
-
     private mutating func index(_ ends: [ConnectionID: RecordedSocket.End?]) {
+        let names = commands.names
+        let heartbeat = names.firstIndex(of: "h").map { UInt32($0) }
+        let log = names.firstIndex(of: "log").map { UInt32($0) }
+        // Of each stream of the commands the place of its socket, and its own once it has one.
         var places: [ConnectionID: Int] = [:]
-        var routes: [Route: Int] = [:]
+        var routes = commands.streams.map { recorded in
+            let socket = places[recorded.socket] ?? sockets.count
+            if socket == sockets.count {
+                places[recorded.socket] = socket
+                sockets.append(Socket(id: recorded.socket, end: ends[recorded.socket] ?? nil))
+            }
+            return (socket: socket, channel: recorded.channel, stream: nil as Int?)
+        }
         for index in commands.indices {
-            let command = commands.outline(at: index)
             let place = Int32(truncatingIfNeeded: index)
-            let socket: Int
-            if let known = places[command.socket] {
-                socket = known
-            } else {
-                socket = sockets.count
-                places[command.socket] = socket
-                sockets.append(Socket(id: command.socket, end: ends[command.socket] ?? nil))
-            }
-            if command.isFree {
-                guard command.name == "h" else { continue }
-                if command.sender == .client {
-                    sockets[socket].beats.append(false)
-                } else if !sockets[socket].beats.isEmpty {
-                    sockets[socket].beats[sockets[socket].beats.count - 1] = true
+            let number = commands.stream(at: index)
+            let (socket, channel, known) = routes[number]
+            let isFromClient = commands.sender(at: index) == .client
+            if channel == nil {
+                let name = commands.name(at: index)
+                if name == heartbeat {
+                    beat(socket, isFromClient)
+                    continue
                 }
-                continue
+                // As in ``RecordedCommand/isFree``.
+                if name == log, isFromClient { continue }
             }
-            let stream: Int
-            if let known = routes[Route(socket: socket, channel: command.channel)] {
-                stream = known
-            } else {
-                stream = streams.count
-                routes[Route(socket: socket, channel: command.channel)] = stream
-                streams.append(Stream(socket: socket, channel: command.channel))
-                if command.channel == nil {
+            let stream = known ?? streams.count
+            if stream == streams.count {
+                routes[number].stream = stream
+                streams.append(Stream(socket: socket, channel: channel))
+                if channel == nil {
                     sockets[socket].connection = stream
                 } else {
                     sockets[socket].channels.append(stream)
                 }
             }
-            if command.sender == .client {
+            if isFromClient {
                 streams[stream].client.append(place)
                 streamOf[index] = Int32(truncatingIfNeeded: stream)
                 sockets[socket].count += 1
@@ -230,18 +227,25 @@ public struct SimperiumReplay: Sendable {
                 for ccid in commands.ccidNumbers(at: index) { authors.insert(ccid, place) }
             } else {
                 streams[stream].server.append(place)
-                let gate =
-                    command.channel == nil
-                    ? sockets[socket].count : streams[stream].client.count
+                let gate = channel == nil ? sockets[socket].count : streams[stream].client.count
                 streams[stream].gates.append(Int32(truncatingIfNeeded: gate))
             }
         }
         if authors.hasRepeated { passOverLost() }
     }
 
+    /// Notes a recorded heartbeat, or its answer.
+    private mutating func beat(_ socket: Int, _ isFromClient: Bool) {
+        if isFromClient {
+            sockets[socket].beats.append(false)
+        } else if !sockets[socket].beats.isEmpty {
+            sockets[socket].beats[sockets[socket].beats.count - 1] = true
+        }
+    }
+
     /// Has those be the authors of changes whose commands the recorded server got.
     private mutating func passOverLost() {
-        let lost = LostCommands.find(in: Array(commands), fetch: fetch)
+        let lost = LostCommands.find(in: commands, readsAll: false, fetch: fetch)
         guard !lost.isEmpty else { return }
         authors = ChangeAuthors(commands)
         for isLost in [false, true] {

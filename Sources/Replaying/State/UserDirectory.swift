@@ -1,3 +1,4 @@
+internal import OpenRosa
 internal import Wire
 
 /// Tells to whom a request to a CommCare server belongs.
@@ -77,7 +78,7 @@ extension UserDirectory.Asker {
             query.last { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
         }
         authorization = request.value("authorization")
-        user = parameter("as") ?? authorization.flatMap(Self.user)
+        user = SignedInUser.name(authorization: authorization, query: exchange.query)
         device = request.value("x-openrosa-deviceid") ?? parameter("device_id")
         token = request.value("x-commcarehq-lastsynctoken")
         since = parameter("since")
@@ -89,41 +90,5 @@ extension UserDirectory.Asker {
         let parts = path.split(separator: "/")
         guard let place = parts.firstIndex(of: "a"), place + 1 < parts.count else { return host }
         return "\(host)/\(parts[...(place + 1)].joined(separator: "/"))"
-    }
-
-    /// The name of `Basic` credentials, without the domain behind it.
-    private static func user(_ authorization: String) -> String? {
-        let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
-        guard words.count == 2, words[0].lowercased() == "basic",
-            let bytes = decoded(words[1].utf8),
-            let colon = bytes.firstIndex(of: 0x3A)
-        else { return nil }
-        let name = String(decoding: bytes[..<colon], as: UTF8.self)
-        return name.isEmpty ? nil : name
-    }
-
-    /// The bytes of a text in Base64 (RFC 4648, 4).
-    private static func decoded(_ text: Substring.UTF8View) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in text where byte != 0x3D {
-            let digit: UInt8
-            switch byte {
-            case 0x41...0x5A: digit = byte - 0x41
-            case 0x61...0x7A: digit = byte - 0x61 + 26
-            case 0x30...0x39: digit = byte - 0x30 + 52
-            case 0x2B, 0x2D: digit = 62
-            case 0x2F, 0x5F: digit = 63
-            default: return nil
-            }
-            bits = (bits << 6 | UInt32(digit)) & 0xFFFFFF
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
     }
 }

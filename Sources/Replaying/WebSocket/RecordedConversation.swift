@@ -30,15 +30,25 @@ public struct RecordedConversation: Hashable, Sendable {
     public var messages: [Message]
     /// How the server ended it; nil where the client did, or nobody.
     public var end: RecordedSocket.End?
+    /// How the client ended it; nil where the server did, or nobody.
+    public var clientEnd: RecordedSocket.End?
 
     /// A conversation with these values.
     public init(
         exchange: ExchangeID, openedAt: Instant, messages: [Message] = [],
-        end: RecordedSocket.End? = nil
+        end: RecordedSocket.End? = nil, clientEnd: RecordedSocket.End? = nil
     ) {
         self.exchange = exchange
         self.openedAt = openedAt
         self.messages = messages
         self.end = end
+        self.clientEnd = clientEnd
+    }
+
+    /// What either side said before the first of them ended it: what was under way then, nobody
+    /// waits for, and the other may not have read.
+    public var messagesBeforeEnd: [Message] {
+        guard let over = (end ?? clientEnd)?.at else { return messages }
+        return messages.filter { $0.at <= over }
     }
 }

@@ -11,6 +11,39 @@ public struct SocketMessage: Hashable, Sendable {
         self.payload = payload
     }
 
+    /// A recorded message as it reads in a run: text mentions what the live server gave out in place
+    /// of what the recorded one did.
+    init(
+        _ recorded: RecordedConversation.Message, _ payload: [UInt8]?, in identity: ReplayIdentity
+    ) {
+        let payload = payload ?? []
+        let translated = recorded.isText ? identity.translated(payload) : nil
+        self.init(isText: recorded.isText, payload: translated ?? payload)
+    }
+
+    /// Where a live message differs from this recorded one: text from binary, and by what they say.
+    ///
+    /// - Parameters:
+    ///   - live: What came.
+    ///   - leftOut: What takes no part.
+    ///   - limit: Most differences that are named.
+    /// - Returns: None where both say the same.
+    func differences(
+        to live: SocketMessage, without leftOut: LeftOut, limit: Int = 20
+    ) -> Differences {
+        var found = Differences(limit: limit)
+        guard isText == live.isText else {
+            func kind(_ message: SocketMessage) -> String { message.isText ? "text" : "binary" }
+            found.add(Difference(.presence, "message", recorded: kind(self), live: kind(live)))
+            return found
+        }
+        guard payload != live.payload else { return found }
+        found.compare(
+            Meaning(payload, without: leftOut), Meaning(live.payload, without: leftOut),
+            in: Difference.Scope())
+        return found
+    }
+
     /// What it is on one line.
     var line: String {
         guard isText else { return "binary, \(payload.count) bytes" }

@@ -224,20 +224,8 @@ public struct WebSocketReplay: Sendable {
     private func differences(
         _ message: SocketMessage, _ place: Int, _ live: Live, limit: Int
     ) -> Differences {
-        let recorded = content(of: scripts[live.script].conversation.messages[place])
-        var found = Differences(limit: limit)
-        guard recorded.isText == message.isText else {
-            func kind(_ message: SocketMessage) -> String { message.isText ? "text" : "binary" }
-            found.add(
-                Difference(
-                    .presence, "message", recorded: kind(recorded), live: kind(message)))
-            return found
-        }
-        guard recorded.payload != message.payload else { return found }
-        found.compare(
-            Meaning(recorded.payload, without: leftOut), Meaning(message.payload, without: leftOut),
-            in: Difference.Scope())
-        return found
+        content(of: scripts[live.script].conversation.messages[place])
+            .differences(to: message, without: leftOut, limit: limit)
     }
 
     /// The differences to a message, with the order where it is not the next one.

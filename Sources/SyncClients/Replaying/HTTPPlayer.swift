@@ -58,7 +58,8 @@ public final class HTTPPlayer: Sendable {
         return HTTPManager(settings)
     }
 
-    private static func options(_ target: ReplayTarget) -> HTTPPlayOptions {
+    /// How the requests of a client are played.
+    static func options(_ target: ReplayTarget) -> HTTPPlayOptions {
         var options = HTTPPlayOptions { target.url(host: $0, path: "", query: nil) }
         options.leftOut = LeftOut(rules: target.rules)
         options.isDistinct = target.isOneOfSeveral

@@ -16,11 +16,11 @@ public struct PlayedStep: Sendable {
     public var outcome: Outcome
     /// What it is, on one line.
     public var line = ""
-    /// Recorded answers, or commands of the recorded server, in all.
+    /// Recorded answers, or commands or messages of the recorded server, in all.
     public var recorded: Int
     /// Those that had their counterpart without a difference.
     public var matched: Int
-    /// Things that differ: answers, and commands that came otherwise or not at all.
+    /// Things that differ: answers, and commands and messages that came otherwise or not at all.
     public var differing: Int
     /// Some of them, in order.
     public var items: [ReplayReport.Item]
@@ -48,7 +48,7 @@ public struct PlayedStep: Sendable {
 public protocol StepPlayer: Sendable {
     /// Plays an exchange or a socket to its end; cancelled with its task.
     ///
-    /// - Parameter step: No command: these are played by their socket.
+    /// - Parameter step: No command or message: these are played by their socket.
     /// - Returns: What came of it.
     func play(_ step: ReplaySchedule.Step) async -> PlayedStep
 }

@@ -36,8 +36,8 @@ public final class ReplayLoad: Sendable {
     /// - Parameters:
     ///   - session: What was recorded.
     ///   - target: The live server, the number of clients and the seed.
-    ///   - rate: Exchanges, sockets and commands that begin in a second, all clients together; nil
-    ///     without a bound.
+    ///   - rate: Exchanges, sockets, commands and messages that begin in a second, all clients
+    ///     together; nil without a bound.
     ///   - bound: Nanoseconds after which it ends; nil without a bound.
     ///   - clock: Passes the time.
     ///   - makePlayer: Makes what plays the steps of one client, whose number and seed are set.

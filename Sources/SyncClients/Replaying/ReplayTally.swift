@@ -26,7 +26,13 @@ public final class ReplayTally: Sendable {
         public var sent = 0
         /// Simperium commands that came.
         public var came = 0
-        /// Answers and commands that differ.
+        /// Messages of clients over other WebSockets that are to be played, by all of them.
+        public var messages = 0
+        /// Messages that clients sent over those.
+        public var messagesSent = 0
+        /// Messages that came over those.
+        public var messagesCame = 0
+        /// Answers, commands and messages that differ.
         public var differing = 0
         /// Nanoseconds from a request to its answer, by what it is for.
         public var latencies: [String: LatencyCounts] = [:]
@@ -34,14 +40,33 @@ public final class ReplayTally: Sendable {
         /// None.
         public init() {}
 
+        /// Whether any server has said anything.
+        var hasHeard: Bool { played + came + messagesCame > 0 }
+
         /// Everything that is to be done, and what is done of it.
-        public var share: (done: Int, of: Int) { (played + sent, exchanges + commands) }
+        public var share: (done: Int, of: Int) {
+            (played + sent + messagesSent, exchanges + commands + messages)
+        }
     }
 
     private struct State {
         var figures = Figures()
         var http = ReplayReport.Section(name: "HTTP")
         var simperium = ReplayReport.Section(name: "Simperium")
+        var webSocket = ReplayReport.Section(name: "WebSocket")
+
+        var sections: [ReplayReport.Section] { [http, simperium, webSocket] }
+
+        /// Changes the section to which what came of a step belongs.
+        mutating func change(
+            _ step: ReplaySchedule.Step, _ body: (inout ReplayReport.Section) -> Void
+        ) {
+            switch step {
+            case .exchange: body(&http)
+            case .socket, .command: body(&simperium)
+            case .conversation, .message: body(&webSocket)
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -59,14 +84,14 @@ public final class ReplayTally: Sendable {
     public var report: ReplayReport {
         state.withLock { state in
             var report = ReplayReport(
-                [state.http, state.simperium].filter { $0.recorded > 0 || $0.missed > 0 })
+                state.sections.filter { $0.recorded > 0 || $0.missed > 0 })
             report.words = .client
             return report
         }
     }
 
     /// Whether any server has answered anything.
-    var hasHeard: Bool { state.withLock { $0.figures.played + $0.figures.came > 0 } }
+    var hasHeard: Bool { state.withLock { $0.figures.hasHeard } }
 
     func begin(_ session: ReplaySession) {
         state.withLock { state in
@@ -74,16 +99,29 @@ public final class ReplayTally: Sendable {
             state.figures.exchanges += session.exchanges
             state.figures.sockets += session.parts.count - session.exchanges
             state.figures.commands += session.commands
+            state.figures.messages += session.messages
         }
     }
 
     func finish() { state.withLock { $0.figures.finished += 1 } }
 
-    func sent() { state.withLock { $0.figures.sent += 1 } }
-
-    func came(_ durations: [(name: String, nanoseconds: Int64)]) {
+    func sent(_ step: ReplaySchedule.Step) {
         state.withLock { state in
-            state.figures.came += 1
+            if case .message = step {
+                state.figures.messagesSent += 1
+            } else {
+                state.figures.sent += 1
+            }
+        }
+    }
+
+    func came(_ step: ReplaySchedule.Step, _ durations: [(name: String, nanoseconds: Int64)]) {
+        state.withLock { state in
+            switch step {
+            case .command: state.figures.came += 1
+            case .message: state.figures.messagesCame += 1
+            case .exchange, .socket, .conversation: break
+            }
             for duration in durations {
                 state.figures.latencies[duration.name, default: LatencyCounts()].add(
                     duration.nanoseconds)
@@ -115,22 +153,17 @@ public final class ReplayTally: Sendable {
                 if let latency = played.latency {
                     state.figures.latencies[played.api, default: LatencyCounts()].add(latency)
                 }
-                state.http.add(played, items)
             } else {
                 state.figures.closed += 1
-                state.simperium.add(played, items)
             }
+            state.change(step) { $0.add(played, items) }
         }
     }
 
     /// Adds a step that was never begun.
     func leave(_ part: ReplaySession.Part, prefix: String) {
         state.withLock { state in
-            if case .exchange = part.step {
-                state.http.leave(part.recorded, prefix + part.line)
-            } else {
-                state.simperium.leave(part.recorded, prefix + part.line)
-            }
+            state.change(part.step) { $0.leave(part.recorded, prefix + part.line) }
         }
     }
 }

@@ -3,22 +3,25 @@ internal import Synchronization
 internal import Wire
 
 /// Gives the turns of one played client: to its tasks for exchanges and sockets, and to its sockets
-/// for commands.
+/// for commands and messages.
 final class ReplayTurns: ReplayOrder {
-    /// What is told about commands, outside of the lock.
+    /// What is told about commands and messages, outside of the lock.
     struct Notes: Sendable {
-        /// A command of the client went out.
-        var sent: @Sendable () -> Void = {}
-        /// A command of the server came, and the durations of those that it answers.
-        var came: @Sendable (_ durations: [(name: String, nanoseconds: Int64)]) -> Void = { _ in }
+        /// One of the client went out.
+        var sent: @Sendable (ReplaySchedule.Step) -> Void = { _ in }
+        /// One of the server came, and the durations of those that it answers.
+        var came:
+            @Sendable (
+                _ step: ReplaySchedule.Step, _ durations: [(name: String, nanoseconds: Int64)]
+            ) -> Void = { _, _ in }
     }
 
     private struct State {
         var schedule: ReplaySchedule
-        /// Commands that asked before their turn came.
-        var asked: [CommandID: @Sendable () -> Void] = [:]
-        /// Commands whose turn came before they asked.
-        var open: Set<CommandID> = []
+        /// Commands and messages that asked before their turn came.
+        var asked: [ReplaySchedule.Step: @Sendable () -> Void] = [:]
+        /// Those whose turn came before they asked.
+        var open: Set<ReplaySchedule.Step> = []
         /// When commands went out.
         var sent: [CommandID: Int64] = [:]
         var progress = 0
@@ -40,8 +43,8 @@ final class ReplayTurns: ReplayOrder {
     /// - Parameters:
     ///   - schedule: Has not begun.
     ///   - names: What durations of a command count as; nil where they are not kept.
-    ///   - rate: Holds commands back.
-    ///   - notes: Is told about commands.
+    ///   - rate: Holds commands and messages back.
+    ///   - notes: Is told about commands and messages.
     ///   - clock: Passes the time.
     init(
         _ schedule: ReplaySchedule, names: @escaping @Sendable (CommandID) -> String?,
@@ -66,7 +69,7 @@ final class ReplayTurns: ReplayOrder {
     /// - Parameter progress: What ``progress`` was; where it is another by now, nothing is done.
     func giveUp(since progress: Int) {
         give { state in
-            guard state.progress == progress, state.held == 0 else { return [] }
+            guard state.progress == progress, state.held == 0 else { return nil }
             return state.schedule.giveUp()
         }
     }
@@ -87,28 +90,35 @@ final class ReplayTurns: ReplayOrder {
 
     // MARK: ReplayOrder
 
-    func awaitTurn(_ command: CommandID, go: @escaping @Sendable () -> Void) {
+    func awaitTurn(_ step: ReplaySchedule.Step, go: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
-            guard state.open.remove(command) != nil else {
-                state.asked[command] = go
+            guard state.open.remove(step) != nil else {
+                state.asked[step] = go
                 return false
             }
             return true
         }
-        if isOpen { send(command, go) }
+        if isOpen { send(step, go) }
     }
 
-    func came(_ command: CommandID) {
+    func came(_ step: ReplaySchedule.Step) {
+        notes.came(step, durations(endedBy: step))
+        give { $0.schedule.end(step) }
+    }
+
+    /// How long the commands took that a command of the server answers.
+    private func durations(
+        endedBy step: ReplaySchedule.Step
+    ) -> [(name: String, nanoseconds: Int64)] {
+        guard case .command(let command) = step else { return [] }
         let now = clock.now()
-        let durations: [(name: String, nanoseconds: Int64)] = state.withLock { state in
+        return state.withLock { state in
             state.schedule.commands(answeredBy: command).compactMap { asked in
                 guard let sent = state.sent.removeValue(forKey: asked), let name = names(asked)
                 else { return nil }
                 return (name, now - sent)
             }
         }
-        notes.came(durations)
-        give { $0.schedule.end(.command(command)) }
     }
 
     var progress: Int {
@@ -118,50 +128,54 @@ final class ReplayTurns: ReplayOrder {
         }
     }
 
+    func pauses() { state.withLock { $0.progress += 1 } }
+
     // MARK: Turns
 
-    private func give(_ change: (inout State) -> [ReplaySchedule.Start]) {
-        let (others, commands): ([ReplaySchedule.Start], [(CommandID, Turn)]) = state.withLock {
-            state in
-            state.progress += 1
-            var others: [ReplaySchedule.Start] = []
-            var commands: [(CommandID, Turn)] = []
-            for start in change(&state) {
-                guard case .command(let id) = start.step else {
-                    others.append(start)
-                    continue
+    /// Gives the turns that come of a change; nil is none of it, and no progress.
+    private func give(_ change: (inout State) -> [ReplaySchedule.Start]?) {
+        let (others, sendings): ([ReplaySchedule.Start], [(ReplaySchedule.Step, Turn)]) =
+            state.withLock { state in
+                var others: [ReplaySchedule.Start] = []
+                var sendings: [(ReplaySchedule.Step, Turn)] = []
+                guard let starts = change(&state) else { return ([], []) }
+                state.progress += 1
+                for start in starts {
+                    switch start.step {
+                    case .exchange, .socket, .conversation: others.append(start)
+                    case .command, .message:
+                        if let go = state.asked.removeValue(forKey: start.step) {
+                            sendings.append((start.step, go))
+                        } else {
+                            state.open.insert(start.step)
+                        }
+                    }
                 }
-                if let go = state.asked.removeValue(forKey: id) {
-                    commands.append((id, go))
-                } else {
-                    state.open.insert(id)
-                }
+                return (others, sendings)
             }
-            return (others, commands)
-        }
         for start in others { begun.yield(start) }
-        for (id, go) in commands { send(id, go) }
+        for (step, go) in sendings { send(step, go) }
     }
 
-    private func send(_ command: CommandID, _ go: @escaping Turn) {
+    private func send(_ step: ReplaySchedule.Step, _ go: @escaping Turn) {
         let now = clock.now()
         let due = rate?.take(at: now) ?? now
-        guard due > now else { return release(command, go, wasHeld: false) }
+        guard due > now else { return release(step, go, wasHeld: false) }
         state.withLock { $0.held += 1 }
         Task {
             _ = await clock.sleep(due - now)
-            release(command, go, wasHeld: true)
+            release(step, go, wasHeld: true)
         }
     }
 
-    private func release(_ command: CommandID, _ go: Turn, wasHeld: Bool) {
+    private func release(_ step: ReplaySchedule.Step, _ go: Turn, wasHeld: Bool) {
         let now = clock.now()
         state.withLock { state in
             state.progress += 1
             if wasHeld { state.held -= 1 }
-            state.sent[command] = now
+            if case .command(let command) = step { state.sent[command] = now }
         }
-        notes.sent()
+        notes.sent(step)
         go()
     }
 }

@@ -36,7 +36,7 @@ final class ReplayedClient: Sendable {
         self.clock = clock
         turns = ReplayTurns(
             session.schedule, names: { session.name(of: $0) }, rate: rate,
-            notes: .init(sent: { tally.sent() }, came: { tally.came($0) }), clock: clock)
+            notes: .init(sent: { tally.sent($0) }, came: { tally.came($0, $1) }), clock: clock)
         var target = target
         target.order = turns
         self.target = target

@@ -6,6 +6,7 @@ public final class SessionPlayer: StepPlayer {
     private let exchanges: [ExchangeID: RecordedExchange]
     private let http: HTTPPlayer
     private let sockets: SocketPlayer
+    private let conversations: ConversationPlayer
     private let target: ReplayTarget
 
     /// A player that has played nothing yet.
@@ -13,15 +14,17 @@ public final class SessionPlayer: StepPlayer {
     /// - Parameters:
     ///   - exchanges: Those that may be played, by their number.
     ///   - http: Plays exchanges.
-    ///   - sockets: Plays sockets.
+    ///   - sockets: Plays sockets with Simperium on them.
+    ///   - conversations: Plays the other ones.
     ///   - target: The live server.
     public init(
         _ exchanges: [ExchangeID: RecordedExchange], http: HTTPPlayer, sockets: SocketPlayer,
-        target: ReplayTarget
+        conversations: ConversationPlayer, target: ReplayTarget
     ) {
         self.exchanges = exchanges
         self.http = http
         self.sockets = sockets
+        self.conversations = conversations
         self.target = target
     }
 
@@ -32,7 +35,8 @@ public final class SessionPlayer: StepPlayer {
             guard let exchange = exchanges[id] else { return PlayedStep(.stopped, matched: 0) }
             return result(await http.play(exchange), of: exchange)
         case .socket(let id): return result(await sockets.play(id))
-        case .command: return PlayedStep(.stopped, recorded: 0, matched: 0)
+        case .conversation(let id): return result(await conversations.play(id))
+        case .command, .message: return PlayedStep(.stopped, recorded: 0, matched: 0)
         }
     }
 
@@ -69,11 +73,26 @@ public final class SessionPlayer: StepPlayer {
                 line: "connection \(played.id), \(deviation.line)",
                 detail: "connection \(played.id), \(deviation.description)")
         }
-        if let reason = played.unreachable {
-            step.outcome = .unreachable(reason)
-        } else if played.wasStopped {
-            step.outcome = .stopped
-        }
+        step.outcome = outcome(played.unreachable, wasStopped: played.wasStopped)
         return step
+    }
+
+    private func result(_ played: PlayedConversation) -> PlayedStep {
+        var step = PlayedStep(
+            recorded: played.recorded, matched: played.matched,
+            differing: played.deviationCount)
+        step.line = "exchange \(played.exchange)"
+        step.items = played.deviations.map { deviation in
+            .init(
+                line: "exchange \(played.exchange), \(deviation.line)",
+                detail: "exchange \(played.exchange), \(deviation.description)")
+        }
+        step.outcome = outcome(played.unreachable, wasStopped: played.wasStopped)
+        return step
+    }
+
+    private func outcome(_ unreachable: String?, wasStopped: Bool) -> PlayedStep.Outcome {
+        if let unreachable { return .unreachable(unreachable) }
+        return wasStopped ? .stopped : .played
     }
 }

@@ -137,14 +137,14 @@ final class SocketDesk {
         case .askTurn(let id):
             let desk = NIOLoopBound(self, eventLoop: loop)
             let loop = loop
-            target.order?.awaitTurn(id) {
+            target.order?.awaitTurn(.command(id)) {
                 if loop.inEventLoop {
                     desk.value.take(.turn(id))
                 } else {
                     loop.execute { desk.value.take(.turn(id)) }
                 }
             }
-        case .came(let id): target.order?.came(id)
+        case .came(let id): target.order?.came(.command(id))
         case .close(let id): closing.append(id)
         case .finished(let id):
             finished.insert(id)
@@ -159,6 +159,7 @@ final class SocketDesk {
         let desk = NIOLoopBound(self, eventLoop: loop)
         let order = target.order
         timer = loop.scheduleTask(in: .nanoseconds(pause)) {
+            if desk.value.play.isPausing { order?.pauses() }
             desk.value.take(.timePassed(progress: order?.progress ?? 0))
         }
     }

@@ -1,7 +1,7 @@
 internal import Framing
 internal import Wire
 
-/// What a server sends over a WebSocket: the answer to the handshake, then messages.
+/// What a Simperium server sends over a WebSocket: the answer to the handshake, then messages.
 ///
 /// A value without a socket. How the stream is cut into calls makes no difference.
 struct SocketReader {
@@ -17,25 +17,16 @@ struct SocketReader {
         case ended(String)
     }
 
-    /// Most bytes of a message.
-    static let longest = 64 << 20
-
     /// Code of the close frame, or of SockJS; nil before one came, and where it has none.
     private(set) var closeCode: Int?
     private let isSockJS: Bool
-    private let key: String
-    private var framer = HTTPFramer(role: .response)
-    private var assembler = WebSocketAssembler(
-        sender: .server, limits: WebSocketLimits(maxStoredPayload: Self.longest))
-    private var phase = Phase.handshake
-
-    private enum Phase { case handshake, open, ended }
+    private var reader: WebSocketReader
+    private var hasEnded = false
 
     /// A reader of the answer to a request with this `Sec-WebSocket-Key`.
     init(key: String, isSockJS: Bool) {
-        self.key = key
         self.isSockJS = isSockJS
-        framer.expect(.other)
+        reader = WebSocketReader(key: key, isDeflateOffered: false)
     }
 
     /// The request that opens the socket.
@@ -49,100 +40,40 @@ struct SocketReader {
     }
 
     /// Takes the next bytes.
-    mutating func consume(_ bytes: [UInt8]) -> [Event] {
+    mutating func consume(_ bytes: [UInt8]) -> [Event] { events(of: reader.consume(bytes)) }
+
+    /// Says that no byte follows.
+    mutating func endOfStream() -> [Event] { events(of: reader.endOfStream()) }
+
+    private mutating func events(of found: [WebSocketReader.Event]) -> [Event] {
         var events: [Event] = []
-        var rest = bytes[...]
-        if phase == .handshake { rest = readAnswer(bytes, &events) }
-        if phase == .open, !rest.isEmpty { readFrames(Array(rest), &events) }
+        for event in found where !hasEnded {
+            switch event {
+            case .opened: if !isSockJS { events.append(.opened) }
+            case .refused(let head):
+                let status = head.status ?? 0
+                let help = 400..<500 ~= status ? "; check --to and --app" : ""
+                end("the server answered \(status) \(head.reason)\(help)", &events)
+            case .message(true, let text) where isSockJS: takeSockJS(text, &events)
+            case .message(true, let text): events.append(.message(text))
+            // Simperium has no binary messages.
+            case .message(false, _): break
+            case .ping(let payload): events.append(.ping(payload))
+            case .closed(let code, let reason):
+                closeCode = code
+                let with = code.map { " with \($0)" } ?? ""
+                end(
+                    "the server closed the socket\(with)\(reason.isEmpty ? "" : ": \(reason)")",
+                    &events)
+            case .ended(let reason): end(reason, &events)
+            }
+        }
         return events
     }
 
-    /// Says that no byte follows.
-    mutating func endOfStream() -> [Event] {
-        defer { phase = .ended }
-        switch phase {
-        case .handshake: return [.ended("the server closed the connection before it answered")]
-        case .open: return [.ended("the server closed the connection")]
-        case .ended: return []
-        }
-    }
-
     private mutating func end(_ reason: String, _ events: inout [Event]) {
-        phase = .ended
+        hasEnded = true
         events.append(.ended(reason))
-    }
-
-    /// Reads the head of the answer.
-    ///
-    /// - Returns: What follows it.
-    private mutating func readAnswer(
-        _ bytes: [UInt8], _ events: inout [Event]
-    ) -> ArraySlice<UInt8> {
-        var found: [HTTPEvent] = []
-        _ = framer.consume(bytes.span, into: &found)
-        for event in found {
-            switch event {
-            case .head(let head, let end):
-                guard let status = head.status, status == 101 || status >= 200 else { continue }
-                guard status == 101 else {
-                    let help = 400..<500 ~= status ? "; check --to and --app" : ""
-                    self.end("the server answered \(status) \(head.reason)\(help)", &events)
-                    return []
-                }
-                guard isWell(head) else {
-                    self.end("the server's answer is no WebSocket handshake", &events)
-                    return []
-                }
-                phase = .open
-                if !isSockJS { events.append(.opened) }
-                return bytes[end...]
-            case .failure(let error):
-                end("the server does not speak HTTP: \(error)", &events)
-                return []
-            default: continue
-            }
-        }
-        return []
-    }
-
-    private func isWell(_ head: HTTPHead) -> Bool {
-        head.contains(token: "websocket", in: "Upgrade")
-            && head.contains(token: "upgrade", in: "Connection")
-            && head.value(of: "Sec-WebSocket-Accept") == WebSocketHandshake.acceptKey(for: key)
-            && head.value(of: "Sec-WebSocket-Extensions") == nil
-    }
-
-    private mutating func readFrames(_ bytes: [UInt8], _ events: inout [Event]) {
-        var found: [WebSocketEvent] = []
-        assembler.consume(bytes.span, into: &found)
-        for event in found where phase == .open {
-            switch event {
-            case .message(let message): take(message, &events)
-            case .failure(let error): end("the server's frames are wrong: \(error)", &events)
-            case .note(.masked, _), .note(.reservedBits, _), .note(.reservedOpcode, _):
-                end("the server's frames break RFC 6455", &events)
-            case .frame, .note: break
-            }
-        }
-    }
-
-    private mutating func take(_ message: WebSocketMessage, _ events: inout [Event]) {
-        guard message.size <= Int64(Self.longest) else {
-            return end("a message is longer than \(Self.longest >> 20) MiB", &events)
-        }
-        switch message.opcode {
-        case .ping: events.append(.ping(message.payload))
-        case .close:
-            closeCode = message.closeCode
-            let reason = String(decoding: message.closeReason, as: UTF8.self)
-            let code = message.closeCode.map { " with \($0)" } ?? ""
-            end(
-                "the server closed the socket\(code)\(reason.isEmpty ? "" : ": \(reason)")", &events
-            )
-        case .text where isSockJS: takeSockJS(message.payload, &events)
-        case .text: events.append(.message(message.payload))
-        default: break
-        }
     }
 
     private mutating func takeSockJS(_ payload: [UInt8], _ events: inout [Event]) {

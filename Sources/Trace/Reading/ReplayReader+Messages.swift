@@ -18,25 +18,31 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the text and binary messages of WebSockets that carry something else than Simperium, in
-    /// order.
+    /// Gives the text, binary and close messages of WebSockets that carry something else than
+    /// Simperium, in order.
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func messages(_ body: (ReplayMessageRow) -> Void) throws(TraceError) {
         try reader.told { () throws(StorageFault) in
             let messages = try db.prepare(
                 """
-                SELECT id, exchange_id, sender, opcode, ended_ns, session_id FROM message
-                WHERE opcode IN (1, 2) AND exchange_id IN
+                SELECT id, exchange_id, sender, opcode, ended_ns, session_id, close_code FROM message
+                WHERE opcode IN (1, 2, 8) AND exchange_id IN
                   (SELECT id FROM http_exchange WHERE status = 101 AND api <> 'simperium.socket')
                 ORDER BY id
                 """)
             while try messages.step() {
+                let kind: ReplayMessageRow.Kind =
+                    switch messages.integer(3) {
+                    case 1: .text
+                    case 2: .binary
+                    default: .close(code: messages.optionalInt(6))
+                    }
                 body(
                     ReplayMessageRow(
                         id: MessageID(messages.integer(0)),
                         exchange: ExchangeID(messages.integer(1)), sender: messages.peer(2),
-                        isText: messages.integer(3) == 1,
+                        kind: kind,
                         at: messages.instant(4, shifts[messages.integer(5)] ?? 0)))
             }
         }

@@ -24,6 +24,7 @@ extension ReplayReader {
             _ = try db.integer("SELECT count(*) FROM session")
         }
     }
+
     /// Contents that are read before mapped pages are let go of.
     ///
     /// The kernel maps 64 KiB around a page that is asked for: 64 MiB at most with small contents.
@@ -37,8 +38,14 @@ extension ReplayReader {
     }
 
     /// Maps the file anew, the first 2 GiB of it, which is as much as SQLite can.
-    private func map() throws(StorageFault) {
+    func map() throws(StorageFault) {
         try db.execute("PRAGMA mmap_size = 0; PRAGMA mmap_size = 2147418112")
         mapped = 0
+    }
+
+    /// Reads the file page by page again.
+    func unmap() throws(StorageFault) {
+        try db.execute("PRAGMA mmap_size = 0")
+        mapped = nil
     }
 }

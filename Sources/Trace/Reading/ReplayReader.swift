@@ -43,101 +43,6 @@ public final class ReplayReader {
             uniquingKeysWith: { $1 })
     }
 
-    // MARK: Lists
-
-    /// How many exchanges and commands there are at most.
-    public func bounds() throws(TraceError) -> (exchanges: Int, commands: Int) {
-        try reader.told { () throws(StorageFault) in
-            // Numbers have few holes. No row takes less than 32 bytes of the file, whatever they say.
-            let most = try db.integer("PRAGMA page_count") * 4096 / 32
-            func span(_ table: String) throws(StorageFault) -> Int {
-                let first = try db.integer("SELECT min(id) FROM \(table)")
-                let last = try db.integer("SELECT max(id) FROM \(table)")
-                return Int(max(0, min(most, last.subtractingReportingOverflow(first).0 &+ 1)))
-            }
-            return (try span("http_exchange"), try span("simperium_command"))
-        }
-    }
-
-    /// Gives the exchanges in order, all but CONNECT, with times since the start of the first
-    /// session.
-    public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
-            let statement = try db.prepare(
-                """
-                SELECT id, connection_id, session_id, api, method, host, port, path, query, status,
-                  started_ns, responded_ns, ended_ns FROM http_exchange
-                WHERE method <> 'CONNECT' ORDER BY id
-                """)
-            while try statement.step() {
-                let shift = shifts[statement.integer(2)] ?? 0
-                body(
-                    ReplayExchangeRow(
-                        id: ExchangeID(statement.integer(0)),
-                        connection: ConnectionID(statement.integer(1)),
-                        api: statement.borrowed(3), method: statement.borrowed(4),
-                        host: statement.borrowed(5), port: statement.int(6),
-                        path: statement.borrowed(7),
-                        query: statement.isNull(8) ? nil : statement.borrowed(8),
-                        status: statement.optionalInt(9),
-                        startedAt: statement.instant(10, shift),
-                        respondedAt: statement.isNull(11) ? nil : statement.instant(11, shift),
-                        endedAt: statement.isNull(12) ? nil : statement.instant(12, shift)))
-            }
-        }
-    }
-
-    /// Gives the Simperium commands in order.
-    ///
-    /// - Parameter body: Gets each; what it borrows may be used for the call alone.
-    /// - Throws: ``TraceError`` with code `storage`.
-    public func commands(_ body: (ReplayCommandRow) -> Void) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
-            let commands = try db.prepare(
-                """
-                SELECT id, connection_id, session_id, sender, at_ns, channel, name, message_id
-                FROM simperium_command ORDER BY id
-                """)
-            while try commands.step() {
-                body(
-                    ReplayCommandRow(
-                        id: CommandID(commands.integer(0)),
-                        socket: ConnectionID(commands.integer(1)),
-                        message: MessageID(commands.integer(7)), sender: commands.peer(3),
-                        at: commands.instant(4, shifts[commands.integer(2)] ?? 0),
-                        channel: commands.optionalInt(5), name: commands.borrowed(6)))
-            }
-        }
-    }
-
-    /// Gives each `ccid` of the changes in all commands, in the order of the commands.
-    ///
-    /// - Parameter body: Gets the command and the `ccid`, which it may use for the call alone.
-    /// - Throws: ``TraceError`` with code `storage`.
-    public func ccids(
-        _ body: (CommandID, UnsafeRawBufferPointer) -> Void
-    ) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
-            let changes = try db.prepare(
-                "SELECT command_id, ccid FROM change WHERE ccid IS NOT NULL ORDER BY id")
-            while try changes.step() {
-                let command = CommandID(changes.integer(0))
-                Self.words(changes.borrowed(1)) { body(command, $0) }
-            }
-        }
-    }
-
-    /// Gives what stands between spaces.
-    private static func words(
-        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
-    ) {
-        var start = 0
-        for end in 0...bytes.count where end == bytes.count || bytes[end] == 0x20 {
-            if end > start { body(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
-            start = end + 1
-        }
-    }
-
     // MARK: Contents
 
     /// What a side of an exchange is made of: what the view `body` says, but with the bytes of the
@@ -158,7 +63,7 @@ public final class ReplayReader {
             let statement = try kept(&sideStatement, "\(Self.sides) WHERE b.id = ?")
             defer { statement.reset() }
             statement.bind(1, 2 &* id.rawValue &+ Int64(sender.rawValue))
-            return try statement.step() ? Self.side(statement) : nil
+            return try statement.step() ? Self.side(statement, content: []) : nil
         }
     }
 
@@ -168,10 +73,13 @@ public final class ReplayReader {
     /// - Parameters:
     ///   - first: The first exchange.
     ///   - count: How many numbers to look at, at least 1.
+    ///   - spares: Arrays that nobody else has any more, for contents: memory that was in use a
+    ///     moment ago is quicker to fill than new memory. Those that are used are taken out.
     ///   - body: Gets each side that was seen and answers whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public func sides(
-        from first: ExchangeID, count: Int, _ body: (ExchangeID, Peer, ReplaySide) -> Bool
+        from first: ExchangeID, count: Int, using spares: inout [[UInt8]],
+        _ body: (ExchangeID, Peer, ReplaySide) -> Bool
     ) throws(TraceError) {
         try reader.told { () throws(StorageFault) in
             let statement = try kept(
@@ -184,19 +92,25 @@ public final class ReplayReader {
                 let id = statement.integer(11)
                 // Numbers are 2 * exchange + sender.
                 let sender: Peer = id & 1 == 0 ? .client : .server
-                guard body(ExchangeID(id >> 1), sender, Self.side(statement)) else { return }
+                let hasContent = statement.integer(2) > 0
+                let side = Self.side(statement, content: hasContent ? spares.popLast() ?? [] : [])
+                guard body(ExchangeID(id >> 1), sender, side) else { return }
             }
         }
     }
 
-    /// The side that a row has.
-    private static func side(_ row: Statement) -> ReplaySide {
+    /// The side that a row has, with its content in the place of `content`.
+    private static func side(_ row: Statement, content: consuming [UInt8]) -> ReplaySide {
         let size = row.integer(2)
-        let (head, content) = row.withBytes(10) { chunk in
-            (
-                row.isNull(0) ? part(of: chunk, row.integer(7), row.integer(8)) : row.bytes(0),
-                row.isNull(9) ? row.bytes(1) : part(of: chunk, row.integer(9), size)
-            )
+        content.removeAll(keepingCapacity: true)
+        let head = row.withBytes(10) { chunk in
+            if row.isNull(9) {
+                row.withBytes(1) { content.append(contentsOf: $0) }
+            } else {
+                content.append(contentsOf: part(of: chunk, row.integer(9), size))
+            }
+            return row.isNull(0)
+                ? [UInt8](part(of: chunk, row.integer(7), row.integer(8))) : row.bytes(0)
         }
         return ReplaySide(
             head: head, content: content, size: size, wireSize: row.integer(3),
@@ -206,10 +120,10 @@ public final class ReplayReader {
     /// So many bytes of a chunk, as far as it has them.
     private static func part(
         of chunk: UnsafeRawBufferPointer, _ offset: Int64, _ count: Int64
-    ) -> [UInt8] {
+    ) -> UnsafeRawBufferPointer {
         let start = min(max(0, offset), Int64(chunk.count))
         let end = start + min(max(0, count), Int64(chunk.count) - start)
-        return [UInt8](chunk[Int(start)..<Int(end)])
+        return UnsafeRawBufferPointer(rebasing: chunk[Int(start)..<Int(end)])
     }
 
     /// Gives the bytes of one side of an exchange as its receiver got them; see
@@ -296,9 +210,6 @@ public final class ReplayReader {
 }
 
 extension Statement {
-    /// The bytes of a column, which live until the next step.
-    func borrowed(_ column: Int32) -> UnsafeRawBufferPointer { withBytes(column) { $0 } }
-
     func instant(_ column: Int32, _ shift: Int64) -> Instant {
         Instant(nanoseconds: integer(column) &+ shift)
     }

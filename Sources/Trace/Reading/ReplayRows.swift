@@ -34,8 +34,6 @@ public struct ReplayCommandRow {
     public let id: CommandID
     /// The connection.
     public let socket: ConnectionID
-    /// The message it came in.
-    public let message: MessageID
     /// Who sent it.
     public let sender: Peer
     /// When its last byte arrived, since the start of the first session.
@@ -66,16 +64,26 @@ public struct ReplaySocketRow: Hashable, Sendable {
     public var closeCode: Int?
 }
 
-/// A text or binary WebSocket message as a list for replay has it.
+/// A WebSocket message as a list for replay has it: neither ping nor pong.
 public struct ReplayMessageRow: Hashable, Sendable {
+    /// What a message is.
+    public enum Kind: Hashable, Sendable {
+        /// Text.
+        case text
+        /// Binary.
+        case binary
+        /// The end of the WebSocket; its code, where it has one.
+        case close(code: Int?)
+    }
+
     /// Its number.
     public var id: MessageID
     /// The exchange that opened the WebSocket.
     public var exchange: ExchangeID
     /// Who sent it.
     public var sender: Peer
-    /// Whether it is text; else it is binary.
-    public var isText: Bool
+    /// What it is.
+    public var kind: Kind
     /// When its last byte arrived, since the start of the first session.
     public var at: Instant
 }

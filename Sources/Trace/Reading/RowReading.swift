@@ -42,6 +42,7 @@ extension Statement {
         row.device = optionalString(23)
         row.isLocal = integer(24) != 0
         row.responsePlace = optionalPlace(27)
+        row.user = optionalString(29)
         return row
     }
 
@@ -79,6 +80,7 @@ extension Statement {
         row.fixtures = int(16)
         row.ledgers = int(17)
         row.problem = optionalString(18)
+        row.owners = optionalString(19)
         return row
     }
 

@@ -59,7 +59,7 @@ extension TraceReader {
               WHERE o.exchange_id = x.id AND o.sender = 0 AND o.instance_id IS NOT NULL LIMIT 1)
             FROM http_exchange x WHERE x.session_id = ?1
             """, "x.id", session
-        ) { .exchange($0.exchange(), instance: $0.optionalString(29)) }
+        ) { .exchange($0.exchange(), instance: $0.optionalString(30)) }
     }
 
     private func commandsSource(_ session: SessionID) throws(StorageFault) -> HistorySource {

@@ -26,7 +26,7 @@ final class DerivedStatements {
         }
         exchange = try db.prepare(
             """
-            INSERT INTO http_exchange VALUES (\(marks(29))) ON CONFLICT(id) DO UPDATE SET
+            INSERT INTO http_exchange VALUES (\(marks(30))) ON CONFLICT(id) DO UPDATE SET
               server_leg_id = excluded.server_leg_id, api = excluded.api,
               method = excluded.method, scheme = excluded.scheme, host = excluded.host,
               port = excluded.port, path = excluded.path, query = excluded.query,
@@ -37,12 +37,12 @@ final class DerivedStatements {
               outcome = excluded.outcome, problem = excluded.problem,
               retry_after = excluded.retry_after, device = excluded.device,
               is_local = excluded.is_local, response_chunk_id = excluded.response_chunk_id,
-              response_offset = excluded.response_offset
+              response_offset = excluded.response_offset, user = excluded.user
             """)
         body = try db.prepare("INSERT OR IGNORE INTO http_body VALUES (\(marks(16)))")
         part = try db.prepare("INSERT OR IGNORE INTO part VALUES (\(marks(9)))")
-        document = try db.prepare("INSERT OR IGNORE INTO openrosa VALUES (\(marks(19)))")
-        caseBlock = try db.prepare("INSERT OR IGNORE INTO case_block VALUES (\(marks(13)))")
+        document = try db.prepare("INSERT OR IGNORE INTO openrosa VALUES (\(marks(20)))")
+        caseBlock = try db.prepare("INSERT OR IGNORE INTO case_block VALUES (\(marks(14)))")
         frame = try db.prepare("INSERT OR IGNORE INTO frame VALUES (\(marks(14)))")
         message = try db.prepare("INSERT OR IGNORE INTO message VALUES (\(marks(17)))")
         command = try db.prepare("INSERT OR IGNORE INTO simperium_command VALUES (\(marks(18)))")
@@ -113,6 +113,7 @@ final class DerivedStatements {
         exchange.bind(27, row.requestPlace.offset)
         exchange.bind(28, row.responsePlace?.chunk.rawValue)
         exchange.bind(29, row.responsePlace?.offset)
+        exchange.bind(30, row.user)
         try exchange.run()
     }
 
@@ -188,6 +189,7 @@ final class DerivedStatements {
         document.bind(17, row.fixtures)
         document.bind(18, row.ledgers)
         document.bind(19, row.problem)
+        document.bind(20, row.owners)
         try document.run()
     }
 
@@ -206,6 +208,7 @@ final class DerivedStatements {
         caseBlock.bind(11, row.userID)
         caseBlock.bind(12, row.dateModified)
         caseBlock.bind(13, row.indices)
+        caseBlock.bind(14, row.properties)
         try caseBlock.run()
     }
 

@@ -10,8 +10,8 @@ struct ReplayClientCommand: AsyncParsableCommand {
         commandName: "client",
         abstract: "Play the client of a recorded session to a live server.",
         discussion: """
-            Logs in anew, sends the same requests, submissions and edits with identifiers of its \
-            own, waits for what the recorded client waited for, and compares the answers by \
+            Logs in anew, sends the same requests, submissions, edits and WebSocket messages with \
+            identifiers of its own, waits for what the recorded client waited for, and compares the answers by \
             meaning. Ends with 1 where they differ and 69 where the server is not there.
             """)
 
@@ -32,7 +32,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Begin at most this many requests, sockets and commands in a second, of all clients together.",
+            "Begin at most this many requests, sockets, commands and messages in a second, of all clients together.",
             valueName: "n"))
     var rate: Double?
 
@@ -95,14 +95,15 @@ struct ReplayClientCommand: AsyncParsableCommand {
         let (session, exchanges) = recording.clientPart(isVerbatim: verbatim)
         guard !session.parts.isEmpty else {
             throw Failure(
-                .data, "\(trace) holds no HTTP exchange and no Simperium socket to play")
+                .data, "\(trace) holds no HTTP exchange and no WebSocket to play")
         }
         for host in recording.exchanges.hostNames where target.server(for: host) == nil {
             throw Failure(.usage, "no server stands for \(host): add --to \(host)=URL, or --to URL")
         }
-        if recording.otherSockets > 0 {
+        if recording.otherUpgrades > 0 {
             StandardError.write(
-                "tapedeck: \(recording.otherSockets) WebSockets without Simperium are not played\n")
+                "tapedeck: \(recording.otherUpgrades) connections are not played that went over to "
+                    + "something else than a WebSocket\n")
         }
         let load = ReplayLoad(
             session, to: target, rate: rate, bound: bound?.nanoseconds,

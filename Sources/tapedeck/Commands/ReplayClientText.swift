@@ -38,7 +38,10 @@ struct ReplayClientText {
             + "\(figures.played) exchanges (\(perSecond(figures.played))/s), "
             + "\(figures.sent + figures.came) commands "
             + "(\(perSecond(figures.sent + figures.came))/s)"
+            + (messages > 0 ? ", \(messages) messages (\(perSecond(messages))/s)" : "")
     }
+
+    private var messages: Int { figures.messagesSent + figures.messagesCame }
 
     private func perSecond(_ count: Int) -> String { Self.number(rate(count)) }
 
@@ -98,6 +101,8 @@ struct ReplayClientText {
         add("exchanges", figures.played)
         add("commandsSent", figures.sent)
         add("commandsReceived", figures.came)
+        add("messagesSent", figures.messagesSent)
+        add("messagesReceived", figures.messagesCame)
         var latencies: [JSONValue] = []
         for (api, counts) in figures.latencies.sorted(by: { $0.key < $1.key }) {
             var item = Wire.JSONObject([.init("api", .string(api))])
@@ -127,6 +132,10 @@ struct ReplayClientText {
         if figures.commands > 0 {
             let count = figures.sent + figures.came
             parts.append("\(count) commands, \(number(Double(count) / seconds))/s")
+        }
+        if figures.messages > 0 {
+            let count = figures.messagesSent + figures.messagesCame
+            parts.append("\(count) messages, \(number(Double(count) / seconds))/s")
         }
         if figures.differing > 0 { parts.append("\(figures.differing) differ") }
         return parts.joined(separator: "; ")

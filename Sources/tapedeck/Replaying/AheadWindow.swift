@@ -45,8 +45,13 @@ struct AheadWindow {
     /// Requests out of order, one after the other, with which another order begins.
     private static let mostStrays = 4
 
+    /// Bytes of the largest body whose memory is used again.
+    private static let mostSpare = 1 << 16
+
     private var played: Batch?
     private var next: Batch?
+    /// Bodies of answers that were let go of.
+    private var spares: [[UInt8]] = []
     private var isReading = false
     /// The exchange that was asked for last.
     private var last: ExchangeID?
@@ -62,6 +67,8 @@ struct AheadWindow {
     mutating func request(_ id: ExchangeID) -> (request: ReplayMessage?, order: Order?) {
         guard isInOrder(id) else { return (messages(of: id)?.request, nil) }
         if let next, next.place(of: id) != nil {
+            spares = played?.messages.compactMap { $0.response?.body } ?? []
+            spares.removeAll { $0.capacity > Self.mostSpare }
             played = next
             self.next = nil
         } else if played?.place(of: id) == nil {
@@ -77,6 +84,9 @@ struct AheadWindow {
 
     /// The response of an exchange where it was read already.
     func response(_ id: ExchangeID) -> RecordedResponse? { messages(of: id)?.response }
+
+    /// Arrays that nobody needs any more, for what is read now.
+    mutating func takeSpares() -> [[UInt8]] { exchange(&spares, with: []) }
 
     /// Takes in what was read.
     mutating func add(_ batch: Batch) {

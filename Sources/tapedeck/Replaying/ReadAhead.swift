@@ -45,9 +45,11 @@ final class ReadAhead: Sendable {
             first: order.first, messages: Array(repeating: .init(), count: order.count))
         var bytes = 0
         let heads = session.heads
+        var spares = window.withLock { $0.takeSpares() }
         reader.withLock { reader in
             // What cannot be read now is read, and complained about, when it is asked for.
-            try? reader.sides(from: order.first, count: order.count) { id, peer, side in
+            try? reader.sides(from: order.first, count: order.count, using: &spares) {
+                id, peer, side in
                 guard let place = batch.place(of: id) else { return false }
                 switch peer {
                 case .client where side.isWhole:

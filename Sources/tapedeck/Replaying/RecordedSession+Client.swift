@@ -5,22 +5,24 @@ import Trace
 import Wire
 
 extension RecordedSession {
-    /// What of it a replayed client plays: all exchanges, and the sockets with Simperium on them.
+    /// What of it a replayed client plays: all exchanges and WebSockets.
     ///
     /// - Parameter isVerbatim: Whether what the recorded server never got is played as well.
     /// - Returns: What is played, and the exchanges of it.
     func clientPart(isVerbatim: Bool) -> (session: ReplaySession, exchanges: [RecordedExchange]) {
+        let talks = Set(conversations.map(\.exchange))
         let played = exchanges.filter { exchange in
-            upgrades[exchange.id].map { transports[$0] != nil } ?? true
+            upgrades[exchange.id].map { transports[$0] != nil || talks.contains(exchange.id) }
+                ?? true
         }
         let session = ReplaySession(
             exchanges: played, upgrades: upgrades, commands: Array(commands), sockets: sockets,
-            isVerbatim: isVerbatim, fetch: { text($0) })
+            conversations: conversations, isVerbatim: isVerbatim, fetch: { text($0) })
         return (session, played.filter { upgrades[$0.id] == nil })
     }
 
-    /// WebSockets that are not played, as they carry something else.
-    var otherSockets: Int { upgrades.values.count { transports[$0] == nil } }
+    /// Connections that are not played, as they went over to something else than a WebSocket.
+    var otherUpgrades: Int { upgrades.count - transports.count - conversations.count }
 
     /// Makes what plays the steps of one client; the clients share a manager of requests.
     ///
@@ -51,21 +53,25 @@ extension RecordedSession {
         let manager = HTTPPlayer.manager(for: target)
         let isVerbatim = target.isVerbatim
         let listeners = try Set(self.listeners().map { $0.lowercased() })
+        let recorded: @Sendable (ExchangeID) -> HTTPRecording = { id in
+            let request = message(id, .client) ?? ReplayMessage()
+            return HTTPRecording(
+                request: request, sentBody: isVerbatim ? sentBody(id) : nil,
+                response: message(id, .server)?.restored(listeners, host: request.value("host")))
+        }
+        let talks = ConversationPlayer.Recording(
+            conversations, exchanges: self.exchanges.filter { upgrades[$0.id] != nil },
+            handshake: recorded,
+            payload: { payload($0) })
         return { target in
             let identity = SharedIdentity(
                 ReplayIdentity(seed: target.seed, isVerbatim: target.isVerbatim))
             let http = HTTPPlayer(
-                exchanges, to: target, identity: identity, manager: manager
-            ) { id in
-                let request = message(id, .client) ?? ReplayMessage()
-                return HTTPRecording(
-                    request: request, sentBody: isVerbatim ? sentBody(id) : nil,
-                    response: message(id, .server)?.restored(
-                        listeners, host: request.value("host")))
-            }
+                exchanges, to: target, identity: identity, manager: manager, recording: recorded)
             return SessionPlayer(
                 byID, http: http,
                 sockets: SocketPlayer(sockets, target: target, identity: identity),
+                conversations: ConversationPlayer(talks, target: target, identity: identity),
                 target: target)
         }
     }

@@ -63,31 +63,22 @@ struct RecordedSession: Sendable {
         self.exchanges = exchanges
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)
-        var last = try Self.read(path, to: &commands)
+        try Self.read(path, to: &commands)
         self.commands = commands
         var upgrades: [ExchangeID: ConnectionID] = [:]
         var sockets: [RecordedSocket] = []
         var transports: [ConnectionID: RecordedTransport] = [:]
         var conversations: [RecordedConversation] = []
-        var rows = try reader.sockets(lastMessages: last)
-        var messages: [ExchangeID: [RecordedConversation.Message]] = [:]
-        if rows.contains(where: { !$0.isSimperium }) {
-            messages = try Self.messages(reader)
-            // Where a conversation ended is looked for behind its last message.
-            for row in rows where last[row.connection] == nil {
-                last[row.connection] = messages[row.exchange]?.last?.id
-            }
-            rows = try reader.sockets(lastMessages: last)
-        }
+        let rows = try reader.sockets(
+            lastMessages: reader.messages(of: commands.lastCommands))
+        var talks: [ExchangeID: Talk] = [:]
+        if rows.contains(where: { !$0.isSimperium }) { talks = try Self.talks(reader) }
         for row in rows {
             upgrades[row.exchange] = row.connection
             guard row.isSimperium else {
                 guard RecordedHead(row.head, of: .server).opensWebSocket else { continue }
-                let end = row.endedAt.map { RecordedSocket.End(code: row.closeCode, at: $0) }
                 conversations.append(
-                    RecordedConversation(
-                        exchange: row.exchange, openedAt: row.openedAt,
-                        messages: messages[row.exchange] ?? [], end: end))
+                    Self.conversation(row, talks[row.exchange] ?? Talk()))
                 continue
             }
             let end = row.endedAt.map { RecordedSocket.End(code: row.closeCode, at: $0) }
@@ -106,11 +97,9 @@ struct RecordedSession: Sendable {
     }
 
     /// Reads all commands of the trace at `path`; what changes say of them is read beside.
-    ///
-    /// - Returns: The message of the last command of each socket.
     private static func read(
         _ path: String, to commands: inout RecordedCommands
-    ) throws(TraceError) -> [ConnectionID: MessageID] {
+    ) throws(TraceError) {
         let changes = RowBatches<CCIDBatch> { (put) throws(TraceError) in
             var batch = CCIDBatch()
             try ReplayReader(path: path).ccids { command, ccid in
@@ -134,23 +123,7 @@ struct RecordedSession: Sendable {
         }
         defer { rows.drop() }
         var ccids = CCIDCursor(changes)
-        var last: [ConnectionID: MessageID] = [:]
-        while let batch = try rows.next() {
-            try batch.append(to: &commands, with: &ccids, last: &last)
-        }
-        return last
-    }
-
-    /// The messages of the WebSockets without Simperium, by the exchanges that opened these.
-    private static func messages(
-        _ reader: ReplayReader
-    ) throws(TraceError) -> [ExchangeID: [RecordedConversation.Message]] {
-        var messages: [ExchangeID: [RecordedConversation.Message]] = [:]
-        try reader.messages { row in
-            messages[row.exchange, default: []].append(
-                .init(id: row.id, sender: row.sender, isText: row.isText, at: row.at))
-        }
-        return messages
+        while let batch = try rows.next() { try batch.append(to: &commands, with: &ccids) }
     }
 
     /// Header fields and body after transfer and content coding of one side of an exchange; whole,

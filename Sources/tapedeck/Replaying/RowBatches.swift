@@ -125,7 +125,6 @@ struct CommandBatch: Sendable {
     private struct Row {
         var id: CommandID
         var socket: ConnectionID
-        var message: MessageID
         var sender: Peer
         var at: Instant
         var channel: Int?
@@ -142,15 +141,13 @@ struct CommandBatch: Sendable {
         bytes.append(contentsOf: row.name)
         rows.append(
             Row(
-                id: row.id, socket: row.socket, message: row.message, sender: row.sender,
+                id: row.id, socket: row.socket, sender: row.sender,
                 at: row.at, channel: row.channel, end: bytes.count))
     }
 
-    /// Adds them at the end of `commands` with what `ccids` has for each, and notes the last message
-    /// of each socket.
+    /// Adds them at the end of `commands` with what `ccids` has for each.
     func append(
-        to commands: inout RecordedCommands, with ccids: inout CCIDCursor,
-        last: inout [ConnectionID: MessageID]
+        to commands: inout RecordedCommands, with ccids: inout CCIDCursor
     ) throws(TraceError) {
         var start = 0
         for row in rows {
@@ -161,7 +158,6 @@ struct CommandBatch: Sendable {
             }
             start = row.end
             try ccids.pass(to: row.id) { commands.addCCID($0) }
-            last[row.socket] = row.message
         }
     }
 }

@@ -171,5 +171,10 @@ extension CaseOutline {
         userID = block.userID
         dateModified = block.dateModified
         indices = block.indices
+        let named: Set = ["case_type", "case_name", "owner_id"]
+        properties =
+            (block.create?.externalID).map { [CaseBlock.Property("external_id", $0)] } ?? []
+        properties += block.create?.others ?? []
+        properties += block.update?.filter { !named.contains($0.name) } ?? []
     }
 }

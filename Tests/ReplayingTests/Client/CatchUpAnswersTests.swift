@@ -80,6 +80,33 @@ import Wire
         #expect(found == [3: 1])
     }
 
+    @Test func `an unknown change version answers what one change did not`() {
+        let found = Self.answers(
+            (2, .server, Self.change("a")), (2, .server, Self.change("b")),
+            (2, .server, Self.change("c")), (1, .client, "0:cv:cv-a"), (1, .client, "0:cv:cv-x"),
+            (1, .client, "0:cv:cv-b"), (1, .server, Self.change("b")), (1, .server, "0:cv:?"),
+            (1, .server, Self.change("c", "d")))
+        #expect(found == [7: 4, 8: 5, 9: 6])
+    }
+
+    @Test func `an unknown change version is the answer where no question is too many`() {
+        let found = Self.answers(
+            (2, .server, Self.change("a")), (2, .server, Self.change("b")),
+            (2, .server, Self.change("c")), (1, .client, "0:cv:cv-a"), (1, .client, "0:cv:cv-b"),
+            (1, .server, Self.change("b")), (1, .server, "0:cv:?"),
+            (1, .server, Self.change("c", "d")))
+        #expect(found == [7: 4, 8: 5])
+    }
+
+    @Test func `changes that are told as one say nothing about what came before them`() {
+        let merged = #"{"id":"k","o":"M","v":{},"ev":2,"cv":"cv-c","ccids":["a","c"]}"#
+        let first = #"{"id":"kb","o":"M","v":{},"ev":1,"cv":"cv-b","ccids":["b"]}"#
+        let found = Self.answers(
+            (1, .client, "0:cv:cv-z"), (1, .server, Self.change("a")),
+            (2, .client, "0:cv:cv-z"), (2, .server, "0:c:[\(first),\(merged)]"))
+        #expect(found == [2: 1, 4: 3])
+    }
+
     @Test func `what came before the answer to one question answers no later one`() {
         let found = Self.answers(
             (1, .client, "0:cv:cv-a"), (1, .client, "0:cv:cv-b"), (1, .server, Self.change("c")),

@@ -133,7 +133,7 @@ struct LivePlay {
                 happen(.opened(id))
             case .command(let id):
                 if asked.remove(id) != nil { happen(.turn(id)) } else { granted.insert(id) }
-            case .exchange: break
+            case .exchange, .conversation, .message: break
             }
         }
     }

@@ -32,6 +32,27 @@ struct LostCommandsTests {
         #expect(lost == [3, 4])
     }
 
+    @Test(arguments: [(1, [Int64]()), (0, [3])])
+    func `a change of which nobody was told was made where its version is shown`(
+        version: Int, expected: [Int64]
+    ) {
+        let page = #"0:i:{"index":[{"id":"k","v":\#(version)}],"current":"1"}"#
+        let lost = Self.lost(
+            (1, .client, Self.opening), (1, .server, "0:auth:ann"), (1, .client, Self.change),
+            (2, .client, Self.opening), (2, .server, "0:auth:ann"), (2, .client, "0:i::::10"),
+            (2, .server, page))
+        #expect(lost == expected)
+    }
+
+    @Test func `a version that another change led to shows nothing`() {
+        let other = #"0:c:[{"id":"k","o":"M","v":{},"ev":1,"cv":"1","ccids":["other"]}]"#
+        let lost = Self.lost(
+            (1, .client, Self.opening), (1, .server, "0:auth:ann"), (1, .client, Self.change),
+            (2, .client, Self.opening), (2, .server, "0:auth:ann"), (2, .server, other),
+            (2, .client, "0:i::::10"), (2, .server, #"0:i:{"index":[{"id":"k","v":1}]}"#))
+        #expect(lost == [3])
+    }
+
     @Test func `a change that is called a duplicate the second time was taken the first`() {
         let lost = Self.lost(
             (1, .client, Self.opening), (1, .server, "0:auth:ann"), (1, .client, Self.change),

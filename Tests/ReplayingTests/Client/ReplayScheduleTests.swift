@@ -26,6 +26,8 @@ private func name(_ step: ReplaySchedule.Step) -> String {
     case .exchange(let id): "e\(id)"
     case .socket(let id): "s\(id)"
     case .command(let id): "c\(id)"
+    case .conversation(let id): "w\(id)"
+    case .message(let id): "m\(id)"
     }
 }
 
@@ -75,6 +77,34 @@ struct ReplayScheduleTests {
         #expect(names(schedule.end(.command(CommandID(4)))) == ["c7"])
     }
 
+    @Test func `exchanges and messages of a WebSocket wait for each other`() {
+        func message(_ id: Int64, _ sender: Peer, _ at: Double) -> RecordedConversation.Message {
+            .init(id: MessageID(id), sender: sender, isText: true, at: second(at))
+        }
+        // The socket was opened by the first exchange; a request makes it tell, the client thanks.
+        let talk = RecordedConversation(
+            exchange: ExchangeID(1), openedAt: second(1),
+            messages: [
+                message(1, .client, 2), message(2, .server, 5), message(3, .client, 6),
+                message(4, .server, 9),
+            ], clientEnd: .init(code: 1000, at: second(8)))
+        var schedule = ReplaySchedule(
+            exchanges: exchanges([(0, 1), (3, 4), (5.5, 7), (10, 11)]), conversations: [talk])
+        #expect(names(schedule.begin()) == ["w1"])
+        // The second request was sent behind the first message, but waits for no answer to it.
+        #expect(names(schedule.end(.exchange(ExchangeID(1)))) == ["m1", "e2"])
+        #expect(names(schedule.end(.exchange(ExchangeID(2)))) == [])
+        #expect(names(schedule.end(.message(MessageID(2)))) == ["e3", "m3"])
+        #expect(names(schedule.end(.exchange(ExchangeID(3)))) == ["e4"])
+        #expect(schedule.left == 0)
+        // A socket that ends has said what it had to say.
+        var cut = ReplaySchedule(
+            exchanges: exchanges([(0, 1), (3, 4), (5.5, 7)]), conversations: [talk])
+        _ = cut.begin()
+        #expect(names(cut.end(.conversation(ExchangeID(1)))) == ["m1", "e2"])
+        #expect(names(cut.end(.exchange(ExchangeID(2)))) == ["e3", "m3"])
+    }
+
     @Test func `a socket that ends ends what it had to say`() {
         var session = PlannedSession()
         session.say(1, .client, "0:init:{}")
@@ -83,6 +113,32 @@ struct ReplayScheduleTests {
         var schedule = session.schedule
         #expect(names(schedule.begin()) == ["s1", "c1"])
         #expect(names(schedule.end(.socket(ConnectionID(1)))) == ["s2", "c3"])
+    }
+
+    @Test func `a change of which only an answer to cv tells is not waited for by what asks`() {
+        var session = PlannedSession()
+        let opening = #"0:init:{"app_id":"a","name":"b"}"#
+        func change(_ ccid: String) -> String {
+            #"0:c:{"id":"k","o":"M","v":{},"ccid":"\(ccid)"}"#
+        }
+        func made(_ ccid: String) -> String {
+            #"0:c:[{"id":"k","o":"M","v":{},"ev":1,"cv":"\(ccid)","ccids":["\(ccid)"]}]"#
+        }
+        session.say(1, .client, opening)
+        session.say(1, .server, "0:auth:ann@example.com")
+        session.say(1, .client, change("unheard"))
+        session.say(2, .client, opening)
+        session.say(2, .server, "0:auth:ann@example.com")
+        session.say(2, .client, "0:cv:0")
+        session.say(2, .server, made("unheard"))
+        session.say(2, .client, change("next"))
+        session.say(2, .server, made("next"))
+        var schedule = session.schedule
+        #expect(names(schedule.begin()) == ["s1", "c1"])
+        #expect(names(schedule.end(.command(CommandID(2)))) == ["c3", "c4"])
+        #expect(names(schedule.end(.socket(ConnectionID(1)))) == ["s2"])
+        #expect(names(schedule.end(.command(CommandID(5)))) == ["c6"])
+        #expect(names(schedule.end(.command(CommandID(7)))) == ["c8"])
     }
 
     @Test func `changes in flight keep the order of the server`() {

@@ -52,6 +52,31 @@ struct SimperiumModelTests {
         return play
     }
 
+    @Test func `the model has what the recorded server took without telling anybody`() {
+        func change(_ ccid: String) -> String {
+            ##"0:c:{"id":"old","o":"M","sv":4,"v":{"a":{"o":"r","v":9}},"ccid":"\##(ccid)"}"##
+        }
+        let page = #"0:i:{"current":"cv0","index":[{"id":"old","v":4,"d":{"a":1}}]}"#
+        let session = [
+            "1> \(Self.opening(0, client: "R"))", "1< 0:auth:ann", "1> 0:i:1:::10", "1< \(page)",
+            "1> \(change("r1"))", "2> \(Self.opening(0, client: "R"))", "2< 0:auth:ann",
+            "2> \(change("r1"))", #"2< 0:c:[{"id":"old","ccids":["r1"],"error":409}]"#,
+        ]
+        var play = Playbook(Script(session).replay(.model))
+        play.on(Self.live(0), expect: "1< 0:auth:ann")
+        play.on("0:i:1:::10", expect: "1< \(page)")
+        play.on(change("l1"))
+        play.now = 200
+        _ = play.replay.handle(.closed(socket: 1), at: second(play.now))
+        play.on(Self.live(0), socket: 2, expect: "2< 0:auth:ann")
+        // The recorded client sent it again instead.
+        let asked = SimperiumReplayEvent.received(socket: 2, text: bytes("0:cv:cv0"))
+        let output = play.replay.handle(asked, at: second(300)).map(Playbook.line)
+        #expect(output.first == "model note")
+        #expect(output.last?.contains(#""ev":5"#) == true)
+        #expect(output.last?.contains(#""ccids":["l1"]"#) == true)
+    }
+
     @Test func `the model goes on from where the recording was`() {
         var play = Self.playbook()
         // The change version of a known point, and one of the future.

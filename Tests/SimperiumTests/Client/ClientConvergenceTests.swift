@@ -1,10 +1,13 @@
+import ConvergenceWorld
 import Simperium
 import Testing
 import Wire
 
 /// Clients and a server with everything going wrong between them end with the same data.
 @Suite struct ClientConvergenceTests {
-    @Test(arguments: 0..<16) func `converges whatever the connections do`(block: UInt64) {
+    @Test(arguments: ProcessEnvironment.seeds(16)) func `converges whatever the connections do`(
+        block: UInt64
+    ) {
         for seed in block * 25..<(block + 1) * 25 {
             var world = ClientWorld(seed: seed, requestsInInit: true)
             let problem = world.run()
@@ -12,7 +15,9 @@ import Wire
         }
     }
 
-    @Test(arguments: 0..<8) func `converges when it asks after auth`(block: UInt64) {
+    @Test(arguments: ProcessEnvironment.seeds(8)) func `converges when it asks after auth`(
+        block: UInt64
+    ) {
         for seed in block * 25..<(block + 1) * 25 {
             var world = ClientWorld(seed: 10_000 + seed, requestsInInit: false)
             let problem = world.run()

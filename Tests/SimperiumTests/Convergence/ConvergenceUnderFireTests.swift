@@ -26,7 +26,7 @@ import Testing
         #expect(world.ledger.acceptedCount > plan.edits / 4)
     }
 
-    @Test(arguments: 0..<56) func `keeps every edit once`(seed: UInt64) {
+    @Test(arguments: ProcessEnvironment.seeds(56)) func `keeps every edit once`(seed: UInt64) {
         var plan = FirePlan()
         plan.edits = Self.edits ?? (seed.isMultiple(of: 14) ? 2000 : 300)
         run(seed, plan, isWritten: seed.isMultiple(of: 8))

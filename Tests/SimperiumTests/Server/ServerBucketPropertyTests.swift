@@ -1,3 +1,4 @@
+import ConvergenceWorld
 import Simperium
 import Testing
 import Wire
@@ -68,7 +69,7 @@ struct ServerBucketPropertyTests {
     }
 
     @Test(
-        arguments: [BucketOptions.Aggregation.none, .answers, .older], 0..<40 as Range<UInt64>)
+        arguments: [BucketOptions.Aggregation.none, .answers, .older], ProcessEnvironment.seeds(40))
     func `leads from any change version it knows to where it is`(
         aggregation: BucketOptions.Aggregation, seed: UInt64
     ) {
@@ -213,7 +214,7 @@ struct ServerBucketPropertyTests {
         #expect(bucket.weight == 2)
     }
 
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: ProcessEnvironment.seeds(300))
     func `survives any damage to a conversation`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var book = ServerPlaybook()

@@ -7,6 +7,13 @@ public enum ProcessEnvironment {
         getenv(name).flatMap { Int(String(cString: $0)) }
     }
 
+    /// The seeds of a test that plays long sessions: `count` of them, or as many per cent of these as
+    /// `TAPEDECK_SEEDS` says, but one at least.
+    public static func seeds(_ count: Int) -> Range<UInt64> {
+        let share = min(100, max(0, number("TAPEDECK_SEEDS") ?? 100))
+        return 0..<UInt64(max(1, count * share / 100))
+    }
+
     /// The text of an environment variable; nil where it is not set.
     public static func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -10,8 +10,8 @@ import Wire
 private final class StrictOrder: ReplayOrder {
     private struct State {
         var waiting: [RecordedCommand]
-        var asked: [CommandID: @Sendable () -> Void] = [:]
-        var come: Set<CommandID> = []
+        var asked: [ReplaySchedule.Step: @Sendable () -> Void] = [:]
+        var come: Set<ReplaySchedule.Step> = []
         var progress = 0
     }
 
@@ -19,26 +19,29 @@ private final class StrictOrder: ReplayOrder {
 
     init(_ commands: [RecordedCommand]) { state = Mutex(State(waiting: commands.reversed())) }
 
-    func awaitTurn(_ command: CommandID, go: @escaping @Sendable () -> Void) {
-        state.withLock { $0.asked[command] = go }
+    func awaitTurn(_ step: ReplaySchedule.Step, go: @escaping @Sendable () -> Void) {
+        state.withLock { $0.asked[step] = go }
         advance()
     }
 
-    func came(_ command: CommandID) {
-        _ = state.withLock { $0.come.insert(command) }
+    func came(_ step: ReplaySchedule.Step) {
+        _ = state.withLock { $0.come.insert(step) }
         advance()
     }
 
     var progress: Int { state.withLock { $0.progress } }
+
+    func pauses() {}
 
     private func advance() {
         let all = state.withLock { state in
             var all: [@Sendable () -> Void] = []
             while let next = state.waiting.last {
                 if next.sender == .server {
-                    guard state.come.contains(next.id) else { break }
+                    guard state.come.contains(.command(next.id)) else { break }
                 } else {
-                    guard let go = state.asked.removeValue(forKey: next.id) else { break }
+                    guard let go = state.asked.removeValue(forKey: .command(next.id))
+                    else { break }
                     all.append(go)
                 }
                 state.waiting.removeLast()

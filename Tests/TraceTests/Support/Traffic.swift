@@ -111,7 +111,8 @@ struct Traffic {
         let blocks = cases.map { id in
             """
             <case xmlns="http://commcarehq.org/case/transaction/v2" case_id="\(id)">\
-            <create><case_type>t</case_type><case_name>of \(id)</case_name></create></case>
+            <create><case_type>t</case_type><case_name>of \(id)</case_name></create>\
+            <update><age>7</age></update></case>
             """
         }
         let body = "<data xmlns=\"f\">\(blocks.joined())</data>"

@@ -1,0 +1,35 @@
+internal import Wire
+
+/// The order of the times of recorded commands, and where these are equal, of their places.
+///
+/// Numbers are given out for one connection after the other, so that of two connections they may say
+/// otherwise than the times, and nothing waited for what came later. A command that says it came
+/// before an earlier one of its connection came with that.
+struct TimeOrder {
+    /// Places in the order; empty where that is the order of the places.
+    private var places: [Int32] = []
+    /// Times in the order, where some are others than the commands say; empty otherwise.
+    private var times: [Instant] = []
+
+    /// The order of `count` commands of which `socket` and `at` tell by their places.
+    init(count: Int, socket: (Int) -> ConnectionID, at: (Int) -> Instant) {
+        let isOrdered = (0..<count).dropFirst().allSatisfy { at($0 - 1) <= at($0) }
+        guard !isOrdered else { return }
+        var latest: [ConnectionID: Instant] = [:]
+        let told = (0..<count).map { place in
+            let time = max(at(place), latest[socket(place)] ?? at(place))
+            latest[socket(place)] = time
+            return time
+        }
+        places = (0..<Int32(truncatingIfNeeded: count)).sorted {
+            (told[Int($0)], $0) < (told[Int($1)], $1)
+        }
+        times = places.map { told[Int($0)] }
+    }
+
+    /// The place of what comes at `index` in the order.
+    func place(_ index: Int) -> Int { places.isEmpty ? index : Int(places[index]) }
+
+    /// When that came; nil where it is what the command says.
+    func at(_ index: Int) -> Instant? { times.isEmpty ? nil : times[index] }
+}

@@ -1,0 +1,174 @@
+internal import Glibc
+internal import Storage
+public import Wire
+
+/// Lists of all exchanges and commands, each in one pass.
+extension ReplayReader {
+    /// Rows after which pages that were looked at are let go of.
+    private static let mostRows = 4_096
+
+    /// How many exchanges and commands there are at most.
+    public func bounds() throws(TraceError) -> (exchanges: Int, commands: Int) {
+        try reader.told { () throws(StorageFault) in
+            // Numbers have few holes. No row takes less than 32 bytes of the file, whatever they say.
+            let most = try db.integer("PRAGMA page_count") * 4096 / 32
+            func span(_ table: String) throws(StorageFault) -> Int {
+                let first = try db.integer("SELECT min(id) FROM \(table)")
+                let last = try db.integer("SELECT max(id) FROM \(table)")
+                return Int(max(0, min(most, last.subtractingReportingOverflow(first).0 &+ 1)))
+            }
+            return (try span("http_exchange"), try span("simperium_command"))
+        }
+    }
+
+    /// Gives the exchanges in order, all but CONNECT, with times since the start of the first
+    /// session.
+    public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
+        try reader.told { () throws(StorageFault) in
+            var shift = SessionShift(shifts)
+            try slices(
+                """
+                SELECT id, connection_id, session_id, api, method, host, port, path, query, status,
+                  started_ns, responded_ns, ended_ns FROM http_exchange
+                WHERE method <> 'CONNECT'
+                """
+            ) { statement in
+                let shift = shift.nanoseconds(statement.integer(2))
+                body(
+                    ReplayExchangeRow(
+                        id: ExchangeID(statement.integer(0)),
+                        connection: ConnectionID(statement.integer(1)),
+                        api: statement.borrowed(3), method: statement.borrowed(4),
+                        host: statement.borrowed(5), port: statement.int(6),
+                        path: statement.borrowed(7),
+                        query: statement.isNull(8) ? nil : statement.borrowed(8),
+                        status: statement.optionalInt(9),
+                        startedAt: statement.instant(10, shift),
+                        respondedAt: statement.isNull(11) ? nil : statement.instant(11, shift),
+                        endedAt: statement.isNull(12) ? nil : statement.instant(12, shift)))
+            }
+        }
+    }
+
+    /// Gives the Simperium commands in order, without what a cut connection left of one.
+    ///
+    /// - Parameter body: Gets each; what it borrows may be used for the call alone.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func commands(_ body: (ReplayCommandRow) -> Void) throws(TraceError) {
+        try reader.told { () throws(StorageFault) in
+            // Nobody got a message that the stream ends inside of. Most rows need no look at theirs.
+            //
+            // Nearly all traces have one session, which need not be asked for millions of times.
+            let session = shifts.count == 1 ? "" : ", session_id"
+            var shift = SessionShift(shifts)
+            try slices(
+                """
+                SELECT id, connection_id, sender, at_ns, channel, name\(session)
+                FROM simperium_command c
+                WHERE (problem IS NULL AND name <> 'auth' OR NOT EXISTS (
+                  SELECT 1 FROM message m
+                  WHERE m.id = c.message_id AND m.problem LIKE '%the stream ends%'))
+                """
+            ) { row in
+                let shift = session.isEmpty ? 0 : shift.nanoseconds(row.integer(6))
+                body(
+                    ReplayCommandRow(
+                        id: CommandID(row.integer(0)), socket: ConnectionID(row.integer(1)),
+                        sender: row.peer(2), at: row.instant(3, shift),
+                        channel: row.optionalInt(4), name: row.borrowed(5)))
+            }
+        }
+    }
+
+    /// The messages that commands came in.
+    ///
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func messages(
+        of commands: [ConnectionID: CommandID]
+    ) throws(TraceError) -> [ConnectionID: MessageID] {
+        try reader.told { () throws(StorageFault) in
+            let row = try db.prepare("SELECT message_id FROM simperium_command WHERE id = ?")
+            var messages: [ConnectionID: MessageID] = [:]
+            for (connection, command) in commands {
+                row.bind(1, command.rawValue)
+                if try row.step() { messages[connection] = MessageID(row.integer(0)) }
+                row.reset()
+            }
+            return messages
+        }
+    }
+
+    /// Gives each `ccid` of the changes in all commands, in the order of the commands.
+    ///
+    /// - Parameter body: Gets the command and the `ccid`, which it may use for the call alone.
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func ccids(
+        _ body: (CommandID, UnsafeRawBufferPointer) -> Void
+    ) throws(TraceError) {
+        try reader.told { () throws(StorageFault) in
+            try slices("SELECT id, command_id, ccid FROM change WHERE ccid IS NOT NULL") {
+                changes in
+                let command = CommandID(changes.integer(1))
+                Self.words(changes.borrowed(2)) { body(command, $0) }
+            }
+        }
+    }
+
+    /// Gives what stands between spaces.
+    private static func words(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        guard var rest = bytes.baseAddress else { return }
+        let last = rest + bytes.count
+        while rest < last {
+            let end = memchr(rest, 0x20, last - rest).map { UnsafeRawPointer($0) } ?? last
+            if end > rest { body(UnsafeRawBufferPointer(start: rest, count: end - rest)) }
+            rest = end + 1
+        }
+    }
+
+    /// Gives the rows of a list in the order of their numbers.
+    ///
+    /// The file is mapped, which is quicker than to read it page by page, and mapped anew for each few
+    /// thousand rows: pages that are mapped count as memory in use until they are let go of.
+    ///
+    /// - Parameters:
+    ///   - sql: A query whose first column is `id`, and which ends with its conditions.
+    ///   - body: Gets each row.
+    /// - Throws: ``StorageFault`` where the file cannot be read.
+    private func slices(
+        _ sql: String, _ body: (Statement) -> Void
+    ) throws(StorageFault) {
+        let statement = try db.prepare("\(sql) AND id >= ? ORDER BY id LIMIT \(Self.mostRows)")
+        var next: Int64? = .min
+        while let first = next {
+            try map()
+            statement.bind(1, first)
+            next = nil
+            var count = 0
+            while try statement.step() {
+                body(statement)
+                count += 1
+                guard count == Self.mostRows else { continue }
+                let (id, overflow) = statement.integer(0).addingReportingOverflow(1)
+                next = overflow ? nil : id
+            }
+        }
+        try unmap()
+    }
+}
+
+/// The shift of the times of a session, which is that of the last row nearly always.
+private struct SessionShift {
+    private let shifts: [Int64: Int64]
+    private var last: (session: Int64, nanoseconds: Int64)?
+
+    init(_ shifts: [Int64: Int64]) { self.shifts = shifts }
+
+    mutating func nanoseconds(_ session: Int64) -> Int64 {
+        if let last, last.session == session { return last.nanoseconds }
+        let nanoseconds = shifts[session] ?? 0
+        last = (session, nanoseconds)
+        return nanoseconds
+    }
+}
