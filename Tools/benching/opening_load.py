@@ -48,27 +48,29 @@ def exchange_rows(count: int, content: int, paths: int) -> Iterator[tuple[str, t
             number, 1, 1, 2, "commcare.submit", "POST", "http", "hq.example", 80,
             f"/a/demo-{place % 7}/receiver/{place}", f"n={number}", "HTTP/1.1", 201, "Created", at,
             at, at + 400_000, at + 400_000, content, content, "complete", None, None, None, 0, sent,
-            0, answered, 0)
+            0, answered, 0, None)
         for sender, chunk, head in ((0, sent, request), (1, answered, response)):
             yield "http_body", (
                 2 * number + sender, number, sender, chunk, 0, len(head), None, None, len(head),
                 None, 1, content, content, "", "text/xml", None)
 
 
-def command_rows(count: int, sockets: int) -> Iterator[tuple[str, tuple]]:
-    """Rows of `count` commands over several sockets: changes, each with its acknowledgement."""
+def command_rows(count: int, sockets: int, resent: int = 0) -> Iterator[tuple[str, tuple]]:
+    """Rows of `count` commands over several sockets: changes, each with its acknowledgement, and
+    after `resent` of them, if any, one that was sent before."""
     for socket in range(1, sockets + 1):
         yield "chunk", (2 * socket, socket, 1, 0, 0, socket, UPGRADE)
         yield "chunk", (2 * socket + 1, socket, 2, 1, 0, socket, SWITCH)
         yield "http_exchange", (
             socket, 1, socket, 2, "simperium.socket", "GET", "http", "api.simperium.com", 80,
             "/sock/1/bench/websocket", None, "HTTP/1.1", 101, "", socket, socket, socket, socket, 0,
-            0, "complete", None, None, None, 0, 2 * socket, 0, 2 * socket + 1, 0)
+            0, "complete", None, None, None, 0, 2 * socket, 0, 2 * socket + 1, 0, None)
     first = 2 * sockets + 2
     for number in range(1, count + 1):
         socket = number // 2 % sockets + 1
         sender = (number + 1) % 2
-        ccid = f"{(number + 1) // 2:032x}"
+        change = (number + 1) // 2
+        ccid = f"{change - 50 if resent and change % resent == 0 else change:032x}"
         key = f"note-{number // 2 % 5000}"
         text = (f'0:c:{{"clientid":"bench-{socket}","id":"{key}","o":"M","v":{{"title":'
                 f'{{"o":"d","v":"=12\\t-1\\t+x"}}}},"sv":{number},"ccid":"{ccid}"}}')
@@ -139,6 +141,7 @@ def measure(table, program: Path, folder: Path, quick: bool) -> None:
         ("small exchanges at as many paths", exchange_rows(1_300_000 // share, 480, 10_000_000)),
         ("exchanges of 1 MB", exchange_rows(1_000 // share, 1_000_000, 100)),
         ("Simperium commands", command_rows(2_200_000 // share, 500)),
+        ("Simperium commands, 1,100 sent again", command_rows(2_200_000 // share, 500, 1_000)),
     ]
     for number, (name, rows) in enumerate(kinds):
         trace = work / f"{number}.tape"

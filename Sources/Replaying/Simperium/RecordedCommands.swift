@@ -212,6 +212,33 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
             uniquingKeysWith: Swift.max)
     }
 
+    /// The last command of each side on each channel, in no order.
+    public var lastOfSides: [CommandID] {
+        var last = Array(repeating: (client: -1, server: -1), count: streams.count)
+        for place in entries.indices {
+            let stream = Int(entries[place].stream)
+            if sender(at: place) == .client {
+                last[stream].client = place
+            } else {
+                last[stream].server = place
+            }
+        }
+        return last.flatMap { [$0.client, $0.server] }.filter { $0 >= 0 }.map { CommandID(id($0)) }
+    }
+
+    /// Takes out the command with this number, if there is one.
+    public mutating func remove(_ id: CommandID) {
+        guard let place = place(of: id) else { return }
+        let gone = ccidNumbers(at: place)
+        ccids.removeSubrange(gone.startIndex..<gone.endIndex)
+        ccidEnds.remove(at: place)
+        for later in place..<ccidEnds.count {
+            ccidEnds[later] -= UInt32(truncatingIfNeeded: gone.count)
+        }
+        entries.remove(at: place)
+        for index in bases.indices where bases[index].place > place { bases[index].place -= 1 }
+    }
+
     /// The connections that commands went over, in the order of their first.
     public var sockets: [ConnectionID] {
         var seen: Set<ConnectionID> = []

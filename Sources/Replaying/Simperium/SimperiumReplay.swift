@@ -45,6 +45,14 @@ public struct SimperiumReplay: Sendable {
         var gates: [Int32] = []
         var nextClient = 0
         var nextServer = 0
+
+        /// Makes room for so many commands of each side.
+        mutating func reserve(_ client: Int, _ server: Int) {
+            self.client.reserveCapacity(client)
+            self.server.reserveCapacity(server)
+            gates.reserveCapacity(server)
+        }
+
         /// Live channel.
         var live: Int?
         var bucket = ""
@@ -195,6 +203,14 @@ public struct SimperiumReplay: Sendable {
             }
             return (socket: socket, channel: recorded.channel, stream: nil as Int?)
         }
+        var counts = Array(repeating: (client: 0, server: 0), count: routes.count)
+        for index in commands.indices {
+            if commands.sender(at: index) == .client {
+                counts[commands.stream(at: index)].client += 1
+            } else {
+                counts[commands.stream(at: index)].server += 1
+            }
+        }
         for index in commands.indices {
             let place = Int32(truncatingIfNeeded: index)
             let number = commands.stream(at: index)
@@ -213,6 +229,7 @@ public struct SimperiumReplay: Sendable {
             if stream == streams.count {
                 routes[number].stream = stream
                 streams.append(Stream(socket: socket, channel: channel))
+                streams[stream].reserve(counts[number].client, counts[number].server)
                 if channel == nil {
                     sockets[socket].connection = stream
                 } else {

@@ -50,24 +50,19 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the Simperium commands in order, without what a cut connection left of one.
+    /// Gives the Simperium commands in order, also what a cut connection left of one.
     ///
     /// - Parameter body: Gets each; what it borrows may be used for the call alone.
     /// - Throws: ``TraceError`` with code `storage`.
     public func commands(_ body: (ReplayCommandRow) -> Void) throws(TraceError) {
         try reader.told { () throws(StorageFault) in
-            // Nobody got a message that the stream ends inside of. Most rows need no look at theirs.
-            //
             // Nearly all traces have one session, which need not be asked for millions of times.
             let session = shifts.count == 1 ? "" : ", session_id"
             var shift = SessionShift(shifts)
             try slices(
                 """
                 SELECT id, connection_id, sender, at_ns, channel, name\(session)
-                FROM simperium_command c
-                WHERE (problem IS NULL AND name <> 'auth' OR NOT EXISTS (
-                  SELECT 1 FROM message m
-                  WHERE m.id = c.message_id AND m.problem LIKE '%the stream ends%'))
+                FROM simperium_command WHERE true
                 """
             ) { row in
                 let shift = session.isEmpty ? 0 : shift.nanoseconds(row.integer(6))
@@ -77,6 +72,27 @@ extension ReplayReader {
                         sender: row.peer(2), at: row.instant(3, shift),
                         channel: row.optionalInt(4), name: row.borrowed(5)))
             }
+        }
+    }
+
+    /// Those of some commands of which the connection ended before all of them had come: nobody got
+    /// these.
+    ///
+    /// - Throws: ``TraceError`` with code `storage`.
+    public func torn(_ commands: [CommandID]) throws(TraceError) -> [CommandID] {
+        try reader.told { () throws(StorageFault) in
+            let row = try db.prepare(
+                """
+                SELECT 1 FROM simperium_command c JOIN message m ON m.id = c.message_id
+                WHERE c.id = ? AND m.problem LIKE '%the stream ends%'
+                """)
+            var torn: [CommandID] = []
+            for command in commands {
+                row.bind(1, command.rawValue)
+                if try row.step() { torn.append(command) }
+                row.reset()
+            }
+            return torn
         }
     }
 

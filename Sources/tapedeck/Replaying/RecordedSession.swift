@@ -64,6 +64,9 @@ struct RecordedSession: Sendable {
         var commands = RecordedCommands()
         commands.reserveCapacity(bounds.commands)
         try Self.read(path, to: &commands)
+        while case let torn = try reader.torn(commands.lastOfSides), !torn.isEmpty {
+            for command in torn { commands.remove(command) }
+        }
         self.commands = commands
         var upgrades: [ExchangeID: ConnectionID] = [:]
         var sockets: [RecordedSocket] = []

@@ -12,7 +12,7 @@ struct RowBatches<Batch: Sendable>: Sendable {
     private final class State: Sendable {
         let waiting = Mutex<[Result<Batch, TraceError>?]>([])
         let ready = DispatchSemaphore(value: 0)
-        let room = DispatchSemaphore(value: 4)
+        let room = DispatchSemaphore(value: 8)
         let isOver = Flagged()
     }
 

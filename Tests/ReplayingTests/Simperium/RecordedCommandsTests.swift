@@ -3,6 +3,24 @@ import Testing
 import Wire
 
 @Suite struct RecordedCommandsTests {
+    /// Takes out the last command of each side of each channel, twice.
+    private func expectRemoved(_ list: [RecordedCommand], _ commands: RecordedCommands) {
+        var (list, commands) = (list, commands)
+        for _ in 0..<2 {
+            var last: [[Int?]: CommandID] = [:]
+            for command in list {
+                let socket = Int(command.socket.rawValue)
+                last[[socket, command.channel, command.sender.rawValue]] = command.id
+            }
+            #expect(Set(commands.lastOfSides) == Set(last.values))
+            for id in commands.lastOfSides { commands.remove(id) }
+            commands.remove(CommandID(3))
+            list.removeAll { last.values.contains($0.id) }
+            #expect(Array(commands) == list)
+            #expect(list.indices.allSatisfy { commands.place(of: list[$0].id) == $0 })
+        }
+    }
+
     @Test func `gives back what was put in`() {
         var random = SplitMix64(3)
         var list: [RecordedCommand] = []
@@ -34,5 +52,6 @@ import Wire
             #expect(commands.id(at: place) == command.id)
         }
         #expect(commands.number(ofCCID: "none") == nil)
+        expectRemoved(list, commands)
     }
 }
