@@ -28,7 +28,7 @@ extension SimperiumReplay {
             }
         }
         guard !unheard.isEmpty else { return [] }
-        let lost = LostCommands.find(in: Array(commands), fetch: fetch)
+        let lost = LostCommands.find(in: commands, fetch: fetch)
         unheard.removeAll { lost.contains(commands.id(at: Int($0.place))) }
         return unheard.sorted { $0.place < $1.place }.compactMap { _, stream, change in
             let opening = takeover?.openings[stream].last {

@@ -107,6 +107,7 @@ public struct SimperiumReplay: Sendable {
     var sockets: [Socket] = []
     /// Recorded client command that makes a change, by its `ccid`.
     var authors: ChangeAuthors
+    private var hasPassedOverLost = false
     /// Channels that wait for a change, by its recorded `ccid`.
     var waiting: [String: [Int]] = [:]
     /// Channels that wait for their own client, on whatever channel, by the place of its socket.
@@ -248,7 +249,6 @@ public struct SimperiumReplay: Sendable {
                 streams[stream].gates.append(Int32(truncatingIfNeeded: gate))
             }
         }
-        if authors.hasRepeated { passOverLost() }
     }
 
     /// Notes a recorded heartbeat, or its answer.
@@ -261,16 +261,19 @@ public struct SimperiumReplay: Sendable {
     }
 
     /// Has those be the authors of changes whose commands the recorded server got.
+    ///
+    /// Looks through the whole recording: not while it is opened, but once somebody connects.
     private mutating func passOverLost() {
+        guard authors.hasRepeated, !hasPassedOverLost else { return }
+        hasPassedOverLost = true
         let lost = LostCommands.find(in: commands, readsAll: false, fetch: fetch)
         guard !lost.isEmpty else { return }
         authors = ChangeAuthors(commands)
         for isLost in [false, true] {
-            for index in commands.indices {
-                let command = commands.outline(at: index)
-                guard command.sender == .client, lost.contains(command.id) == isLost else {
-                    continue
-                }
+            for index in commands.indices
+            where commands.sender(at: index) == .client
+                && lost.contains(commands.id(at: index)) == isLost
+            {
                 for ccid in commands.ccidNumbers(at: index) {
                     authors.insert(ccid, Int32(truncatingIfNeeded: index))
                 }
@@ -311,6 +314,7 @@ public struct SimperiumReplay: Sendable {
     /// - Returns: Commands; after ``ReplayCommand/stop(_:)`` there are none any more.
     public mutating func handle(_ event: SimperiumReplayEvent, at now: Instant) -> [ReplayCommand] {
         guard !isStopped else { return [] }
+        passOverLost()
         switch event {
         case .opened(let socket):
             if lives[socket] == nil { lives[socket] = Live() }
