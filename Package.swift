@@ -85,17 +85,13 @@ let package = Package(
         .target(
             name: "Dissection", dependencies: ["Wire", "Framing", "OpenRosa", "Simperium"],
             exclude: ["Notes.md"], swiftSettings: house),
-        .target(
-            name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
-            swiftSettings: house),
+        .target(name: "Filters", exclude: ["Filters.md"], swiftSettings: house),
         .target(
             name: "Trace", dependencies: ["Wire", "Dissection", "Filters", "Storage", "CSQLite"],
             exclude: ["TraceFormat.md"], swiftSettings: house),
         .target(
             name: "Faults",
-            dependencies: [
-                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", yams,
-            ],
+            dependencies: ["Wire", "Framing", "Filters", "Simperium", "Dissection", yams],
             exclude: ["Faults.md", "faults.schema.json"],
             resources: [.embedInCode("Packs")], swiftSettings: house),
         .target(
@@ -106,16 +102,15 @@ let package = Package(
         room(
             "Proxying",
             [
-                "Wire", "Framing", "Faults", "Dissection", "Interception", nioCore, nioPosix,
-                nioSSL, nioTLS,
+                "Wire", "Framing", "Faults", "Interception", nioCore, nioPosix, nioSSL, nioTLS,
             ]),
         room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
         room("Capturing", ["Wire", "CPcap"]),
         .target(
             name: "Interchange",
             dependencies: [
-                "Wire", "Framing", "OpenRosa", "Simperium", "Capturing", "Dissection", "Filters",
-                "Trace", "Storage", "CSQLite", crypto, cryptoExtras,
+                "Wire", "Framing", "Simperium", "Capturing", "Dissection", "Filters", "Trace",
+                "Storage", "CSQLite", crypto, cryptoExtras,
             ],
             exclude: ["Formats.md", "Redaction/Redaction.md"], swiftSettings: house),
         .target(
@@ -127,9 +122,8 @@ let package = Package(
         room(
             "SyncServers",
             [
-                "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", "Trace", nioCore,
-                nioPosix, nioSSL, "Interception", "Storage", "CSQLite", yams, nioHTTP1,
-                nioWebSocket,
+                "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", nioCore, nioPosix, nioSSL,
+                "Interception", "Storage", "CSQLite", yams, nioHTTP1, nioWebSocket,
             ]),
         room(
             "Certification",
@@ -146,7 +140,6 @@ let package = Package(
                 "Replaying",
                 "SyncServers", "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim",
                 argumentParser,
-                nioCore, nioPosix, nioSSL,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
         .executableTarget(
@@ -169,7 +162,7 @@ let package = Package(
         tests("OpenRosa", ["Wire"]),
         tests("Simperium", ["Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Wire", "Framing", "Simperium", "OpenRosa"]),
-        tests("Filters", ["Wire"]),
+        tests("Filters"),
         tests(
             "Diagnosis",
             ["Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "ConvergenceWorld"]),
@@ -180,27 +173,27 @@ let package = Package(
         .testTarget(
             name: "FaultsTests",
             dependencies: [
-                "Faults", "Wire", "Framing", "Filters", "Simperium", "Dissection", "Proxying",
-                "ConvergenceWorld", "FaultWorld", yams,
+                "Faults", "Wire", "Framing", "Filters", "Simperium", "Dissection",
+                "ConvergenceWorld", "FaultWorld",
             ],
             swiftSettings: house),
-        tests("Proxying", ["Wire", "Framing", "Faults", nioCore, nioPosix, nioEmbedded]),
-        tests("Replaying", ["Wire", "OpenRosa", "Simperium"]),
+        tests("Proxying", ["Wire", "Faults"]),
+        tests("Replaying", ["Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
         tests("Capturing", ["Wire"]),
         .testTarget(
             name: "InterchangeTests",
             dependencies: [
-                "Interchange", "Trace", "Wire", "Framing", "Dissection", "Filters", "Capturing",
-                "Storage", "CSQLite", crypto,
+                "Interchange", "Trace", "Wire", "Framing", "Filters", "Capturing", "Storage",
+                "CSQLite",
             ],
             exclude: ["Vectors"], swiftSettings: house),
         tests("Control", ["Wire", "Faults", "Filters"]),
-        tests("HTTPLayer", ["Wire", nioCore, nioPosix]),
+        tests("HTTPLayer", ["Wire", "CZlib"]),
         tests(
             "SyncClients",
             [
-                "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "HTTPLayer", "Storage",
-                nioCore, nioPosix,
+                "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "HTTPLayer", nioCore,
+                nioPosix,
             ]),
         tests(
             "SyncServers",
@@ -212,9 +205,9 @@ let package = Package(
         tests(
             "tapedeck",
             [
-                "Wire", "Filters", "Trace", "Dissection", "Diagnosis", "Replaying", "Simperium",
-                "Faults", "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld",
-                "FaultWorld", argumentParser,
+                "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults", "OpenRosa",
+                "Interchange", "Storage", "CSQLite", "ConvergenceWorld", "FaultWorld",
+                argumentParser,
             ]),
     ]
 )
