@@ -177,7 +177,7 @@ let package = Package(
                 "ConvergenceWorld", "FaultWorld",
             ],
             swiftSettings: house),
-        tests("Proxying", ["Wire", "Faults"]),
+        tests("Proxying", ["Wire", "Faults", nioCore]),
         tests("Replaying", ["Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
         tests("Capturing", ["Wire"]),
         .testTarget(

@@ -15,10 +15,16 @@ public final class ProxyServer: Sendable {
     private let listener: any Channel
     private let connections: ConnectionList
     private let sink: any RecordSink
+    private let resources: ProxyResources
+    private let notice: @Sendable (String) -> Void
+
+    /// How long the connections may take to close when the proxy stops.
+    private static let patience = Duration.seconds(5)
 
     private init(
         host: String, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel,
-        connections: ConnectionList, sink: any RecordSink
+        connections: ConnectionList, sink: any RecordSink, resources: ProxyResources,
+        notice: @escaping @Sendable (String) -> Void
     ) {
         self.host = host
         self.port = port
@@ -26,6 +32,8 @@ public final class ProxyServer: Sendable {
         self.listener = listener
         self.connections = connections
         self.sink = sink
+        self.resources = resources
+        self.notice = notice
     }
 
     /// Listens and relays until ``stop()``.
@@ -41,18 +49,27 @@ public final class ProxyServer: Sendable {
     ) async throws(ProxyError) -> ProxyServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
         let connections = ConnectionList()
+        let resources = ProxyResources()
         let bootstrap = ServerBootstrap(group: group)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptGate(
+                            descriptors: resources.descriptors, notice: configuration.notice))
+                }
+            }
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.recvAllocator, value: ProxyConnection.reads)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let id = ObjectIdentifier(channel as AnyObject)
                     let connection = ProxyConnection(
-                        client: channel, configuration: configuration, sink: sink,
-                        onClose: { connections.remove(id) })
+                        client: channel, configuration: configuration, resources: resources,
+                        sink: sink, onClose: { connections.remove(id) })
                     try connection.start()
                     connections.add(id, NIOLoopBound(connection, eventLoop: channel.eventLoop))
                 }
@@ -61,9 +78,12 @@ public final class ProxyServer: Sendable {
             let listener = try await bootstrap.bind(
                 host: configuration.host, port: configuration.port
             ).get()
+            let port = listener.localAddress?.port ?? 0
+            resources.ownSockets.listens(on: port)
             return ProxyServer(
-                host: configuration.host, port: listener.localAddress?.port ?? 0, group: group,
-                listener: listener, connections: connections, sink: sink)
+                host: configuration.host, port: port, group: group, listener: listener,
+                connections: connections, sink: sink, resources: resources,
+                notice: configuration.notice)
         } catch {
             try? await group.shutdownGracefully()
             throw ProxyError(listening: configuration, error)
@@ -86,8 +106,33 @@ public final class ProxyServer: Sendable {
         }.compactMap(\.self).sorted()
     }
 
-    /// Stops listening and closes every connection; returns when all are closed.
+    /// Stops listening and closes every connection; returns when all are closed, or after 5 seconds
+    /// where an event loop does not answer.
     public func stop() async {
+        let hasClosed: Bool = await withCheckedContinuation { done in
+            let gate = Once(done)
+            let patience = Task {
+                guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+                gate.resume(false)
+            }
+            Task {
+                await close()
+                gate.resume(true)
+                patience.cancel()
+            }
+        }
+        if !hasClosed {
+            notice("tapedeck: an event loop does not answer; its connections were not closed")
+        }
+        let refused = resources.descriptors.refused
+        if refused > 0 {
+            notice(
+                "tapedeck: \(refused) connection\(refused == 1 ? " was" : "s were") answered with 503: \(resources.descriptors.says)"
+            )
+        }
+    }
+
+    private func close() async {
         try? await listener.close()
         await connections.stopAll()
         // Whoever waits for room is called on an event loop, which has to be there until then.
@@ -121,9 +166,24 @@ private final class ConnectionList: Sendable {
     }
 
     func stopAll() async {
-        for connection in open.withLock({ Array($0.values) }) {
-            try? await connection.eventLoop.submit { connection.value.stop() }.get()
+        let closing = open.withLock { Array($0.values) }.map { connection in
+            connection.eventLoop.submit { connection.value.stop() }
         }
+        for each in closing { try? await each.get() }
+    }
+}
+
+/// Resumes once, whoever comes first.
+private final class Once: Sendable {
+    private let waiting: Mutex<CheckedContinuation<Bool, Never>?>
+
+    init(_ waiting: CheckedContinuation<Bool, Never>) { self.waiting = Mutex(waiting) }
+
+    func resume(_ value: Bool) {
+        waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }?.resume(returning: value)
     }
 }
 

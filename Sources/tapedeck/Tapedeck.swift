@@ -29,10 +29,13 @@ struct Tapedeck: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            StandardOutput.finish()
         } catch let failure as Failure {
             StandardError.write("tapedeck: \(failure.says)\n")
+            StandardOutput.finish()
             Foundation.exit(failure.status.rawValue)
         } catch {
+            StandardOutput.finish()
             exit(withError: error)
         }
     }

@@ -123,12 +123,14 @@ class Program:
 class Recording(Program):
     """A running `tapedeck record` and the trace that it writes."""
 
-    def __init__(self, trace: Path, ca: Path, *arguments: str | Path):
+    def __init__(self, trace: Path, ca: Path, *arguments: str | Path, listen: str = "127.0.0.1:0",
+                 **options):
         self.trace = trace
-        super().__init__(TAPEDECK, "record", trace, "--listen", "127.0.0.1:0",
-                         "--ca-dir", ca, *arguments)
+        super().__init__(TAPEDECK, "record", trace, "--listen", listen, "--ca-dir", ca,
+                         *arguments, **options)
         first = self.await_line("^")
-        match = re.fullmatch(r"listening on (127\.0\.0\.1):(\d+)", first.string)
+        host = re.escape(listen.rpartition(":")[0])
+        match = re.fullmatch(rf"listening on ({host}):(\d+)", first.string)
         assert match, f"the ready line is not the first: {self.said()}"
         self.port = int(match[2])
 

@@ -64,9 +64,10 @@ extension Relay {
         if blocked == nil, !isAwaitingSwitch, backlog.isEmpty { resumeClient(&commands) }
     }
 
-    /// A server can not be reached: the client is told so.
+    /// A server can not be reached, or is not for a reason of our own: the client is told so.
     mutating func legWasRefused(
-        _ id: LegID, _ why: String, _ at: Instant, _ commands: inout [RelayCommand]
+        _ id: LegID, _ why: String, as refusal: Refusal? = nil, _ at: Instant,
+        _ commands: inout [RelayCommand]
     ) {
         guard let leg = legs.first(where: { $0.id == id }) else { return }
         if leg.isRecorded { record(.refused, leg: id, at: at, says: why, &commands) }
@@ -78,7 +79,7 @@ extension Relay {
             return
         }
         answer(
-            502, "Bad Gateway",
+            refusal?.status ?? 502, refusal?.phrase ?? "Bad Gateway",
             "tapedeck: could not reach \(leg.address.host):\(leg.address.port): \(why)", at,
             &commands)
     }

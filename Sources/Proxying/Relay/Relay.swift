@@ -108,6 +108,8 @@ public struct Relay {
             legIsReady(leg, at, &commands)
         case .refused(let leg, let why):
             legWasRefused(leg, why, at, &commands)
+        case .declined(let leg, let refusal):
+            legWasRefused(leg, refusal.says, as: refusal, at, &commands)
         case .ended(let leg):
             if leg == clientLeg.id {
                 clientEnded(at, &commands)

@@ -25,6 +25,8 @@ public enum RelayEvent: Hashable, Sendable {
     case ready(LegID)
     /// A server leg could not be made ready.
     case refused(LegID, String)
+    /// A server leg was not opened for a reason of the proxy's own.
+    case declined(LegID, Refusal)
     /// The peer of a leg will send no more.
     case ended(LegID)
     /// A leg is closed; whether it was reset, and why for people.

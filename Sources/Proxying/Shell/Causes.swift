@@ -34,6 +34,16 @@ enum ConnectCause {
     }
 }
 
+extension ConnectCause {
+    /// The system's error number, where the system gave one.
+    static func systemError(_ error: any Error) -> Int32? {
+        if let error = error as? NIOConnectionError {
+            return error.connectionErrors.first.flatMap { systemError($0.error) }
+        }
+        return (error as? IOError)?.errnoCode
+    }
+}
+
 extension IOError {
     /// The system's own words for the error number.
     fileprivate var localizedReason: String { String(cString: strerror(errnoCode)) }

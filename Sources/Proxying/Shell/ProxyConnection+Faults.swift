@@ -6,6 +6,7 @@ import Wire
 extension ProxyConnection {
     /// The client's channel is active: the rules about connections are asked.
     func accepted() {
+        if let refusal { return refuseSoon(refusal) }
         guard judge != nil else { return }
         var commands: [RelayCommand] = []
         judge?.accepted(at: sink.now(), relay: &relay, into: &commands)

@@ -74,7 +74,11 @@ extension ProxyConnection {
         if leg == clientLeg {
             lines[leg]?.channel.close(promise: nil)
         } else {
-            dispatch(.refused(leg, failure.says))
+            if resources.ownSockets.isLooping(lines[leg]?.own) {
+                dispatch(.declined(leg, .loop(relay.connection.listener)))
+            } else {
+                dispatch(.refused(leg, failure.says))
+            }
             lines[leg]?.channel.close(promise: nil)
         }
     }

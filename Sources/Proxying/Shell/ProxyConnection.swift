@@ -18,6 +18,8 @@ final class ProxyConnection {
         var isDirty = false
         var deadline: Scheduled<Void>?
         var tap: AlertTap?
+        /// The address of a socket that may lead to the proxy itself.
+        var own: SocketAddress?
     }
 
     enum Security {
@@ -28,14 +30,19 @@ final class ProxyConnection {
 
     let configuration: ProxyConfiguration
     let sink: any RecordSink
+    let resources: ProxyResources
     let eventLoop: any EventLoop
     let clientLeg: LegID
     let listener: String
     var relay: Relay
     var judge: ConnectionJudge?
     var alarm: Scheduled<Void>?
+    /// Why the client gets nothing, until it is told.
+    var refusal: Refusal?
+    private var hasClientSpoken = false
+    /// File descriptors of the legs, those that are being connected included.
+    var descriptors = 1
     var lines: [LegID: Line] = [:]
-    private var addresses: [LegID: ServerAddress] = [:]
     private var events: [RelayEvent] = []
     private var isRunning = false
     private var isClientPausedByRelay = false
@@ -49,10 +56,11 @@ final class ProxyConnection {
         minimum: 1024, initial: 4096, maximum: 32768)
 
     init(
-        client: any Channel, configuration: ProxyConfiguration, sink: any RecordSink,
-        onClose: @escaping () -> Void
+        client: any Channel, configuration: ProxyConfiguration, resources: ProxyResources,
+        sink: any RecordSink, onClose: @escaping () -> Void
     ) {
         self.configuration = configuration
+        self.resources = resources
         self.sink = sink
         self.onClose = onClose
         eventLoop = client.eventLoop
@@ -74,6 +82,9 @@ final class ProxyConnection {
         judge = configuration.faults.map {
             ConnectionJudge($0, sessionID: configuration.session)
         }
+        if resources.descriptors.takeRefusal(of: ObjectIdentifier(client as AnyObject)) {
+            refusal = .exhausted(resources.descriptors)
+        }
         let handler = LegHandler(leg: clientLeg, connection: self)
         lines[clientLeg] = Line(channel: client, handler: handler)
     }
@@ -92,7 +103,12 @@ final class ProxyConnection {
     // MARK: What happens
 
     func received(_ leg: LegID, _ buffer: ByteBuffer) {
-        dispatch(.received(leg, Array(buffer.readableBytesView)))
+        let bytes = Array(buffer.readableBytesView)
+        if leg == clientLeg, !hasClientSpoken {
+            hasClientSpoken = true
+            if refuses(bytes) { return }
+        }
+        dispatch(.received(leg, bytes))
     }
 
     func inputClosed(_ leg: LegID, errors: [any Error]) {
@@ -130,7 +146,11 @@ final class ProxyConnection {
         if case .handshaking(let name) = lines[leg]?.security {
             handshakeFailed(leg, failure(errors, on: leg), name)
         }
-        lines[leg]?.deadline?.cancel()
+        if let line = lines[leg] {
+            line.deadline?.cancel()
+            if leg != clientLeg { releaseDescriptor() }
+            if let own = line.own { forget(own) }
+        }
         lines[leg] = nil
         let isReset = errors.contains { ($0 as? IOError)?.errnoCode == 104 }
         dispatch(.closed(leg, isReset: isReset, CloseCause.says(errors, isReset: isReset)))
@@ -253,12 +273,16 @@ final class ProxyConnection {
     }
 
     private func connect(_ leg: LegID, _ server: ServerAddress) {
-        addresses[leg] = server
+        guard claimDescriptor() else {
+            dispatch(.declined(leg, .exhausted(resources.descriptors)))
+            return
+        }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: Self.reads)
+            .channelOption(.maxMessagesPerRead, value: 1)
             .connectTimeout(.seconds(configuration.connectSeconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }
@@ -292,12 +316,20 @@ final class ProxyConnection {
             {
                 lines[leg] = Line(channel: channel, handler: handler)
             }
+            if resources.ownSockets.connected(channel.localAddress, to: channel.remoteAddress) {
+                lines[leg]?.own = channel.localAddress
+            }
             note(.opened, leg, says: channel.remoteAddress.text)
             if server.isTLS { secureServer(leg, server.host) } else { dispatch(.ready(leg)) }
             updateReading()
         case .failure(let error):
+            releaseDescriptor()
             lines[leg] = nil
-            dispatch(.refused(leg, ConnectCause.says(error)))
+            if let refusal = refusal(for: error) {
+                dispatch(.declined(leg, refusal))
+            } else {
+                dispatch(.refused(leg, ConnectCause.says(error)))
+            }
             if lines.isEmpty { finish() }
         }
     }

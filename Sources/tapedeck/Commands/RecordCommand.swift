@@ -97,6 +97,7 @@ struct RecordCommand: AsyncParsableCommand {
     var memory: ByteCount?
 
     func run() async throws {
+        StandardOutput.detach("the recording")
         let mode = try target()
         let rules = try rules()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }

@@ -85,6 +85,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        StandardOutput.detach("the replay")
         guard !(json && junit == "-") else {
             throw Failure(.usage, "--json and --junit - exclude each other")
         }

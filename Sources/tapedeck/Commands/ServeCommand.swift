@@ -67,6 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
     var requestsPerMinute: Int?
 
     func run() async throws {
+        StandardOutput.detach("the server")
         guard restorePolls >= 0, restoreSlice >= 0, retryAfter > 0 else {
             throw Failure(
                 .usage,

@@ -90,6 +90,7 @@ struct SniffCommand: ParsableCommand {
             interface: interface, expression: bpf, isPromiscuous: promiscuous, stop: stop)
         // The interface is open: nothing else needs the rights, the trace least of all.
         let rights = try Privileges.drop()
+        StandardOutput.detach("the capture")
         let keys = try keylog.map { try GrowingFile(path: $0) }
         let stopped = StopReason()
         let lines = LiveLines(isQuiet: quiet)

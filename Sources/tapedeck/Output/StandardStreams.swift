@@ -4,28 +4,49 @@ import Synchronization
 /// Lines on standard output, whole and in order from any thread.
 enum StandardOutput {
     private static let lock = Mutex(())
+    private static let queue = Mutex<OutputQueue?>(nil)
+
+    /// From now on nobody who prints waits for whoever reads, and nothing ends because nobody reads any
+    /// more: `work` goes on.
+    static func detach(_ work: String) {
+        signal(SIGPIPE, SIG_IGN)
+        StandardError.detach()
+        let made = OutputQueue(
+            skipped: {
+                "tapedeck: \(Summary.count(Int64($0), "line")) skipped, not read in time\n"
+            },
+            failed: {
+                StandardError.write(
+                    "tapedeck: standard output can not be written (\(String(cString: strerror($0)))); nothing more is printed, \(work) goes on\n"
+                )
+            },
+            write: { FileDescriptor.write($0, to: 1) })
+        queue.withLock { $0 = made }
+    }
+
+    /// Gives what was printed time to be read, as long as it is read at all.
+    static func finish() {
+        if let queue = queue.withLock({ $0 }) {
+            let unwritten = queue.drain(patience: StandardError.patience)
+            if unwritten.failure == nil, unwritten.lines > 0 {
+                StandardError.write(
+                    "tapedeck: standard output is not read: \(Summary.count(Int64(unwritten.lines), "line")) not printed\n"
+                )
+            }
+        }
+        StandardError.finish()
+    }
 
     /// Writes `text` as it is; what can not be written (a closed pipe) ends the program quietly, as
-    /// it does for `cat`.
-    static func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
-    }
+    /// it does for `cat`, unless it is detached.
+    static func write(_ text: String) { write(bytes: text.utf8) }
 
     /// Writes `bytes` as they are.
     static func write(bytes: some Sequence<UInt8>) {
-        Array(bytes).withUnsafeBytes { write($0) }
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer) {
+        let bytes = Array(bytes)
+        if let queue = queue.withLock({ $0 }) { return queue.put(bytes) }
         lock.withLock { _ in
-            var rest = bytes
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(1, base, rest.count)
-                if count < 0, errno == EINTR || errno == EAGAIN { continue }
-                guard count > 0 else { exit(0) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
+            guard FileDescriptor.write(bytes, to: 1) == nil else { exit(0) }
         }
     }
 
@@ -40,11 +61,61 @@ enum StandardOutput {
 
 /// What is said to people.
 enum StandardError {
+    private static let lock = Mutex(())
+    private static let queue = Mutex<OutputQueue?>(nil)
+
+    /// How long a reader may take for the next piece when the program ends, in milliseconds.
+    static let patience = 3000
+
+    /// From now on nobody who says something waits for whoever reads.
+    static func detach() {
+        let made = OutputQueue(
+            skipped: {
+                "tapedeck: \(Summary.count(Int64($0), "line")) skipped, not read in time\n"
+            },
+            failed: { _ in }, write: { FileDescriptor.write($0, to: 2) })
+        queue.withLock { $0 = made }
+    }
+
+    /// Gives what was said time to be read, as long as it is read at all.
+    static func finish() { _ = queue.withLock { $0 }?.drain(patience: patience) }
+
     /// Writes `text` as it is.
     static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        let bytes = Array(text.utf8)
+        if let queue = queue.withLock({ $0 }) { return queue.put(bytes) }
+        lock.withLock { _ in _ = FileDescriptor.write(bytes, to: 2) }
     }
 
     /// Whether a person reads along.
     static var isTerminal: Bool { isatty(2) == 1 }
+}
+
+/// Bytes written to a file descriptor, whole.
+enum FileDescriptor {
+    /// Writes all of `bytes`, however long it takes.
+    ///
+    /// - Returns: The system's error number if that failed.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while let base = rest.baseAddress, !rest.isEmpty {
+                let count = Glibc.write(descriptor, base, rest.count)
+                if count > 0 {
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                    continue
+                }
+                let failure = errno
+                switch failure {
+                case EINTR: continue
+                case EAGAIN:
+                    // Somebody who shares the pipe made it non-blocking.
+                    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&waiting, 1, -1)
+                default: return failure
+                }
+            }
+            return nil
+        }
+    }
 }

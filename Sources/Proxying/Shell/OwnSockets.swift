@@ -1,0 +1,84 @@
+import NIOCore
+import Synchronization
+
+/// The sockets by which this proxy connects to its own port, to know them when they are accepted.
+///
+/// A request that comes back to the proxy would be sent to it again without end. Nothing may be added
+/// to requests to see that, so the addresses of sockets say it: a client whose address is that of a
+/// connection to our own port is ourselves. Connections to other ports are not kept.
+final class OwnSockets: Sendable {
+    /// The address of a socket; the same for IPv4 and for IPv4 within IPv6.
+    private struct Address: Hashable {
+        let host: String
+        let port: Int
+
+        init?(_ address: SocketAddress?) {
+            guard let host = address?.ipAddress, let port = address?.port else { return nil }
+            let mapped = "::ffff:"
+            let isMapped = host.hasPrefix(mapped) && host.utf8.contains(UInt8(ascii: "."))
+            self.host = isMapped ? String(host.dropFirst(mapped.count)) : host
+            self.port = port
+        }
+    }
+
+    private struct State {
+        var port = 0
+        var own: Set<Address> = []
+        var looping: Set<Address> = []
+        var hasTold = false
+    }
+
+    private let state = Mutex(State())
+
+    /// The port that the proxy listens on.
+    func listens(on port: Int) { state.withLock { $0.port = port } }
+
+    /// A socket was connected to a server.
+    ///
+    /// - Returns: Whether it may be a connection to ourselves, and is kept until ``forget(_:)``.
+    func connected(_ local: SocketAddress?, to remote: SocketAddress?) -> Bool {
+        guard let port = remote?.port, let address = Address(local) else { return false }
+        return state.withLock { state in
+            guard port == state.port else { return false }
+            state.own.insert(address)
+            return true
+        }
+    }
+
+    /// A socket that was kept is closed.
+    func forget(_ local: SocketAddress?) {
+        guard let address = Address(local) else { return }
+        state.withLock { state in
+            state.own.remove(address)
+            state.looping.remove(address)
+        }
+    }
+
+    /// Whether a client, asked when its first bytes are here, is this proxy: who connects is kept before
+    /// it sends.
+    func isOwn(_ client: SocketAddress?) -> Bool {
+        state.withLock { state in
+            guard !state.own.isEmpty, let address = Address(client),
+                state.own.contains(address)
+            else { return false }
+            state.looping.insert(address)
+            return true
+        }
+    }
+
+    /// Whether a connection of ours was found to lead to ourselves.
+    func isLooping(_ local: SocketAddress?) -> Bool {
+        state.withLock { state in
+            guard !state.looping.isEmpty, let address = Address(local) else { return false }
+            return state.looping.contains(address)
+        }
+    }
+
+    /// Whether a loop is to be reported, which it is once.
+    func isFirstReport() -> Bool {
+        state.withLock { state in
+            defer { state.hasTold = true }
+            return !state.hasTold
+        }
+    }
+}
