@@ -1,9 +1,11 @@
+package import Framing
 import OpenRosa
 import Simperium
 
 /// Says what an exchange is for.
 package enum API {
-    /// The name for a request, by its method and target alone.
+    /// The name for a request, by its method and target alone; `isUpgrade` where it asks for a
+    /// WebSocket.
     package static func name(
         method: String, host: String, path: String, query: String?, isUpgrade: Bool
     ) -> String {
@@ -15,5 +17,13 @@ package enum API {
             return rosa.rawValue
         }
         return isUpgrade ? "websocket" : "http"
+    }
+}
+
+extension HTTPHead {
+    /// Whether a request asks for a WebSocket (RFC 6455, 4.1), and not for another protocol such as
+    /// `h2c`.
+    package var asksForWebSocket: Bool {
+        contains(token: "upgrade", in: "connection") && contains(token: "websocket", in: "upgrade")
     }
 }

@@ -62,7 +62,7 @@ final class Conversation {
     /// something else, unless the capture began late.
     private func decide(by piece: Piece) {
         guard let first = piece.bytes.first else { return }
-        if piece.sender == .client, mayBeginHTTP(first) {
+        if piece.sender == .client, mayBeginHTTP(first) || isSaidToProxy {
             layer = .http(HTTPConversation(context: context, limits: limits, output: output))
             consume(piece)
         } else if context.row.mode != .capture {
@@ -93,6 +93,9 @@ final class Conversation {
             && (context.row.mode != .capture || !(0x61...0x7A).contains(byte))
     }
 
+    /// Whether a proxy is spoken to, which understands nothing but HTTP and answers the rest, too.
+    private var isSaidToProxy: Bool { context.row.mode == .forward && !context.isInTunnel }
+
     /// Whether captured bytes are a record of TLS, or the first byte of a handshake (RFC 8446, 5.1).
     private func isTLS(_ piece: Piece) -> Bool {
         let bytes = Array(piece.bytes.prefix(2))
@@ -111,6 +114,7 @@ final class Conversation {
     private func turn(_ change: HTTPConversation.Switch) {
         switch change.protocolName {
         case .tunnel:
+            context.beginTunnel()
             layer = .undecided
         case .webSocket(let exchange, let deflate):
             layer = .webSocket(
@@ -171,7 +175,11 @@ final class Conversation {
                 break
             }
             if context.isOver { finish(at: event.at, why: why) }
-        case .ended, .opened, .passthrough, .joined, .warning, .sessionEnded:
+        case .ended:
+            guard let id = event.leg, context.peer(of: id) == .client, case .http(let http) = layer
+            else { return }
+            http.clientEnded(at: event.at)
+        case .opened, .passthrough, .joined, .warning, .sessionEnded:
             return
         }
     }

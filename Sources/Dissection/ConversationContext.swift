@@ -16,10 +16,39 @@ final class ConversationContext {
     /// Whether no leg is open any more.
     var isOver: Bool { isClientClosed && legs.isEmpty }
 
-    /// Whether the client speaks TLS.
+    /// Whether the client speaks TLS: since the tunnel was opened, where it speaks inside of one.
     private(set) var isClientTLS = false
+    /// Whether a tunnel was opened, so that the client does not speak to a proxy any more.
+    private(set) var isInTunnel = false
+    /// Whether TLS is to be spoken with the server of a reverse proxy; nil where that is not known.
+    private var isServerTLS: Bool?
+    /// Where the server of a reverse proxy is.
+    private(set) var server: (host: String, port: Int)?
 
-    func add(_ leg: LegRow) { legs[leg.id] = Leg(row: leg) }
+    func add(_ leg: LegRow) {
+        legs[leg.id] = Leg(row: leg)
+        guard leg.peer == .server else { return }
+        isServerTLS = leg.isTLS ?? isServerTLS
+        server = (leg.host, leg.port)
+    }
+
+    /// What follows is said inside a tunnel; TLS outside of it is no concern of what is.
+    func beginTunnel() {
+        isInTunnel = true
+        isClientTLS = false
+    }
+
+    /// The scheme of a request whose target names none.
+    var scheme: String {
+        let isTLS =
+            switch row.mode {
+            // What the client speaks to the proxy says nothing about the server.
+            case .forward where !isInTunnel: false
+            case .reverse where !isInTunnel: isServerTLS ?? isClientTLS
+            default: isClientTLS
+            }
+        return isTLS ? "https" : "http"
+    }
 
     func setTLS(_ id: LegID) {
         legs[id]?.isTLS = true
@@ -44,6 +73,15 @@ final class ConversationContext {
     var capturedServer: LegRow? {
         guard row.mode == .capture else { return nil }
         return legs.values.first { $0.row.peer == .server }?.row
+    }
+
+    /// The server that every request goes to; nil where each names its own.
+    var onlyServer: (host: String, port: Int)? {
+        switch row.mode {
+        case .capture: capturedServer.map { ($0.host, $0.port) }
+        case .reverse: server
+        case .forward, .archive: isInTunnel ? server : nil
+        }
     }
 
     /// Whether a server leg is open.

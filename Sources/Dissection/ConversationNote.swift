@@ -8,6 +8,10 @@ public enum ConversationNote: String, Hashable, Sendable, CaseIterable {
     /// A response where no request waits for one, or where missing bytes leave open which one it
     /// answers.
     case responseWithoutRequest = "http.response-without-request"
+    /// A response where no request waits for one, behind bytes of the client that cannot be framed.
+    case responseToUnreadable = "http.response-to-unreadable"
+    /// A head of a request that was not finished.
+    case headCut = "http.head-cut"
     /// HTTP that cannot be framed; the rest of the direction is not decoded.
     case httpFailed = "http.failed"
     /// More bytes behind a request to change the protocol than are kept until its answer.

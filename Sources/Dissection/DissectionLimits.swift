@@ -1,4 +1,4 @@
-internal import OpenRosa
+package import OpenRosa
 
 /// How much of what a peer sends is kept in memory and in derived rows.
 ///
@@ -17,6 +17,11 @@ public struct DissectionLimits: Hashable, Sendable {
     /// Case blocks of a body that get a row: more than any device holds, and so many at once that
     /// their rows take some tens of megabytes.
     public var caseBlocks = 100_000
+    /// What the XML documents of one body may cost before the rest stays bytes; counted, so that
+    /// rows do not depend on how busy the machine is.
+    package var xml = XMLLimits()
+    /// Size in bytes that no body is decoded beyond.
+    public var decodedContent: Int64 = 512 << 20
     /// Bytes of names and values of the properties of one case block that get into its row.
     public static let casePropertyBytes = OpenRosaDocument.longestProperties
 

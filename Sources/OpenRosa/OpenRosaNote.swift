@@ -61,6 +61,10 @@ public struct OpenRosaNote: Hashable, Sendable {
         ),
         ("openrosa.media-file-incomplete", "a file of a manifest without name, hash or URL"),
         ("openrosa.cut", "more than is kept of one event; the sender did nothing wrong"),
+        (
+            "openrosa.too-much",
+            "more than one document or body is decoded to; the rest stays bytes, and the sender did nothing wrong"
+        ),
         ("openrosa.xml-namespace", "a breach of Namespaces in XML, such as an undeclared prefix"),
     ]
 }

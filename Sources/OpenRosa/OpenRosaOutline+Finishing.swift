@@ -15,6 +15,11 @@ extension OpenRosaOutline {
                 "openrosa.xml-namespace", namespaceError.reason.description, namespaceError.position
             )
         }
+        if let problem, problem.reason.isBudget {
+            note(
+                "openrosa.too-much", "what follows is not decoded: \(problem.reason.description)",
+                problem.position)
+        }
         // What is missing from a document that was cut is no fault of its own.
         if problem == nil { noteMissing() }
         return document

@@ -20,13 +20,18 @@ public final class OpenRosaReader {
     /// - Parameters:
     ///   - purpose: What is known beforehand about the document.
     ///   - limits: When to refuse it.
+    ///   - work: What was spent of the limits on documents before it.
     ///   - caseBlocks: Of how many case blocks to make an outline; the first ones are taken.
     public init(
-        purpose: Purpose = .any, limits: XMLLimits = XMLLimits(), caseBlocks: Int = 0
+        purpose: Purpose = .any, limits: XMLLimits = XMLLimits(), work: XMLWork = XMLWork(),
+        caseBlocks: Int = 0
     ) {
         outline = OpenRosaOutline(purpose: purpose, caseBlocks: caseBlocks)
-        stream = XMLStream(handler: outline, limits: limits)
+        stream = XMLStream(handler: outline, limits: limits, work: work)
     }
+
+    /// What was spent of the limits, with what was spent before.
+    public var work: XMLWork { stream.work }
 
     /// Reads the next bytes.
     ///

@@ -24,6 +24,24 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooManyAttributes(limit: Int)
         /// More namespaces in scope than allowed.
         case tooManyNamespaces(limit: Int)
+        /// More different names than allowed.
+        case tooManyNames(limit: Int)
+        /// More elements, comments and processing instructions than allowed.
+        case tooManyElements(limit: Int)
+        /// More attributes in all tags together than allowed.
+        case tooManyAttributesInAll(limit: Int)
+
+        /// Whether the document is more than is decoded here, and may be well formed.
+        public var isBudget: Bool {
+            switch self {
+            case .tooDeep, .tooLong, .tooManyAttributes, .tooManyNamespaces, .tooManyNames,
+                .tooManyElements, .tooManyAttributesInAll:
+                true
+            case .malformed, .truncated, .empty, .doctype, .encoding, .unknownEncoding,
+                .controlCharacter:
+                false
+            }
+        }
     }
 
     /// What is wrong.
@@ -57,6 +75,9 @@ extension XMLError.Reason: CustomStringConvertible {
         case .tooLong(let limit): "tag, comment, instruction or reference of over \(limit) bytes"
         case .tooManyAttributes(let limit): "more than \(limit) attributes in one tag"
         case .tooManyNamespaces(let limit): "more than \(limit) namespaces in scope"
+        case .tooManyNames(let limit): "more than \(limit) different names"
+        case .tooManyElements(let limit): "more than \(limit) elements, comments and instructions"
+        case .tooManyAttributesInAll(let limit): "more than \(limit) attributes in all tags"
         }
     }
 }

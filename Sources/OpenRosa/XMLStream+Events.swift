@@ -20,6 +20,9 @@ extension XMLStream {
         } else if namespaces > limits.namespaces {
             _ = tagPosition()
             fail(.tooManyNamespaces(limit: limits.namespaces))
+        } else if let excess = spend(elements: 1, attributes: count + declared) {
+            _ = tagPosition()
+            fail(excess)
         } else {
             handler.start(
                 XMLTag(
@@ -28,6 +31,27 @@ extension XMLStream {
                     symbol: names.symbol(local: local, prefix: prefix, namespace: namespace),
                     count: count, depth: depth))
         }
+    }
+
+    /// Counts work.
+    ///
+    /// - Returns: The bound that it exceeds.
+    private func spend(elements: Int, attributes: Int) -> XMLError.Reason? {
+        work.elements += elements
+        work.attributes += attributes
+        if work.elements > limits.elements { return .tooManyElements(limit: limits.elements) }
+        if work.attributes > limits.allAttributes {
+            return .tooManyAttributesInAll(limit: limits.allAttributes)
+        }
+        return nameCount > limits.names ? .tooManyNames(limit: limits.names) : nil
+    }
+
+    /// Counts a comment or processing instruction, and refuses the document where it is too many.
+    private func isWithinWork() -> Bool {
+        guard let excess = spend(elements: 1, attributes: 0) else { return true }
+        walk(to: readOffset)
+        fail(excess)
+        return false
     }
 
     /// An element ends.
@@ -72,6 +96,7 @@ extension XMLStream {
     func comment(_ text: UnsafePointer<UInt8>) {
         guard error == nil, foreign == 0 else { return }
         flushText()
+        guard isWithinWork() else { return }
         handler.comment(String(cString: text))
     }
 
@@ -79,6 +104,7 @@ extension XMLStream {
     func instruction(_ target: UnsafePointer<UInt8>, _ data: UnsafePointer<UInt8>?) {
         guard error == nil else { return }
         flushText()
+        guard isWithinWork() else { return }
         handler.instruction(
             target: String(cString: target), data: data.map { String(cString: $0) } ?? "")
     }

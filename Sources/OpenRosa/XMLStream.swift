@@ -57,6 +57,10 @@ public final class XMLStream {
     @exclusivity(unchecked) var scopes: [UInt16] = []
     @exclusivity(unchecked) var namespaces = 0
     @exclusivity(unchecked) var gathered: [UInt8] = []
+    /// What the document has cost, with what was counted before it.
+    @exclusivity(unchecked) public internal(set) var work: XMLWork
+    /// Names that libxml2 knows before any document.
+    private var ownNames = 0
 
     /// The document as far as it was read is not well formed, or breaks a bound.
     @exclusivity(unchecked) public private(set) var error: XMLError?
@@ -72,10 +76,14 @@ public final class XMLStream {
     /// - Parameters:
     ///   - handler: Called during ``feed(_:)`` and ``finish()``; kept alive by the stream.
     ///   - limits: When to refuse a document.
-    public init(handler: any XMLEventHandler, limits: XMLLimits = XMLLimits()) {
+    ///   - work: What was spent of the limits on documents before it.
+    public init(
+        handler: any XMLEventHandler, limits: XMLLimits = XMLLimits(), work: XMLWork = XMLWork()
+    ) {
         _ = Self.library
         self.handler = handler
         self.limits = limits
+        self.work = work
         segmenter = XMLSegmenter(limits: limits)
         var callbacks = XMLCallbacks.table
         context = xmlCreatePushParserCtxt(&callbacks, nil, nil, 0, nil)
@@ -83,6 +91,10 @@ public final class XMLStream {
             xmlCtxtUseOptions(
                 context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
             context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+            for name in ["xml", "xmlns", "http://www.w3.org/XML/1998/namespace"] {
+                xmlDictLookup(context.pointee.dict, name, Int32(name.utf8.count))
+            }
+            ownNames = Int(xmlDictSize(context.pointee.dict))
         }
     }
 
@@ -193,21 +205,6 @@ public final class XMLStream {
                     partial.append(bytes[start])
                     start += 1
                 }
-            }
-        }
-    }
-
-    /// Length in bytes of the whole characters at the start, and whether what follows them may
-    /// become one.
-    private static func validPrefix(_ bytes: borrowing Span<UInt8>) -> (count: Int, isCut: Bool) {
-        bytes.withUnsafeBufferPointer { buffer in
-            do throws(UTF8.ValidationError) {
-                _ = try UTF8Span(validating: buffer.span)
-                return (buffer.count, false)
-            } catch {
-                let range = error.byteOffsets
-                let isCut = error.kind == .truncatedScalar && range.upperBound == buffer.count
-                return (range.lowerBound, isCut)
             }
         }
     }
@@ -349,6 +346,9 @@ public final class XMLStream {
     var readOffset: Int64 {
         pushed - Int64(max(0, tapedeck_xml_unread(context) + hidden - foreign))
     }
+
+    /// Number of different names that the document has so far.
+    var nameCount: Int { context.map { Int(xmlDictSize($0.pointee.dict)) - ownNames } ?? 0 }
 
     /// The name of the innermost element that libxml2 has seen begin and not end.
     var innermost: String? { context?.pointee.name.map { String(cString: $0) } }

@@ -29,7 +29,7 @@ extension Schema {
           connection_id    INTEGER NOT NULL,     -- the connection
           server_leg_id    INTEGER,              -- the leg the response came from
           api              TEXT NOT NULL,        -- what it is for: commcare.submit, commcare.restore, simperium.socket, http ...
-          method           TEXT NOT NULL,        -- request method as sent
+          method           TEXT NOT NULL,        -- request method as sent; ? where the request line cannot be read
           scheme           TEXT NOT NULL,        -- http or https
           host             TEXT NOT NULL,        -- host without port, lower case
           port             INTEGER NOT NULL,     -- TCP port

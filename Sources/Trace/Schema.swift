@@ -9,7 +9,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, as `user_version` has it.
-    public static let version: Int32 = 7
+    public static let version: Int32 = 8
 
     /// What makes an empty file a trace.
     static let whole = [truth, derived, statements, views, stateViews, search].joined(
@@ -43,7 +43,8 @@ public enum Schema {
           host          TEXT NOT NULL,        -- name or IP address of the other end
           port          INTEGER NOT NULL,     -- TCP port of the other end
           after_chunk_id INTEGER NOT NULL,    -- the last chunk written before it, 0 for none
-          step          INTEGER NOT NULL      -- order among what came after that chunk, from 1 over all tables
+          step          INTEGER NOT NULL,     -- order among what came after that chunk: from 1 over all tables
+          is_tls        INTEGER               -- 1: TLS is to be spoken from the first byte on; null where that was not known
         ) STRICT;
         CREATE INDEX leg_connection ON leg(connection_id);
         CREATE TABLE chunk(              -- bytes as one read delivered them

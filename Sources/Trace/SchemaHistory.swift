@@ -9,6 +9,7 @@ enum SchemaHistory {
         case 4: toFormat5
         case 5: toFormat6
         case 6: toFormat7
+        case 7: toFormat8
         default: nil
         }
     }
@@ -71,6 +72,10 @@ enum SchemaHistory {
         DROP TABLE old_case_block;
         \(Schema.stateViews)
         """
+
+    /// Legs say whether TLS is to be spoken on them.
+    private static let toFormat8 =
+        "ALTER TABLE leg ADD COLUMN is_tls INTEGER;"
 
     private static let stateViews = withoutStateViews + Schema.stateViews
 

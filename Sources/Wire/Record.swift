@@ -72,10 +72,14 @@ public struct LegRow: Hashable, Sendable {
     public var host: String
     /// TCP port of the other end, in 0...65535.
     public var port: Int
+    /// Whether TLS is to be spoken from its first byte on, inside any tunnel; nil where that is not
+    /// known before a ``EventRow/Kind/tls`` event.
+    public var isTLS: Bool?
 
     /// A leg row with these values.
     public init(
-        id: LegID, connection: ConnectionID, peer: Peer, at: Instant, host: String, port: Int
+        id: LegID, connection: ConnectionID, peer: Peer, at: Instant, host: String, port: Int,
+        isTLS: Bool? = nil
     ) {
         self.id = id
         self.connection = connection
@@ -83,6 +87,7 @@ public struct LegRow: Hashable, Sendable {
         self.at = at
         self.host = host
         self.port = port
+        self.isTLS = isTLS
     }
 }
 

@@ -84,7 +84,7 @@ struct PlaceMapTests {
             startedAt: .zero, requestPlace: Place(chunk: ChunkID(1), offset: 0))
         let socket = WebSocketConversation(
             exchange: OpenExchange(
-                row: row, kind: .other, isUpgrade: true, hasExplicitPort: false),
+                row: row, kind: .other, hasExplicitPort: false),
             deflate: nil, context: context, limits: DissectionLimits(), output: output)
         // A text of 40,000 bytes in two frames of many chunks, with a ping between.
         var most = 0

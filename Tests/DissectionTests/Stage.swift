@@ -10,18 +10,24 @@ struct Stage {
     static let server = LegID(2)
 
     private(set) var rows: [DerivedRow] = []
-    private var dissector = Dissector()
+    private var dissector: Dissector
     private var lastChunk: Int64 = 0
     private var clock: Int64 = 0
 
-    init(mode: ConnectionRow.Mode = .reverse, serverTLS: Bool = false) {
+    init(
+        mode: ConnectionRow.Mode = .reverse, serverTLS: Bool = false, isServerTLS: Bool? = nil,
+        limits: DissectionLimits = DissectionLimits()
+    ) {
+        dissector = Dissector(limits: limits)
         put(
             .connection(
                 ConnectionRow(
                     id: Self.connection, at: .zero, listener: "127.0.0.1:8080",
                     client: "127.0.0.1:5000", mode: mode)))
         put(.leg(leg(Self.client, .client)))
-        put(.leg(leg(Self.server, .server)))
+        var server = leg(Self.server, .server)
+        server.isTLS = isServerTLS
+        put(.leg(server))
         if serverTLS { event(.tls, Self.server) }
     }
 

@@ -118,6 +118,54 @@ import Testing
                 == "a")
     }
 
+    @Test func `more names than are told apart at a constant price`() {
+        let names = (0..<40_000).map { "<n\($0)/>" }.joined()
+        let outcome = read("<a>\(names)</a>")
+        #expect(outcome.error?.reason == .tooManyNames(limit: 1 << 15))
+        // The root and all but one of the others have begun.
+        #expect(outcome.events.count == 1 + 2 * ((1 << 15) - 1))
+    }
+
+    @Test(arguments: [
+        ("<a><b/><c/><d/></a>", XMLError.Reason.tooManyNames(limit: 3), Int64(11)),
+        ("<a><b c='1'/><d/></a>", .tooManyNames(limit: 3), 13),
+        ("<a><b/><?c?><?d?></a>", .tooManyNames(limit: 3), 17),
+        ("<a xmlns='u'><b xmlns='v'/></a>", .tooManyNames(limit: 3), 13),
+        ("<a><a/><a/><a/><a/></a>", .tooManyElements(limit: 4), 15),
+        ("<a><!--b--><?a?><!----><a/></a>", .tooManyElements(limit: 4), 23),
+        ("<a><a/><?a?><a/><!--b--></a>", .tooManyElements(limit: 4), 24),
+        ("<a b='1'><a b='1' c='2'/><a c=''/></a>", .tooManyAttributesInAll(limit: 3), 25),
+    ])
+    func `work is counted, however the document is cut`(
+        text: String, reason: XMLError.Reason, offset: Int64
+    ) {
+        let limits =
+            switch reason {
+            case .tooManyNames(let limit): XMLLimits(names: limit)
+            case .tooManyElements(let limit): XMLLimits(elements: limit)
+            default: XMLLimits(allAttributes: 3)
+            }
+        let whole = read(text, limits: limits)
+        #expect(whole.error?.reason == reason)
+        #expect(whole.error?.position.offset == offset)
+        #expect(reason.isBudget)
+        #expect(read(singles(Array(text.utf8)), limits: limits) == whole)
+    }
+
+    @Test func `work goes on from document to document`() throws {
+        var work = XMLWork()
+        for _ in 0..<3 {
+            let stream = XMLStream(
+                handler: Gathering(), limits: XMLLimits(elements: 9), work: work)
+            try stream.feed(Array("<a><b/><b/></a>".utf8).span)
+            try stream.finish()
+            work = stream.work
+        }
+        let stream = XMLStream(handler: Gathering(), limits: XMLLimits(elements: 9), work: work)
+        #expect(throws: XMLError.self) { try stream.feed(Array("<a></a>".utf8).span) }
+        #expect(stream.error?.reason == .tooManyElements(limit: 9))
+    }
+
     @Test func `a failure stays`() {
         let stream = XMLStream(handler: Gathering())
         let first = #expect(throws: XMLError.self) { try stream.feed(Array("<a></b>".utf8).span) }

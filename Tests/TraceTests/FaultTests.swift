@@ -217,7 +217,7 @@ import Wire
             "DROP TABLE fault_statement", "ALTER TABLE new RENAME TO fault_statement",
             "ALTER TABLE http_exchange DROP COLUMN user",
             "ALTER TABLE openrosa DROP COLUMN owners",
-            "PRAGMA user_version = 2",
+            "ALTER TABLE leg DROP COLUMN is_tls", "PRAGMA user_version = 2",
         ] {
             _ = try trace.rows(sql)
         }

@@ -87,7 +87,7 @@ import Wire
             """,
             "ALTER TABLE http_exchange DROP COLUMN user",
             "ALTER TABLE openrosa DROP COLUMN owners",
-            "PRAGMA user_version = 1",
+            "ALTER TABLE leg DROP COLUMN is_tls", "PRAGMA user_version = 1",
         ] {
             _ = try trace.rows(sql)
         }
@@ -113,7 +113,7 @@ import Wire
             "DROP VIEW commcare_case", "DROP VIEW commcare_device_case", "DROP TABLE case_block",
             "ALTER TABLE http_exchange DROP COLUMN user",
             "ALTER TABLE openrosa DROP COLUMN owners",
-            "PRAGMA user_version = 5",
+            "ALTER TABLE leg DROP COLUMN is_tls", "PRAGMA user_version = 5",
         ] {
             _ = try trace.rows(sql)
         }
@@ -147,7 +147,7 @@ import Wire
             "CREATE INDEX case_block_case ON case_block(case_id)",
             "ALTER TABLE http_exchange DROP COLUMN user",
             "ALTER TABLE openrosa DROP COLUMN owners",
-            "PRAGMA user_version = 6",
+            "ALTER TABLE leg DROP COLUMN is_tls", "PRAGMA user_version = 6",
         ] {
             _ = try trace.rows(sql)
         }
@@ -158,6 +158,20 @@ import Wire
         #expect(try trace.dump("case_block") == blocks)
         #expect(
             try trace.rows(cases) == [#"c1|of c1|{"age":"7"}"#, #"c2|of c2|{"age":"7"}"#])
+        #expect(try trace.integrity == "ok")
+    }
+
+    @Test func `brings a trace of format 7 up to date`() throws {
+        let trace = try TemporaryTrace()
+        try record(trace)
+        let legs = try trace.rows("SELECT id, host, port FROM leg ORDER BY id")
+        for sql in ["ALTER TABLE leg DROP COLUMN is_tls", "PRAGMA user_version = 7"] {
+            _ = try trace.rows(sql)
+        }
+        try trace.writer().finish()
+        #expect(try trace.rows("SELECT id, host, port FROM leg ORDER BY id") == legs)
+        #expect(try trace.rows("SELECT count(is_tls) FROM leg") == ["0"])
+        try Rebuild.run(path: trace.path)
         #expect(try trace.integrity == "ok")
     }
 

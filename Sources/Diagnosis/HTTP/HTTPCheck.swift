@@ -25,7 +25,7 @@ struct HTTPCheck: Check {
             for (note, exchange) in notes.asked(exchange) {
                 judge(note, exchange, session, &report)
             }
-            guard exchange.row.method != "CONNECT" else { return }
+            guard isAsked(exchange.row) else { return }
             let glance = HeadGlance(exchange.request?.body.head ?? [])
             connections.asked(exchange, glance, session, &report)
             guard !exchange.isRequestTouched else { return }
@@ -36,7 +36,7 @@ struct HTTPCheck: Check {
             for (note, exchange) in notes.answered(exchange) {
                 judge(note, exchange, session, &report)
             }
-            guard exchange.row.method != "CONNECT" else { return }
+            guard isAsked(exchange.row) else { return }
             let glance = HeadGlance(exchange.response?.body.head ?? [])
             requests.answered(exchange, session, &report)
             connections.answered(exchange, glance, session, &report)
@@ -46,6 +46,11 @@ struct HTTPCheck: Check {
         case .event(let row): connections.take(row, session, &report)
         default: return
         }
+    }
+
+    /// Whether a request is one of the client to a server, as far as can be told.
+    private func isAsked(_ row: ExchangeRow) -> Bool {
+        row.method != "CONNECT" && row.method != ExchangeRow.unreadableMethod
     }
 
     /// Makes a finding of what the decoders noticed.

@@ -10,7 +10,9 @@ package final class BodyCollector {
     /// Trailer fields, once they have come.
     package var trailers: [UInt8] = []
 
-    private let head: [UInt8]
+    private var head: [UInt8]
+    /// Whether ``head`` is what cannot be read as one, and may go on.
+    private var isUnread = false
     private let headPlace: Place?
     private let exchange: ExchangeID
     private let sender: Peer
@@ -49,7 +51,9 @@ package final class BodyCollector {
             do {
                 // RFC 9659: 8 MiB is what a decoder of zstd content has to offer.
                 decoder = try ContentDecoder(
-                    codings: coding, limits: ContentDecodingLimits(maxWindowLog: 23))
+                    codings: coding,
+                    limits: ContentDecodingLimits(
+                        maxDecodedBytes: limits.decodedContent, maxWindowLog: 23))
             } catch {
                 problem = error.description
                 coding = ""
@@ -59,6 +63,36 @@ package final class BodyCollector {
             contentType: contentType, status: status, exchange: exchange, sender: sender,
             limits: limits)
     }
+
+    /// A collector for a request whose head cannot be read.
+    init(unread bytes: [UInt8], exchange: ExchangeRow, sender: Peer, limits: DissectionLimits) {
+        head = bytes
+        isUnread = true
+        headPlace = nil
+        self.exchange = exchange.id
+        self.sender = sender
+        self.limits = limits
+        status = nil
+        contentType = nil
+    }
+
+    /// Most bytes of a line that cannot be read.
+    private static let longestUnread = 1024
+
+    /// Takes what follows a head that cannot be read: the rest of its first line is worth showing.
+    func takeUnread(_ bytes: borrowing Span<UInt8>) {
+        guard isUnread else { return }
+        for index in bytes.indices {
+            guard head.last != 0x0A, head.count < Self.longestUnread else {
+                isUnread = false
+                return
+            }
+            head.append(bytes[index])
+        }
+    }
+
+    /// Says why nothing more of the content can be told from what follows it.
+    func giveUp(_ says: String) { problem = problem ?? says }
 
     /// Takes the next bytes of the content, without transfer coding.
     ///

@@ -18,6 +18,8 @@ final class BodyMeaning {
     private var document: OpenRosaReader?
     private var documents: [(part: Int?, document: OpenRosaDocument)] = []
     private var caseBlocks = 0
+    /// What the documents so far have cost.
+    private var work = XMLWork()
     private var part: PartRow?
     private var parts: [PartRow] = []
     private var actionable: ActionableMessage?
@@ -104,10 +106,14 @@ final class BodyMeaning {
             guard mayBeXML || part != nil, let first = firstByte(bytes) else { return }
             hasBegun = true
             // A gateway's HTML or plain text is not read as XML.
+            guard documents.count < limits.parts else {
+                problem = problem ?? "only the first \(limits.parts) documents are decoded"
+                return
+            }
             if first == UInt8(ascii: "<") || first == 0xEF {
                 document = OpenRosaReader(
-                    purpose: sender == .client ? .submission : .any,
-                    caseBlocks: limits.caseBlocks - caseBlocks)
+                    purpose: sender == .client ? .submission : .any, limits: limits.xml,
+                    work: work, caseBlocks: limits.caseBlocks - caseBlocks)
                 self.documentPart = part
             }
         }
@@ -143,6 +149,7 @@ final class BodyMeaning {
         guard let document else { return }
         let outline = document.finish()
         giveCases(to: out)
+        work = document.work
         documents.append((documentPart, outline))
         self.document = nil
     }

@@ -6,7 +6,8 @@ extension HTTPConversation {
     /// A leg was closed: a response that ends with it is complete, one that does not is cut.
     func legClosed(_ leg: LegID, peer: Peer?, at: Instant, why: String) {
         if peer == .client {
-            if let exchange = reading {
+            cutHead(at: at, why: why)
+            if let exchange = reading, exchange.requestLoss == nil {
                 exchange.row.problem = "the client's connection closed inside the request: \(why)"
                 output.touch(exchange)
             }
@@ -32,17 +33,28 @@ extension HTTPConversation {
         responseLeg = nil
         guard !context.hasServer else { return }
         // No other leg is left that could answer what was sent.
-        for exchange in waiting where exchange.isRequestComplete {
+        let hasFailed = requestFailure != nil
+        for exchange in waiting where exchange.isRequestComplete || hasFailed {
             exchange.finish(
-                at: at, outcome: .noResponse,
+                at: at, outcome: exchange.isRequestComplete ? .noResponse : .requestCut,
                 problem: exchange.loss ?? "no response: \(why)", to: output)
         }
-        waiting.removeAll { $0.isRequestComplete }
+        waiting.removeAll { $0.isFinished }
+        if reading?.isFinished == true { reading = nil }
         renewResponses()
     }
 
+    /// The client will send no more.
+    func clientEnded(at: Instant) { cutHead(at: at, why: "the client sent no more") }
+
     /// Nothing more will come.
     func finish(at: Instant, why: String) {
+        cutHead(at: at, why: why)
+        finishWaiting(at: at, why: why)
+    }
+
+    /// Ends all exchanges.
+    func finishWaiting(at: Instant, why: String) {
         if isResponding {
             events.removeAll(keepingCapacity: true)
             responses.endOfStream(into: &events)

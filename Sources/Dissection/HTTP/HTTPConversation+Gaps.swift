@@ -69,6 +69,9 @@ extension HTTPConversation {
     /// The requests cannot be framed any further; `unread` of the bytes that were taken are behind
     /// what cannot.
     func recoverRequests(_ error: HTTPFramingError, _ piece: Piece, unread: Int) {
+        // Behind missing bytes it is likely the rest of something.
+        if let failed = requests.failedHead, !hasLost { openUnreadable(failed, error.description) }
+        requestFailure = error.description
         note(
             ConversationNote.httpFailed.rawValue, error.description, at: (piece.place, piece.at),
             piece, reading)
@@ -223,6 +226,7 @@ extension HTTPConversation {
     // MARK: Both
 
     private func lose(_ sender: Peer, _ count: Int64?, at: Instant) {
+        hasLost = true
         if var loss = losses[sender.rawValue] {
             loss.count = count.flatMap { more in loss.count.map { $0.advanced(past: more) } }
             losses[sender.rawValue] = loss

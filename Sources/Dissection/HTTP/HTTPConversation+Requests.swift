@@ -55,9 +55,9 @@ extension HTTPConversation {
         case .note(let code, let offset):
             note(code.rawValue, code.says, at: requestPlaces.locate(offset), piece, reading)
         case .failure(let error):
-            fail(error.description, piece)
-        case .opaque:
-            return
+            failRequests(error, at: piece.at)
+        case .opaque(let range):
+            reading?.request?.takeUnread(piece.bytes.span.extracting(range))
         }
     }
 
@@ -73,36 +73,52 @@ extension HTTPConversation {
     /// A request began.
     private func open(_ head: HTTPHead, _ piece: Piece) {
         let (place, at) = requestPlaces.locate(head.start) ?? (piece.place, piece.at)
-        let address = RequestAddress(head)
-        let method = head.method
-        let isUpgrade =
-            head.contains(token: "upgrade", in: "connection")
-            && head.first("upgrade") != nil
-        let kind = HTTPRequestKind(head)
-        let scheme = address.scheme ?? (context.isClientTLS ? "https" : "http")
-        // A target without a scheme is of the very server that the connection leads to.
-        let server = address.scheme == nil ? context.capturedServer : nil
-        let host = address.host.isEmpty ? server?.host ?? "" : address.host
-        var row = ExchangeRow(
-            id: output.nextExchange(), connection: context.row.id,
-            api: API.name(
-                method: method, host: host, path: address.path, query: address.query,
-                isUpgrade: isUpgrade),
-            method: method, scheme: scheme, host: host,
-            port: address.port ?? server?.port ?? (scheme == "https" ? 443 : 80),
-            path: address.path, query: address.query, version: head.version, startedAt: at,
-            requestPlace: place)
-        row.device = Device.identifier(in: head, query: address.query)
-        row.user = SignedInUser.name(in: head, query: address.query)
-        let exchange = OpenExchange(
-            row: row, kind: kind, isUpgrade: isUpgrade, hasExplicitPort: address.port != nil)
+        if let exchange = early {
+            early = nil
+            complete(exchange, head, stored(place, piece))
+            return
+        }
+        let exchange = exchange(of: head, place, at)
         exchange.request = BodyCollector(
-            head: head, at: stored(place, piece), exchange: row, sender: .client, limits: limits)
+            head: head, at: stored(place, piece), exchange: exchange.row, sender: .client,
+            limits: limits)
         line(up: exchange)
         if let loss = losses[Peer.client.rawValue] {
             tell(loss, (place, at), piece, exchange)
         }
         reading = exchange
         output.touch(exchange)
+    }
+
+    /// An exchange of which the head of the request is known.
+    func exchange(of head: HTTPHead, _ place: Place, _ at: Instant) -> OpenExchange {
+        let address = RequestAddress(head)
+        let row = row(
+            of: head, address, output.nextExchange(), place, at)
+        return OpenExchange(
+            row: row, kind: HTTPRequestKind(head), hasExplicitPort: address.port != nil)
+    }
+
+    /// What the head of a request says about its exchange.
+    func row(
+        of head: HTTPHead, _ address: RequestAddress, _ id: ExchangeID, _ place: Place,
+        _ at: Instant
+    ) -> ExchangeRow {
+        let scheme = address.scheme ?? context.scheme
+        // A target without a scheme is of the very server that the connection leads to.
+        let server = address.scheme == nil ? context.capturedServer : nil
+        let host = address.host.isEmpty ? server?.host ?? "" : address.host
+        var row = ExchangeRow(
+            id: id, connection: context.row.id,
+            api: API.name(
+                method: head.method, host: host, path: address.path, query: address.query,
+                isUpgrade: head.asksForWebSocket),
+            method: head.method, scheme: scheme, host: host,
+            port: address.port ?? server?.port ?? (scheme == "https" ? 443 : 80),
+            path: address.path, query: address.query, version: head.version, startedAt: at,
+            requestPlace: place)
+        row.device = Device.identifier(in: head, query: address.query)
+        row.user = SignedInUser.name(in: head, query: address.query)
+        return row
     }
 }

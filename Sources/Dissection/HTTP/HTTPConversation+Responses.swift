@@ -32,7 +32,9 @@ extension HTTPConversation {
             }
             responsePlaces.forget(before: responses.pendingOffset)
             guard let change else { return nil }
-            let inputs = [.bytes(rest.dropping(taken))] + held
+            let own = [HeldInput.bytes(rest.dropping(taken))]
+            // What the client sent came before; in a tunnel the first bytes say what is spoken.
+            let inputs = if case .tunnel = change { held + own } else { own + held }
             held = []
             return Switch(protocolName: change, rest: inputs)
         }
@@ -56,7 +58,7 @@ extension HTTPConversation {
                 code.rawValue, code.says, at: responsePlaces.locate(offset), piece,
                 isResponding || pairing.isInOrder ? waiting.first : nil)
         case .failure(let error):
-            fail(error.description, piece)
+            failResponses(error.description, piece)
         case .opaque:
             break
         }
@@ -78,8 +80,15 @@ extension HTTPConversation {
                 at: (place, at), piece, pairing.isInOrder ? waiting.first : exchange)
             return nil
         }
-        guard let exchange = answered() else {
+        guard let exchange = answered() ?? answeredEarly() else {
             orphans += 1
+            guard requestFailure == nil || !waiting.isEmpty else {
+                note(
+                    piece, ConversationNote.responseToUnreadable.rawValue,
+                    "the server answered \(status) behind bytes of the client that cannot be framed"
+                )
+                return nil
+            }
             note(
                 piece, ConversationNote.responseWithoutRequest.rawValue,
                 waiting.isEmpty
@@ -116,7 +125,8 @@ extension HTTPConversation {
 
     /// In front of a server the server's own scheme is the one that counts.
     private func settleScheme(_ exchange: OpenExchange, _ leg: LegID) {
-        guard context.row.mode == .reverse, context.isTLS(leg) != (exchange.row.scheme == "https")
+        guard context.row.mode == .reverse, !context.isInTunnel,
+            context.isTLS(leg) != (exchange.row.scheme == "https")
         else { return }
         exchange.row.scheme = context.isTLS(leg) ? "https" : "http"
         if !exchange.hasExplicitPort { exchange.row.port = context.isTLS(leg) ? 443 : 80 }

@@ -35,6 +35,10 @@ final class HTTPConversation {
     var waiting: [OpenExchange] = []
     /// The exchange whose request is being read.
     var reading: OpenExchange?
+    /// The exchange that the server answered before the head of its request was complete.
+    var early: OpenExchange?
+    /// Why the client's bytes cannot be framed any further, or could not somewhere.
+    var requestFailure: String?
     /// Whether the response under way belongs to the first of ``waiting``.
     var isResponding = false
     var responseLeg: LegID?
@@ -56,6 +60,8 @@ final class HTTPConversation {
     var hasHeardServer = false
     /// Whether what was lost then is surely a request, or the head of one.
     var hasLostRequest = false
+    /// Whether bytes were ever missing, or taken for missing.
+    var hasLost = false
     /// Whether the decoders look for the next start line when they cannot go on.
     var mayRecover: Bool
 
@@ -65,6 +71,7 @@ final class HTTPConversation {
         self.output = output
         // What is captured may begin anywhere, and have holes that nobody knows of.
         mayRecover = context.row.mode == .capture
+        requests.keepsFailedHead = true
     }
 
     /// Takes bytes of either direction.
@@ -120,9 +127,12 @@ final class HTTPConversation {
         piece.isPatched || place.chunk != piece.chunk ? nil : place
     }
 
-    func fail(_ says: String, _ piece: Piece) {
-        note(piece, ConversationNote.httpFailed.rawValue, says)
-        finish(at: piece.at, why: says)
+    /// The responses cannot be framed any further.
+    func failResponses(_ says: String, _ piece: Piece) {
+        note(
+            ConversationNote.httpFailed.rawValue, says, at: (piece.place, piece.at), piece,
+            isResponding || pairing.isInOrder ? waiting.first : nil)
+        finishWaiting(at: piece.at, why: says)
     }
 
     // MARK: Notes
@@ -135,11 +145,17 @@ final class HTTPConversation {
         _ code: String, _ says: String, at where: (place: Place, at: Instant)?, _ piece: Piece,
         _ exchange: OpenExchange?
     ) {
+        note(code, says, at: `where` ?? (piece.place, piece.at), piece.sender, exchange)
+    }
+
+    func note(
+        _ code: String, _ says: String, at where: (place: Place, at: Instant), _ sender: Peer,
+        _ exchange: OpenExchange?
+    ) {
         output.emit(
             .note(
                 NoteRow(
-                    connection: context.row.id, exchange: exchange?.row.id, sender: piece.sender,
-                    at: `where`?.at ?? piece.at, place: `where`?.place ?? piece.place, code: code,
-                    says: says)))
+                    connection: context.row.id, exchange: exchange?.row.id, sender: sender,
+                    at: `where`.at, place: `where`.place, code: code, says: says)))
     }
 }

@@ -8,8 +8,6 @@ final class OpenExchange {
     var response: BodyCollector?
     /// What the request asks for, which decides how the response ends.
     let kind: HTTPRequestKind
-    /// Whether the request wants to change the protocol.
-    let isUpgrade: Bool
     /// Whether the port was in the request, or is the scheme's own.
     let hasExplicitPort: Bool
     /// Why the request cannot be known to its end.
@@ -29,10 +27,9 @@ final class OpenExchange {
     var isListed = false
     private(set) var isFinished = false
 
-    init(row: ExchangeRow, kind: HTTPRequestKind, isUpgrade: Bool, hasExplicitPort: Bool) {
+    init(row: ExchangeRow, kind: HTTPRequestKind, hasExplicitPort: Bool) {
         self.row = row
         self.kind = kind
-        self.isUpgrade = isUpgrade
         self.hasExplicitPort = hasExplicitPort
     }
 

@@ -16,6 +16,9 @@ public struct ExchangeRow: Hashable, Sendable {
         case noResponse = "no-response"
     }
 
+    /// The method of a request whose request line cannot be read.
+    public static let unreadableMethod = "?"
+
     /// Number of the exchange.
     public var id: ExchangeID
     /// Number of the connection.
@@ -24,7 +27,7 @@ public struct ExchangeRow: Hashable, Sendable {
     public var serverLeg: LegID?
     /// What the exchange is for, such as `commcare.submit`, `simperium.socket` or `http`.
     public var api: String
-    /// Request method, as sent.
+    /// Request method, as sent; ``unreadableMethod`` where the request line cannot be read.
     public var method: String
     /// `http` or `https`; `ws` and `wss` are written as the HTTP they begin with.
     public var scheme: String

@@ -27,18 +27,14 @@ public struct GateContext: Hashable, Sendable {
     public var client: String
     /// The only server there is; nil in a forward proxy outside of tunnels.
     public var server: Server?
-    /// Whether the client speaks TLS.
-    public var isClientTLS: Bool
 
     /// A context with these values.
     public init(
-        connection: ConnectionID, session: SessionID, client: String, server: Server? = nil,
-        isClientTLS: Bool = false
+        connection: ConnectionID, session: SessionID, client: String, server: Server? = nil
     ) {
         self.connection = connection
         self.session = session
         self.client = client
         self.server = server
-        self.isClientTLS = isClientTLS
     }
 }

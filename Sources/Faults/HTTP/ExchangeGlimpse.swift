@@ -78,7 +78,7 @@ struct ExchangeGlimpse {
             }
             guard let places = places(head) else { return nil }
             return places.scheme.map { Self.holds(comparison, head, $0) }
-                ?? Self.holds(comparison, context.isClientTLS ? "https" : "http")
+                ?? Self.holds(comparison, "http")
         case .host:
             if let server = context.server { return Self.holds(comparison, server.host) }
             return host(head).map { Self.holds(comparison, head, $0) } ?? nil

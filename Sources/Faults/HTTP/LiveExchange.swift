@@ -53,9 +53,9 @@ struct LiveExchange {
     /// In front of a server it is the server's own address that counts, as in a trace.
     func row(_ context: GateContext) -> ExchangeRow {
         let address = RequestAddress(head)
+        // What the client speaks to the proxy says nothing about the server.
         let scheme =
-            context.server.map { $0.isTLS ? "https" : "http" }
-            ?? address.scheme ?? (context.isClientTLS ? "https" : "http")
+            context.server.map { $0.isTLS ? "https" : "http" } ?? address.scheme ?? "http"
         let host = context.server?.host ?? address.host
         var row = ExchangeRow(
             id: ExchangeID(Int64(number)), connection: context.connection,
@@ -86,7 +86,7 @@ struct LiveExchange {
     private func api(host: String, _ address: RequestAddress) -> String {
         API.name(
             method: head.method, host: host, path: address.path, query: address.query,
-            isUpgrade: isUpgrade)
+            isUpgrade: head.asksForWebSocket)
     }
 
     /// Its messages as far as they came.

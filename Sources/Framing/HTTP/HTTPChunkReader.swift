@@ -101,6 +101,9 @@ struct HTTPChunkReader: Sendable {
         return .more
     }
 
+    /// Number of bytes of the trailer section that are held.
+    var heldBytes: Int { trailers.count }
+
     /// Passes over `count` bytes of content that are missing.
     ///
     /// - Returns: Whether they lie inside the chunk under way; if not, nothing changes.

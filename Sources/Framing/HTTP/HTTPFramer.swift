@@ -15,7 +15,7 @@
 ///
 /// Source: RFC 9112.
 public struct HTTPFramer: Sendable {
-    private enum Phase: Sendable {
+    enum Phase: Sendable {
         /// Between messages.
         case idle
         /// Between messages, after a CR that an LF should follow.
@@ -41,21 +41,28 @@ public struct HTTPFramer: Sendable {
     /// Most bytes before the last one taken that a start line found behind missing bytes begins at.
     public static let mostSearched: Int64 = 64 * 1024
 
+    private static let nothing: [UInt8] = []
+    private static let carriageReturn: [UInt8] = [0x0D]
+
     /// Which kind of message the direction carries.
     public let role: HTTPRole
+    /// Whether ``failedHead`` is kept, which only what shows broken heads needs.
+    public var keepsFailedHead = false
+    /// The head that could not be framed, once one could not.
+    public internal(set) var failedHead: HTTPFailedHead?
     /// Number of bytes taken so far.
-    public private(set) var streamOffset: Int64 = 0
+    public internal(set) var streamOffset: Int64 = 0
     private let limits: HTTPLimits
-    private var phase = Phase.idle
-    private var scanner = HTTPHeadScanner()
+    var phase = Phase.idle
+    var scanner = HTTPHeadScanner()
     private var headStart: Int64 = 0
-    private var chunks: HTTPChunkReader
-    private var remaining: Int64 = 0
-    private var pausesAtEnd = false
-    private var seen = HTTPNoteList()
+    var chunks: HTTPChunkReader
+    var remaining: Int64 = 0
+    var pausesAtEnd = false
+    var seen = HTTPNoteList()
     private var expected = HTTPExpectations()
     /// There only while a start line is looked for, which most directions never need.
-    private var search: HTTPStartLineSearch?
+    var search: HTTPStartLineSearch?
 
     /// A framer at the start of a direction.
     public init(role: HTTPRole, limits: HTTPLimits = HTTPLimits()) {
@@ -166,6 +173,25 @@ public struct HTTPFramer: Sendable {
         return position
     }
 
+    /// Gives up a head that is under way, because it is not to be finished; the direction fails.
+    ///
+    /// Nothing happens where no head is under way.
+    public mutating func cutHead(into events: inout [HTTPEvent]) {
+        guard isInHead else { return }
+        failHead(.cutInHead(offset: streamOffset), Self.nothing.span, 0..<0, &events)
+    }
+
+    /// Whether a head is under way.
+    public var isInHead: Bool { phase == .head }
+
+    /// What has come of the head under way; nil where none is.
+    public var headSoFar: HTTPFailedHead? {
+        isInHead ? scanner.failed(role, start: headStart, Self.nothing.span, 0..<0) : nil
+    }
+
+    /// Number of bytes that are held until a head or trailer section is complete.
+    public var heldBytes: Int { scanner.held.count + (phase == .chunked ? chunks.heldBytes : 0) }
+
     /// Says that no more bytes will come.
     ///
     /// Completes content that lasts until the end; anything else that is not complete is a
@@ -184,59 +210,6 @@ public struct HTTPFramer: Sendable {
         search = nil
     }
 
-    /// Passes over bytes that are missing from what was seen, as far as their place is certain.
-    ///
-    /// It is certain inside content: as many as the content still has by its `Content-Length`, all
-    /// of them where they lie inside one chunk of the chunked coding or where the content goes on
-    /// until the end of the direction, and all of them where nothing is framed any more. The events
-    /// are those that the bytes themselves would give, apart from `content` and `opaque`.
-    ///
-    /// - Parameters:
-    ///   - count: How many bytes are missing here.
-    ///   - events: Gains the end of the message where that is reached; indices are 0.
-    /// - Returns: How many of them were passed over, in 0...count. Where that is less than `count`,
-    ///   ``lose(_:)`` has to be told about the rest.
-    public mutating func skip(_ count: Int64, into events: inout [HTTPEvent]) -> Int64 {
-        guard count > 0 else { return 0 }
-        var skipped: Int64 = 0
-        switch phase {
-        case .untilEnd, .opaque, .ended:
-            skipped = count
-        case .length:
-            skipped = min(count, remaining)
-            remaining -= skipped
-            if remaining == 0 { finish(at: 0, &events) }
-        case .chunked:
-            if chunks.skip(count) { skipped = count }
-        case .idle, .emptyLine, .head, .paused, .searching:
-            break
-        }
-        streamOffset = streamOffset.advanced(past: skipped)
-        return skipped
-    }
-
-    /// Gives up what is under way, since `count` bytes of no certain place are missing, and looks
-    /// for the next start line from here on.
-    ///
-    /// Also goes on after a failure that way. Bytes that are passed over give no events, and a
-    /// start line counts only if a field or the end of the head follows it: of requests one with a
-    /// target and `HTTP/1.0` or `HTTP/1.1`, of responses one with such a version and a status in
-    /// 100...599. Lines are looked at up to 16 KiB. After the end of the direction, nothing changes.
-    ///
-    /// - Parameters:
-    ///   - count: How many bytes are missing.
-    ///   - unread: How many of the bytes taken last will be given to it again, which have come as
-    ///     `opaque` after a failure.
-    public mutating func lose(_ count: Int64, givingBack unread: Int = 0) {
-        guard phase != .ended else { return }
-        streamOffset = (streamOffset - Int64(unread)).advanced(past: count)
-        scanner = HTTPHeadScanner()
-        seen.removeAll()
-        pausesAtEnd = false
-        search = HTTPStartLineSearch(role, at: streamOffset)
-        phase = .searching
-    }
-
     private mutating func findStartLine(
         _ bytes: borrowing Span<UInt8>, _ position: inout Int, _ events: inout [HTTPEvent]
     ) {
@@ -245,13 +218,12 @@ public struct HTTPFramer: Sendable {
         phase = .head
         headStart = found.start
         let limit = limits.maxHeadBytes
-        guard found.held.count < limit else {
-            fail(.headTooLong(limit: limit, offset: headStart + Int64(limit)), &events)
-            return
-        }
         guard !found.held.isEmpty else { return }
         // These are less than a head, since the line that proved the start line came later.
         _ = scanner.scan(role, found.held.span, from: 0, to: found.held.count)
+        guard found.held.count >= limit else { return }
+        failHead(
+            .headTooLong(limit: limit, offset: headStart + Int64(limit)), bytes, 0..<0, &events)
     }
 
     private mutating func skipEmptyLine(
@@ -269,7 +241,8 @@ public struct HTTPFramer: Sendable {
             phase = .emptyLine
             position += 1
         case (_, .emptyLine):
-            fail(.startLine(offset: offset - 1), &events)
+            headStart = offset - 1
+            failHead(.startLine(offset: headStart), Self.carriageReturn.span, 0..<1, &events)
         default:
             headStart = offset
             phase = .head
@@ -284,8 +257,8 @@ public struct HTTPFramer: Sendable {
         if let index = HTTPStartLine.firstImpossible(
             role, in: bytes, position..<end, seen: held)
         {
+            failHead(.startLine(offset: headStart), bytes, position..<index, &events)
             position = index
-            fail(.startLine(offset: headStart), &events)
             return
         }
         switch scanner.scan(role, bytes, from: position, to: end) {
@@ -293,11 +266,19 @@ public struct HTTPFramer: Sendable {
             position = end
             guard scanner.held.count >= limits.maxHeadBytes else { return }
             let offset = streamOffset + Int64(position)
-            fail(.headTooLong(limit: limits.maxHeadBytes, offset: offset), &events)
+            failHead(
+                .headTooLong(limit: limits.maxHeadBytes, offset: offset), bytes, 0..<0, &events)
         case .noStartLine(let end):
+            failHead(.startLine(offset: headStart), bytes, position..<end, &events)
             position = end
-            fail(.startLine(offset: headStart), &events)
         case .complete(let end):
+            guard scanner.lines <= limits.maxFields else {
+                let error = HTTPFramingError.tooManyFields(
+                    limit: limits.maxFields, offset: headStart)
+                failHead(error, bytes, position..<end, &events)
+                position = end
+                return
+            }
             let raw = scanner.takeBytes(bytes, position..<end)
             position = end
             completeHead(raw, end: end, &events)
@@ -307,10 +288,6 @@ public struct HTTPFramer: Sendable {
     private mutating func completeHead(
         _ raw: [UInt8], end: Int, _ events: inout [HTTPEvent]
     ) {
-        guard scanner.lines <= limits.maxFields else {
-            fail(.tooManyFields(limit: limits.maxFields, offset: headStart), &events)
-            return
-        }
         var notes = scanner.notes
         var reader = HTTPFieldReader()
         reader.read(
@@ -329,7 +306,7 @@ public struct HTTPFramer: Sendable {
             let kind = HTTPRequestKind(head)
             HTTPHostCheck.run(head, landmarks, notes: &notes)
             framing = .ofRequest(head, landmarks, notes: &notes)
-            pausesAtEnd = kind == .connect || asksForUpgrade(head, landmarks)
+            pausesAtEnd = kind == .connect || landmarks.areOfUpgrade(head)
         case .response:
             let status = head.status ?? 0
             isInterim = (100..<200).contains(status) && status != 101
@@ -374,11 +351,22 @@ public struct HTTPFramer: Sendable {
         }
     }
 
-    private mutating func finish(at index: Int, _ events: inout [HTTPEvent]) {
+    mutating func finish(at index: Int, _ events: inout [HTTPEvent]) {
         events.append(.end(at: index))
         phase = pausesAtEnd ? .paused : .idle
         pausesAtEnd = false
         seen.removeAll()
+    }
+
+    /// Fails in a head of which the bytes of `range` were not held yet.
+    private mutating func failHead(
+        _ error: HTTPFramingError, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>,
+        _ events: inout [HTTPEvent]
+    ) {
+        if keepsFailedHead {
+            failedHead = scanner.failed(role, start: headStart, bytes, range)
+        }
+        fail(error, &events)
     }
 
     private mutating func fail(_ error: HTTPFramingError, _ events: inout [HTTPEvent]) {
@@ -387,8 +375,4 @@ public struct HTTPFramer: Sendable {
         scanner = HTTPHeadScanner()
     }
 
-    private func asksForUpgrade(_ head: HTTPHead, _ landmarks: HTTPLandmarks) -> Bool {
-        landmarks.hasUpgrade && landmarks.hasConnection
-            && head.contains(token: "upgrade", in: "connection")
-    }
 }

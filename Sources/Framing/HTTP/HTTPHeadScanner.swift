@@ -69,6 +69,19 @@ struct HTTPHeadScanner: Sendable {
         return .more
     }
 
+    /// What was read of a head that fails; the last bytes of it, if they were not held, are those
+    /// of `range`.
+    func failed(
+        _ role: HTTPRole, start: Int64, _ span: borrowing Span<UInt8>, _ range: Range<Int>
+    ) -> HTTPFailedHead {
+        var bytes = held
+        bytes.append(span, range)
+        let hasStartLine = !startLine.second.isEmpty
+        return HTTPFailedHead(
+            role, start: start, bytes: bytes, line: hasStartLine ? startLine : nil,
+            linesEnd: min(lineStart, bytes.count), startLineEnd: startLineEnd)
+    }
+
     /// The whole head, of which the last bytes are those of `range`.
     mutating func takeBytes(_ span: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
         guard !held.isEmpty else { return span.copied(range) }

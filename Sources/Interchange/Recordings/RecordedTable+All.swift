@@ -19,6 +19,7 @@ extension RecordedTable {
         [
             .id("id"), .id("connection_id"), .peer("peer"), .count("at_ns"), .text("host"),
             .count("port"), .count("after_chunk_id"), .count("step"),
+            .count("is_tls", isOptional: true),
         ])
 
     static let chunk = RecordedTable(

@@ -24,7 +24,7 @@ extension Relay {
                 .leg(
                     LegRow(
                         id: id, connection: connection.id, peer: .server, at: at,
-                        host: server.host, port: server.port)), &commands)
+                        host: server.host, port: server.port, isTLS: server.isTLS)), &commands)
         }
         commands.append(.connect(id, server))
         current = id

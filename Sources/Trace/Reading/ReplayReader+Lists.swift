@@ -21,7 +21,7 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the exchanges in order, all but CONNECT, with times since the start of the first
+    /// Gives the exchanges in order, all but CONNECT and what cannot be read as a request, with times since the start of the first
     /// session.
     public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
         try reader.told { () throws(StorageFault) in
@@ -30,7 +30,7 @@ extension ReplayReader {
                 """
                 SELECT id, connection_id, session_id, api, method, host, port, path, query, status,
                   started_ns, responded_ns, ended_ns FROM http_exchange
-                WHERE method <> 'CONNECT'
+                WHERE method NOT IN ('CONNECT', '?')
                 """
             ) { statement in
                 let shift = shift.nanoseconds(statement.integer(2))

@@ -145,7 +145,8 @@ extension Statement {
     func leg() -> LegRow {
         LegRow(
             id: LegID(integer(0)), connection: ConnectionID(integer(1)), peer: peer(2),
-            at: instant(3), host: string(4), port: int(5))
+            at: instant(3), host: string(4), port: int(5), isTLS: optionalInteger(8).map { $0 == 1 }
+        )
     }
 
     /// A row of `SELECT * FROM event`.

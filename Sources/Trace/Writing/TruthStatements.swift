@@ -17,7 +17,7 @@ final class TruthStatements {
 
     init(_ db: Connection) throws(StorageFault) {
         connection = try db.prepare("INSERT INTO connection VALUES (?,?,?,?,?,?,?,?)")
-        leg = try db.prepare("INSERT INTO leg VALUES (?,?,?,?,?,?,?,?)")
+        leg = try db.prepare("INSERT INTO leg VALUES (?,?,?,?,?,?,?,?,?)")
         chunk = try db.prepare("INSERT INTO chunk VALUES (?,?,?,?,?,?,?)")
         patch = try db.prepare("INSERT INTO patch VALUES (?,?,?,?,?,?)")
         event = try db.prepare("INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)")
@@ -60,6 +60,7 @@ final class TruthStatements {
             leg.bind(6, row.port)
             leg.bind(7, position.lastChunk)
             leg.bind(8, position.nextStep())
+            leg.bind(9, row.isTLS.map { $0 ? 1 : 0 })
             try leg.run()
         case .event(let row):
             event.bind(1, Counters.take(&position.counters.event))

@@ -102,7 +102,7 @@ struct ExchangeGlimpseTests {
         [true, false].map { isTLS in
             GateContext(
                 connection: ConnectionID(7), session: SessionID(3), client: "10.0.0.5",
-                server: host.map { .init(host: $0, port: 8080, isTLS: isTLS) }, isClientTLS: isTLS)
+                server: host.map { .init(host: $0, port: 8080, isTLS: isTLS) })
         }
     }
 

@@ -1,0 +1,138 @@
+import Framing
+import Wire
+
+/// Requests that cannot be framed or are not finished: exchanges all the same, for servers answer
+/// them.
+extension HTTPConversation {
+    /// The client's bytes cannot be framed any further.
+    ///
+    /// The request that fails still waits for its response: servers answer what they cannot read,
+    /// and what was sent before it is not its fault.
+    func failRequests(_ error: HTTPFramingError, at: Instant) {
+        if let failed = requests.failedHead { openUnreadable(failed, error.description) }
+        giveUpReading(error.description)
+        note(
+            ConversationNote.httpFailed.rawValue, error.description, at: place(of: error, at),
+            .client, reading)
+    }
+
+    /// The client is not going to finish the head under way.
+    func cutHead(at: Instant, why: String) {
+        events.removeAll(keepingCapacity: true)
+        requests.cutHead(into: &events)
+        guard let failed = requests.failedHead, case .failure(let error)? = events.first else {
+            return
+        }
+        let says = "the head of the request is not complete: \(why)"
+        openUnreadable(failed, says)
+        giveUpReading(says)
+        note(
+            ConversationNote.headCut.rawValue, says, at: place(of: error, at), .client, reading)
+    }
+
+    private func giveUpReading(_ says: String) {
+        requestFailure = says
+        guard let exchange = reading else { return }
+        exchange.requestLoss = says
+        exchange.row.problem = says
+        exchange.request?.giveUp(says)
+        output.touch(exchange)
+    }
+
+    /// What a note about a failure points at.
+    private func place(of error: HTTPFramingError, _ at: Instant) -> (place: Place, at: Instant) {
+        if requests.failedHead != nil, let exchange = reading {
+            return (exchange.row.requestPlace, exchange.row.startedAt)
+        }
+        return requestPlaces.locate(error.offset - 1) ?? (Place(chunk: ChunkID(0), offset: 0), at)
+    }
+
+    /// Makes an exchange of a head that cannot be framed.
+    func openUnreadable(_ failed: HTTPFailedHead, _ says: String) {
+        let known = early
+        early = nil
+        let exchange = known ?? unreadable(failed)
+        guard let exchange else { return }
+        exchange.requestLoss = says
+        if known == nil { line(up: exchange) }
+        // One that was answered long ago is over.
+        reading = exchange.isFinished ? nil : exchange
+        output.touch(exchange)
+    }
+
+    /// An exchange of what has come of a head.
+    private func unreadable(_ failed: HTTPFailedHead) -> OpenExchange? {
+        guard let (place, at) = requestPlaces.locate(failed.start) else { return nil }
+        let exchange: OpenExchange
+        if let head = failed.head {
+            exchange = self.exchange(of: head, place, at)
+            exchange.request = BodyCollector(
+                head: head, at: nil, exchange: exchange.row, sender: .client, limits: limits)
+        } else {
+            let server = context.onlyServer
+            let scheme = context.scheme
+            let row = ExchangeRow(
+                id: output.nextExchange(), connection: context.row.id, api: API.plain,
+                method: ExchangeRow.unreadableMethod, scheme: scheme, host: server?.host ?? "",
+                port: server?.port ?? (scheme == "https" ? 443 : 80), path: "", query: nil,
+                version: "", startedAt: at, requestPlace: place)
+            exchange = OpenExchange(row: row, kind: .other, hasExplicitPort: server != nil)
+            exchange.request = BodyCollector(
+                unread: failed.bytes, exchange: row, sender: .client, limits: limits)
+        }
+        return exchange
+    }
+
+    // MARK: Answers that come too early
+
+    /// The exchange of the head under way, which the server answers before it is complete; nil where
+    /// there is none.
+    func answeredEarly() -> OpenExchange? {
+        guard waiting.isEmpty, early == nil, pairing.isInOrder,
+            losses[Peer.client.rawValue] == nil, let head = requests.headSoFar,
+            let exchange = unreadable(head)
+        else { return nil }
+        let says = "the server answered before the head of the request was complete"
+        exchange.requestLoss = says
+        note(
+            ConversationNote.headCut.rawValue, says,
+            at: (exchange.row.requestPlace, exchange.row.startedAt), .client, exchange)
+        early = exchange
+        waiting.append(exchange)
+        return exchange
+    }
+
+    /// The head that the server has answered is complete after all.
+    func complete(_ exchange: OpenExchange, _ head: HTTPHead, _ place: Place?) {
+        let known = exchange.row
+        exchange.row = row(
+            of: head, RequestAddress(head), known.id, known.requestPlace, known.startedAt)
+        exchange.row.takeResponse(of: known)
+        guard !exchange.isFinished else {
+            output.emit(.exchange(exchange.row))
+            return
+        }
+        exchange.requestLoss = nil
+        exchange.request = BodyCollector(
+            head: head, at: place, exchange: exchange.row, sender: .client, limits: limits)
+        reading = exchange
+        output.touch(exchange)
+    }
+}
+
+extension ExchangeRow {
+    /// Takes over what `other` knows of the response and of how the exchange ended.
+    fileprivate mutating func takeResponse(of other: ExchangeRow) {
+        serverLeg = other.serverLeg
+        status = other.status
+        reason = other.reason
+        respondedAt = other.respondedAt
+        endedAt = other.endedAt
+        responseSize = other.responseSize
+        outcome = other.outcome
+        problem = other.problem
+        retryAfter = other.retryAfter
+        isLocal = other.isLocal
+        responsePlace = other.responsePlace
+    }
+}
