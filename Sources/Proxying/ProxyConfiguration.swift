@@ -18,6 +18,9 @@ public struct ProxyConfiguration: Sendable {
     public var handshakeSeconds: Int64
     /// How long a connection to a server may take, in seconds.
     public var connectSeconds: Int64
+    /// Bytes of peers that all connections may hold together before those that hold most are read no
+    /// further.
+    public var heldBytes: Int
     /// The rules that judge what passes; nil for none, which costs nothing.
     public var faults: FaultSession?
     /// The session, as rules see it.
@@ -28,7 +31,8 @@ public struct ProxyConfiguration: Sendable {
     /// A configuration with these values.
     public init(
         host: String, port: Int, relay: RelaySettings, leaves: LeafCache, trust: ServerTrust,
-        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15, faults: FaultSession? = nil,
+        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15, heldBytes: Int = 32 << 20,
+        faults: FaultSession? = nil,
         session: SessionID = SessionID(1),
         notice: @escaping @Sendable (String) -> Void
     ) {
@@ -39,6 +43,7 @@ public struct ProxyConfiguration: Sendable {
         self.trust = trust
         self.handshakeSeconds = handshakeSeconds
         self.connectSeconds = connectSeconds
+        self.heldBytes = heldBytes
         self.faults = faults
         self.session = session
         self.notice = notice

@@ -16,6 +16,7 @@ public final class ProxyServer: Sendable {
     private let connections: ConnectionList
     private let sink: any RecordSink
     private let resources: ProxyResources
+    private let watchdog: Watchdog
     private let notice: @Sendable (String) -> Void
 
     /// How long the connections may take to close when the proxy stops.
@@ -24,7 +25,7 @@ public final class ProxyServer: Sendable {
     private init(
         host: String, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel,
         connections: ConnectionList, sink: any RecordSink, resources: ProxyResources,
-        notice: @escaping @Sendable (String) -> Void
+        watchdog: Watchdog, notice: @escaping @Sendable (String) -> Void
     ) {
         self.host = host
         self.port = port
@@ -33,6 +34,7 @@ public final class ProxyServer: Sendable {
         self.connections = connections
         self.sink = sink
         self.resources = resources
+        self.watchdog = watchdog
         self.notice = notice
     }
 
@@ -49,7 +51,8 @@ public final class ProxyServer: Sendable {
     ) async throws(ProxyError) -> ProxyServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
         let connections = ConnectionList()
-        let resources = ProxyResources()
+        let loops = Array(group.makeIterator())
+        let resources = ProxyResources(loops: loops, bytes: configuration.heldBytes)
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -64,6 +67,7 @@ public final class ProxyServer: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.recvAllocator, value: ProxyConnection.reads)
             .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: ProxyConnection.writeMarks)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let id = ObjectIdentifier(channel as AnyObject)
@@ -80,9 +84,15 @@ public final class ProxyServer: Sendable {
             ).get()
             let port = listener.localAddress?.port ?? 0
             resources.ownSockets.listens(on: port)
+            let watchdog = Watchdog(loops.map { ($0, resources.activity(of: $0)) }) { says, id in
+                configuration.notice("tapedeck: \(says)")
+                _ = sink.put([
+                    .event(EventRow(.warning, connection: id, at: sink.now(), says: says))
+                ])
+            }
             return ProxyServer(
                 host: configuration.host, port: port, group: group, listener: listener,
-                connections: connections, sink: sink, resources: resources,
+                connections: connections, sink: sink, resources: resources, watchdog: watchdog,
                 notice: configuration.notice)
         } catch {
             try? await group.shutdownGracefully()
@@ -92,14 +102,14 @@ public final class ProxyServer: Sendable {
 
     /// The connections that are open, in order of their numbers.
     public func openConnections() async -> [ConnectionDescription] {
-        await connections.all { $0.description }.sorted { $0.id < $1.id }
+        await connections.all(resources) { $0.description }.sorted { $0.id < $1.id }
     }
 
     /// Carries out an action once, now, on an open connection, or on all of them where nil.
     ///
     /// - Returns: The connections it was carried out on.
     public func fire(_ firing: Firing, on id: ConnectionID?) async -> [ConnectionID] {
-        await connections.all { connection -> ConnectionID? in
+        await connections.all(resources) { connection -> ConnectionID? in
             let open = connection.description.id
             guard id == nil || id == open else { return nil }
             return connection.fire(firing) ? open : nil
@@ -109,16 +119,11 @@ public final class ProxyServer: Sendable {
     /// Stops listening and closes every connection; returns when all are closed, or after 5 seconds
     /// where an event loop does not answer.
     public func stop() async {
-        let hasClosed: Bool = await withCheckedContinuation { done in
-            let gate = Once(done)
-            let patience = Task {
-                guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
-                gate.resume(false)
-            }
+        watchdog.stop()
+        let hasClosed = await Once.first(false, after: Self.patience) { isOver in
             Task {
                 await close()
-                gate.resume(true)
-                patience.cancel()
+                isOver(true)
             }
         }
         if !hasClosed {
@@ -153,13 +158,22 @@ private final class ConnectionList: Sendable {
         open.withLock { $0[id] = nil }
     }
 
-    /// Asks every connection on its own loop.
-    func all<T: Sendable>(_ ask: @escaping @Sendable (ProxyConnection) -> T) async -> [T] {
+    /// How long an event loop may take to answer before it is left out.
+    private static let patience = Duration.seconds(2)
+
+    /// Asks every connection on its own loop, but for loops that do not answer.
+    func all<T: Sendable>(
+        _ resources: ProxyResources, _ ask: @escaping @Sendable (ProxyConnection) -> T
+    ) async -> [T] {
+        let connections = Dictionary(
+            grouping: open.withLock { Array($0.values) }, by: { ObjectIdentifier($0.eventLoop) })
         var answers: [T] = []
-        for connection in open.withLock({ Array($0.values) }) {
-            let loop = connection.eventLoop
-            if let answer = try? await loop.submit({ ask(connection.value) }).get() {
-                answers.append(answer)
+        for group in connections.values {
+            guard let loop = group.first?.eventLoop, !resources.activity(of: loop).isStuck else {
+                continue
+            }
+            answers += await Once.first([], after: Self.patience) { answer in
+                loop.execute { answer(group.map { ask($0.value) }) }
             }
         }
         return answers
@@ -174,16 +188,34 @@ private final class ConnectionList: Sendable {
 }
 
 /// Resumes once, whoever comes first.
-private final class Once: Sendable {
-    private let waiting: Mutex<CheckedContinuation<Bool, Never>?>
+private final class Once<Value: Sendable>: Sendable {
+    private let waiting: Mutex<CheckedContinuation<Value, Never>?>
 
-    init(_ waiting: CheckedContinuation<Bool, Never>) { self.waiting = Mutex(waiting) }
+    private init(_ waiting: CheckedContinuation<Value, Never>) { self.waiting = Mutex(waiting) }
 
-    func resume(_ value: Bool) {
+    private func resume(_ value: Value) {
         waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting
         }?.resume(returning: value)
+    }
+
+    /// What `begin` gives to the function that it gets, or `late` where that takes longer.
+    static func first(
+        _ late: Value, after patience: Duration,
+        _ begin: (@escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value {
+        await withCheckedContinuation { waiting in
+            let once = Once(waiting)
+            let timer = Task {
+                guard (try? await Task.sleep(for: patience)) != nil else { return }
+                once.resume(late)
+            }
+            begin { value in
+                once.resume(value)
+                timer.cancel()
+            }
+        }
     }
 }
 

@@ -25,6 +25,11 @@ def main() -> int:
                         "editors; 40")
     parser.add_argument("--figures", action="store_true", help=f"keep the table in {FIGURES.name}")
     parser.add_argument("--tapedeck", type=Path, help="the program; the release build if not given")
+    parser.add_argument("--sockets", type=float, metavar="SECONDS",
+                        help="in place of faults: random conversations through proxies of every mode, "
+                        "byte-compared, for so long")
+    parser.add_argument("--conversation", default="", metavar="NAME",
+                        help="with --sockets: this one alone, such as reverse/17")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
     if options.pace <= 0:
@@ -36,6 +41,8 @@ def main() -> int:
     import soak_rules
 
     folder = Path(tempfile.mkdtemp(prefix="tapedeck-soak-"))
+    if options.sockets is not None:
+        return sockets(options, program, folder)
     began = time.monotonic()
     rounds = [(action, soak_rules.RULES[action])
               for action in options.only or soak_rules.catalogue()]
@@ -80,6 +87,22 @@ def main() -> int:
             "", *lines, ""]))
     print("soak: all well" if not idle else "soak: some faults were never felt")
     return 1 if idle else 0
+
+
+def sockets(options: argparse.Namespace, program: Path, folder: Path) -> int:
+    """Plays conversations over real sockets, and prints what failed."""
+    import socket_soak
+
+    running = socket_soak.Sockets(program, folder, options.seed)
+    try:
+        running.play(options.sockets, only=options.conversation)
+    finally:
+        running.kill()
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    print("\n".join([*running.facts(), *running.failures]))
+    print("soak: FAILED" if running.failures else "soak: all well")
+    return 1 if running.failures else 0
 
 
 if __name__ == "__main__":

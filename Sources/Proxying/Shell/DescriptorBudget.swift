@@ -44,13 +44,16 @@ final class DescriptorBudget: Sendable {
     }
 
     /// What this process may have, raised as far as the system allows without asking anybody, and
-    /// has.
+    /// what it has.
     convenience init() {
         var limits = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
-        if limits.rlim_cur < limits.rlim_max {
+        // More than there are ports to connect from is of no use, and programs that are started inherit
+        // it: some close all descriptors that there might be, one by one.
+        let wanted = min(limits.rlim_max, 1 << 16)
+        if limits.rlim_cur < wanted {
             var raised = limits
-            raised.rlim_cur = limits.rlim_max
+            raised.rlim_cur = wanted
             if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 {
                 limits = raised
             }

@@ -58,6 +58,7 @@ final class LegHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         connection.updateReading()
+        connection.account()
         context.fireChannelWritabilityChanged()
     }
 

@@ -32,6 +32,7 @@ final class ProxyConnection {
     let sink: any RecordSink
     let resources: ProxyResources
     let eventLoop: any EventLoop
+    private let activity: LoopActivity
     let clientLeg: LegID
     let listener: String
     var relay: Relay
@@ -48,10 +49,17 @@ final class ProxyConnection {
     private var isClientPausedByRelay = false
     private var hasRoom = true
     private var heldBack: Set<Peer> = []
+    /// Bytes of the peers that are held, as they were counted last.
+    var held = 0
+    /// Whether nothing more is read because all connections together hold too much.
+    var isOverBudget = false
+    /// Whether all legs were closed.
+    private(set) var isFinished = false
     private let onClose: () -> Void
 
-    /// How much is read at once: what one read brings is decoded and committed together, and a
-    /// larger one of small messages would take too long.
+    /// How much is read at once, before the other connections of the event loop have their turn: what
+    /// one read brings is decoded and committed together, and a larger one of small messages would
+    /// take too long.
     static let reads = AdaptiveRecvByteBufferAllocator(
         minimum: 1024, initial: 4096, maximum: 32768)
 
@@ -64,6 +72,7 @@ final class ProxyConnection {
         self.sink = sink
         self.onClose = onClose
         eventLoop = client.eventLoop
+        activity = resources.activity(of: eventLoop)
         listener = client.localAddress?.ipAddress ?? configuration.host
         clientLeg = sink.nextLeg()
         let at = sink.now()
@@ -92,6 +101,7 @@ final class ProxyConnection {
     /// Puts the client's handler in place.
     func start() throws {
         guard let line = lines[clientLeg] else { return }
+        resources.memory.join()
         try line.channel.pipeline.syncOperations.addHandler(line.handler)
     }
 
@@ -159,8 +169,12 @@ final class ProxyConnection {
     }
 
     private func finish() {
+        guard !isFinished else { return }
+        isFinished = true
         alarm?.cancel()
         alarm = nil
+        resources.memory.leave(holding: held)
+        held = 0
         onClose()
     }
 
@@ -175,21 +189,28 @@ final class ProxyConnection {
         events.append(event)
         guard !isRunning else { return }
         isRunning = true
-        defer { isRunning = false }
-        var commands: [RelayCommand] = []
-        var index = 0
-        while index < events.count {
-            commands.removeAll(keepingCapacity: true)
-            if judge == nil {
-                relay.handle(events[index], at: sink.now(), into: &commands)
-            } else {
-                judge?.handle(events[index], at: sink.now(), relay: &relay, into: &commands)
-            }
-            index += 1
-            carryOut(commands)
+        activity.enter(relay.connection.id)
+        defer {
+            isRunning = false
+            activity.leave()
         }
-        events.removeAll(keepingCapacity: true)
-        flush()
+        var commands: [RelayCommand] = []
+        repeat {
+            var index = 0
+            while index < events.count {
+                commands.removeAll(keepingCapacity: true)
+                if judge == nil {
+                    relay.handle(events[index], at: sink.now(), into: &commands)
+                } else {
+                    judge?.handle(events[index], at: sink.now(), relay: &relay, into: &commands)
+                }
+                index += 1
+                carryOut(commands)
+            }
+            events.removeAll(keepingCapacity: true)
+            // A peer that is found gone by this is an event as well.
+            flush()
+        } while !events.isEmpty
     }
 
     func flush() {
@@ -197,6 +218,7 @@ final class ProxyConnection {
             lines[leg]?.isDirty = false
             line.channel.flush()
         }
+        account()
     }
 
     func carryOut(_ commands: [RelayCommand]) {
@@ -265,11 +287,12 @@ final class ProxyConnection {
         var areServersWritable = true
         for (leg, line) in lines where leg != clientLeg {
             line.handler.setPaused(
-                !hasRoom || !isClientWritable || heldBack.contains(.server))
+                !hasRoom || isOverBudget || !isClientWritable || heldBack.contains(.server))
             if !line.channel.isWritable { areServersWritable = false }
         }
         lines[clientLeg]?.handler.setPaused(
-            !hasRoom || !areServersWritable || isClientPausedByRelay || heldBack.contains(.client))
+            !hasRoom || isOverBudget || !areServersWritable || isClientPausedByRelay
+                || heldBack.contains(.client))
     }
 
     private func connect(_ leg: LegID, _ server: ServerAddress) {
@@ -283,6 +306,7 @@ final class ProxyConnection {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: Self.reads)
             .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.writeBufferWaterMark, value: Self.writeMarks)
             .connectTimeout(.seconds(configuration.connectSeconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try bound.value.attach(channel, leg) }

@@ -1,7 +1,25 @@
+import NIOCore
+
 /// What all connections of one proxy share.
 struct ProxyResources: Sendable {
     /// The file descriptors they may have.
     let descriptors = DescriptorBudget()
     /// The sockets that lead to the proxy itself.
     let ownSockets = OwnSockets()
+    /// The memory for what they hold of their peers' bytes.
+    let memory: MemoryBudget
+    /// What each event loop is busy with.
+    let activities: [ObjectIdentifier: LoopActivity]
+
+    /// For connections on these event loops that may hold `bytes` together.
+    init(loops: some Sequence<any EventLoop>, bytes: Int) {
+        memory = MemoryBudget(limit: bytes)
+        activities = Dictionary(
+            loops.map { (ObjectIdentifier($0), LoopActivity()) }, uniquingKeysWith: { $1 })
+    }
+
+    /// What an event loop is busy with.
+    func activity(of loop: any EventLoop) -> LoopActivity {
+        activities[ObjectIdentifier(loop)] ?? LoopActivity()
+    }
 }

@@ -92,7 +92,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Memory for what waits to be written, for all connections together.",
+            "Memory for what waits to be written, and as much for what waits for peers, for all connections together.",
             valueName: "size"))
     var memory: ByteCount?
 
@@ -133,7 +133,9 @@ struct RecordCommand: AsyncParsableCommand {
                     relay: RelaySettings(
                         mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
                         passthrough: passthrough.map(HostPattern.init)),
-                    leaves: leaves, trust: trust, faults: rules, session: writer.session,
+                    leaves: leaves, trust: trust,
+                    heldBytes: memory.map { Int($0.bytes) } ?? TraceOptions().budget,
+                    faults: rules, session: writer.session,
                     notice: { StandardError.write("\($0)\n") }),
                 sink: writer, threads: ProcessInfo.processInfo.activeProcessorCount)
         } catch {

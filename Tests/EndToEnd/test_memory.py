@@ -1,0 +1,74 @@
+"""Proves: what waits for peers that do not read is bounded, for each and for all together."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from pathlib import Path
+
+from programs import eventually
+from wire import RawClient, is_alive
+
+MEBIBYTE = 1 << 20
+CLIENTS = 300
+
+
+def resident(pid: int) -> int:
+    """Bytes that a process has in memory now."""
+    return int(re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) * 1024
+
+
+def test_clients_that_do_not_read(record, raw_origin) -> None:
+    """300 clients ask for 20 MB each and read nothing: the servers are stopped, and others served."""
+    written: dict[int, int] = {}
+    lock = threading.Lock()
+
+    def serve(connection: socket.socket) -> None:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            if not (piece := connection.recv(4096)):
+                return
+            data += piece
+        if data.startswith(b"GET /alive"):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            return
+        # Without these the system itself would keep megabytes for each.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16384)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (20 * MEBIBYTE))
+        for _ in range(20 * 64):
+            connection.sendall(bytes(MEBIBYTE // 64))
+            with lock:
+                written[connection.fileno()] = written.get(connection.fileno(), 0) + MEBIBYTE // 64
+
+    server = raw_origin(serve)
+    # What is recorded of a body is bounded elsewhere.
+    proxy = record("--to", f"http://127.0.0.1:{server.port}", "--only", "elsewhere.example")
+    assert is_alive(proxy.port, proxy.address)
+    before = resident(proxy.pid)
+    clients = []
+    for _ in range(CLIENTS):
+        client = RawClient(proxy.port)
+        client.send(f"GET /big HTTP/1.1\r\nHost: {proxy.address}\r\n\r\n".encode())
+        clients.append(client)
+    eventually(lambda: len(written) == CLIENTS, "all servers to send")
+    last = [-1, 0]
+
+    def has_settled() -> bool:
+        total = sum(written.values())
+        last[1] = last[1] + 1 if total == last[0] else 0
+        last[0] = total
+        return last[1] >= 50
+
+    eventually(has_settled, "the servers to be stopped")
+    grown = resident(proxy.pid) - before
+    # 64 KiB of waiting bytes, a buffer for reads, and what a connection itself takes.
+    assert grown < CLIENTS * 200 * 1024, f"{grown / CLIENTS / 1024:.0f} KiB for each client"
+    assert is_alive(proxy.port, proxy.address)
+    # Who reads after all gets everything.
+    assert clients[7].read_until(b"\r\n\r\n").startswith(b"HTTP/1.1 200")
+    assert len(clients[7].read_exactly(20 * MEBIBYTE)) == 20 * MEBIBYTE
+    for client in clients:
+        client.close()
+    assert is_alive(proxy.port, proxy.address)
+    proxy.finish()
