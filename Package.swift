@@ -91,7 +91,9 @@ let package = Package(
             exclude: ["TraceFormat.md"], swiftSettings: house),
         .target(
             name: "Faults",
-            dependencies: ["Wire", "Framing", "Filters", "Simperium", "Dissection", yams],
+            dependencies: [
+                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", yams,
+            ],
             exclude: ["Faults.md", "faults.schema.json"],
             resources: [.embedInCode("Packs")], swiftSettings: house),
         .target(

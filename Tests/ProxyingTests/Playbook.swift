@@ -54,7 +54,7 @@ struct Playbook {
 
     init(
         _ mode: RelaySettings.Mode = .forward, keepsHost: Bool = false, only: [String] = [],
-        passthrough: [String] = [], rules: FaultSession? = nil
+        passthrough: [String] = [], hosts: [String]? = nil, rules: FaultSession? = nil
     ) {
         judge = rules.map { ConnectionJudge($0, sessionID: SessionID(1)) }
         let numbers = Numbers()
@@ -67,7 +67,8 @@ struct Playbook {
                 host: "127.0.0.1", port: 5000),
             settings: RelaySettings(
                 mode: mode, keepsHost: keepsHost, only: only.map(HostPattern.init),
-                passthrough: passthrough.map(HostPattern.init)),
+                passthrough: passthrough.map(HostPattern.init),
+                hosts: hosts?.map(HostPattern.init)),
             nextLeg: { numbers.next() })
     }
 

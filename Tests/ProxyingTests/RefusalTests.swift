@@ -6,8 +6,8 @@ import Wire
 @Suite struct RefusalTests {
     private let loop = Refusal.loop("127.0.0.1:8080")
 
-    private func answer(_ status: String, _ text: String) -> String {
-        "HTTP/1.1 \(status)\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
+    private func answer(_ status: String, _ text: String, fields: String = "") -> String {
+        "HTTP/1.1 \(status)\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(text.utf8.count)\r\n\(fields)Connection: close\r\n\r\n\(text)"
     }
 
     private func relay() -> Relay {
@@ -60,7 +60,8 @@ import Wire
         let refusal = Refusal(status: 503, phrase: "Service Unavailable", says: "none left")
         let text = "tapedeck: could not reach o.example:80: none left\n"
         play.on(
-            .declined(LegID(2), refusal), .send(1, answer("503 Service Unavailable", text)),
+            .declined(LegID(2), refusal),
+            .send(1, answer("503 Service Unavailable", text, fields: "Retry-After: 10\r\n")),
             .end(1))
         #expect(play.events == [.refused])
     }

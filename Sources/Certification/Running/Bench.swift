@@ -124,13 +124,14 @@ public final class Bench: Sendable {
         _ plan: FaultPlan, _ server: SyncServer, _ trace: String, _ parts: Parts
     ) async throws(CertificationError) -> Bench {
         let rules = FaultSession(plan: plan, seed: 1)
+        let started = parts.clock()
         let writer: TraceWriter
         do {
             writer = try TraceWriter(
                 path: trace,
                 session: SessionStart(
                     provenance: .proxy, version: parts.version, arguments: parts.arguments,
-                    startedUnixNanoseconds: parts.clock(), seed: rules.seed))
+                    startedUnixNanoseconds: started, seed: rules.seed))
         } catch { throw CertificationError(error.reason) }
         do {
             let proxy = try await ProxyServer.start(
@@ -138,7 +139,8 @@ public final class Bench: Sendable {
                     host: parts.host, port: parts.port,
                     relay: RelaySettings(
                         mode: .reverse(
-                            ServerAddress(host: server.host, port: server.port, isTLS: false))),
+                            ServerAddress(host: server.host, port: server.port, isTLS: false)),
+                        clock: SessionClock(startedUnixNanoseconds: started)),
                     leaves: parts.leaves, trust: parts.trust, faults: rules,
                     session: writer.session, notice: parts.notice),
                 sink: writer, threads: 1)

@@ -1,5 +1,4 @@
 import Dissection
-import OpenRosa
 import Wire
 
 /// Follows the cookies of each connection.

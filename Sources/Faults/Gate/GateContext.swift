@@ -27,14 +27,18 @@ public struct GateContext: Hashable, Sendable {
     public var client: String
     /// The only server there is; nil in a forward proxy outside of tunnels.
     public var server: Server?
+    /// Tells when an answer of our own is made.
+    public var clock: SessionClock
 
     /// A context with these values.
     public init(
-        connection: ConnectionID, session: SessionID, client: String, server: Server? = nil
+        connection: ConnectionID, session: SessionID, client: String, server: Server? = nil,
+        clock: SessionClock = SessionClock(startedUnixNanoseconds: 0)
     ) {
         self.connection = connection
         self.session = session
         self.client = client
         self.server = server
+        self.clock = clock
     }
 }

@@ -65,7 +65,8 @@ extension HTTPGate {
             && passage.head.contains(token: "100-continue", in: "expect")
             && !exchange.wasToldToContinue
         var made = LocalAnswer(
-            firing, to: passage.head, api: exchange.row(context).api, closing: isWaiting)
+            firing, to: passage.head, api: exchange.row(context).api,
+            unixSeconds: context.clock.unixSeconds(at: at), closing: isWaiting)
         var due = at.later(by: firing.afterNanoseconds)
         for step in passage.steps + exchange.deferred where step.action.kind == .latency {
             tell(step, at, .client, &commands)
@@ -93,6 +94,7 @@ extension HTTPGate {
     ) {
         var made = LocalAnswer(
             firing, to: exchange.head, api: exchange.row(context).api,
+            unixSeconds: context.clock.unixSeconds(at: at),
             closing: passage.head.contains(token: "close", in: "connection"))
         let wasClosing = made.closes
         var due = at.later(by: firing.afterNanoseconds)

@@ -1,10 +1,12 @@
 import Dissection
 import Framing
+import OpenRosa
 import Wire
 
 /// An answer that Tapedeck gives in a server's place, as a rule wants it.
 ///
-/// Without a body of its own it is what the protocol has for its status.
+/// Without a body of its own it is what the protocol has for its status, and it has the fields that
+/// a real server's answer has: clients stop at an answer without `Date` before they see its status.
 /// Source: specs/commcare-http.txt; reference/commcare-in-practice.md, 2.1 and 2.4.
 struct LocalAnswer {
     /// The bytes of the answer.
@@ -24,11 +26,15 @@ struct LocalAnswer {
     ///   - firing: What the rule asks for, of kind `status`.
     ///   - request: The head of the request.
     ///   - api: What the request is for.
+    ///   - unixSeconds: When the answer is made, in seconds since 1970.
     ///   - closing: Whether the connection is closed whatever the request says.
-    init(_ firing: Firing, to request: HTTPHead, api: String, closing: Bool = false) {
+    init(
+        _ firing: Firing, to request: HTTPHead, api: String, unixSeconds: Int64,
+        closing: Bool = false
+    ) {
         let action = firing.action
         let status = Int(clamping: action.integer("code") ?? 500)
-        let ready = ReadyBody(status, firing, api: api)
+        let ready = ReadyBody(status, firing, api: api, method: request.method)
         let body = action.text("body").map { Array($0.utf8) } ?? ready.body
         closes = closing || Self.wantsClose(request)
 
@@ -56,6 +62,11 @@ struct LocalAnswer {
             add("Retry-After", after)
         }
         for field in ready.fields { add(field.name, field.value) }
+        if status >= 200 {
+            for field in Self.serverFields(request, api, unixSeconds) {
+                add(field.name, field.value)
+            }
+        }
         let hasContent = !(100..<200).contains(status) && status != 204 && status != 304
         if hasContent { add("Content-Length", String(body.count)) }
         if closes { add("Connection", "close") }
@@ -63,6 +74,17 @@ struct LocalAnswer {
             "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
             + lines.map { $0 + "\r\n" }.joined() + "\r\n"
         bytes = Array(head.utf8) + (hasContent && HTTPRequestKind(request) != .head ? body : [])
+    }
+
+    /// What every answer of a real server has.
+    private static func serverFields(
+        _ request: HTTPHead, _ api: String, _ unixSeconds: Int64
+    ) -> [(name: String, value: String)] {
+        guard ReadyBody.isOpenRosa(api) else {
+            return [("Date", HTTPDate(unixSeconds: unixSeconds).text)]
+        }
+        let version = request.first("x-openrosa-version").map { request.text($0.value) }
+        return OpenRosaFields.answer(to: version, unixSeconds: unixSeconds)
     }
 
     /// Whether the connection ends with the answer to this request.

@@ -7,10 +7,15 @@ struct ReadyBody {
     /// The body.
     var body: [UInt8] = []
 
-    /// What goes with `status` for requests of `api`.
-    init(_ status: Int, _ firing: Firing, api: String) {
+    /// Whether requests of `api` are for a CommCare or OpenRosa server.
+    static func isOpenRosa(_ api: String) -> Bool {
+        api.hasPrefix("commcare.") || api.hasPrefix("openrosa.")
+    }
+
+    /// What goes with `status` for requests of `api` with this method.
+    init(_ status: Int, _ firing: Firing, api: String, method: String) {
         let action = firing.action
-        let isRosa = api.hasPrefix("commcare.") || api.hasPrefix("openrosa.")
+        let isRosa = Self.isOpenRosa(api)
         let message = action.text("message")
         switch status {
         case 202 where isRosa:
@@ -20,6 +25,16 @@ struct ReadyBody {
         case 401:
             fields = [("WWW-Authenticate", "Basic realm=\"tapedeck\"")]
             body = Array((message ?? "Authorization required").utf8)
+        case 405:
+            let others = ["GET", "HEAD", "POST"].filter { $0 != method }
+            fields = [("Allow", others.joined(separator: ", "))]
+            body = Array((message ?? LocalAnswer.reason(status)).utf8)
+        case 407:
+            fields = [("Proxy-Authenticate", "Basic realm=\"tapedeck\"")]
+            body = Array((message ?? LocalAnswer.reason(status)).utf8)
+        case 426:
+            fields = [("Upgrade", "websocket")]
+            body = Array((message ?? LocalAnswer.reason(status)).utf8)
         case 406 where isRosa:
             type = "application/json"
             let says =

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// Header fields and parameters of a request to CommCare, as CommCare Android sends them.
 ///
 /// Source: reference/commcare-in-practice.md, 1.2 and 1.3; specs/commcare-http.txt.

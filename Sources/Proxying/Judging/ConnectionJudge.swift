@@ -155,7 +155,7 @@ struct ConnectionJudge {
         }
         return GateContext(
             connection: relay.connection.id, session: sessionID, client: relay.clientLeg.host,
-            server: server)
+            server: server, clock: relay.settings.clock)
     }
 
     mutating func judge(

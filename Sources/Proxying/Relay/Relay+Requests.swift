@@ -16,7 +16,7 @@ struct BlockedRequest {
 enum Route {
     case server(ServerAddress, patches: [Patch])
     case tunnel(ServerAddress)
-    case refuse(String)
+    case refuse(Refusal)
 }
 
 extension Relay {
@@ -118,6 +118,7 @@ extension Relay {
     private func route(of head: HTTPHead) -> Route {
         if let fixed, isTunnel || settings.keepsHost { return .server(fixed, patches: []) }
         if let fixed {
+            if let refusal = hostRefusal(head, server: fixed) { return .refuse(refusal) }
             return .server(fixed, patches: HeadRewrite.reversed(head, server: fixed))
         }
         let target = try? head.parsedTarget()
@@ -138,8 +139,12 @@ extension Relay {
             break
         }
         return .refuse(
-            "this is an HTTP proxy: it takes requests for absolute URLs and CONNECT, and got "
-                + "\(head.method) \(head.target); for a server's own address start it with --to")
+            Refusal(
+                status: 400, phrase: "Bad Request",
+                says:
+                    "this is an HTTP proxy: it takes requests for absolute URLs and CONNECT, and got "
+                    + "\(head.method) \(head.target); for a server's own address start it with --to"
+            ))
     }
 
     /// Whether a request has to wait until all earlier ones are answered.
@@ -191,7 +196,7 @@ extension Relay {
             return nil
         case .refuse(let why):
             recordRefused(read, upTo: end, &commands)
-            answer(400, "Bad Request", "tapedeck: \(why)", read.at, &commands)
+            answer(why.status, why.phrase, "tapedeck: \(why.says)", read.at, &commands)
             return nil
         }
     }

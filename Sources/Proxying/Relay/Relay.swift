@@ -287,9 +287,10 @@ public struct Relay {
         let bytes = Array(
             """
             HTTP/1.1 \(status) \(reason)\r
+            Date: \(settings.clock.date(at: at))\r
             Content-Type: text/plain; charset=utf-8\r
             Content-Length: \(body.utf8.count)\r
-            \(closes ? "Connection: close\r\n" : "")\r
+            \(status == 503 ? "Retry-After: 10\r\n" : "")\(closes ? "Connection: close\r\n" : "")\r
             \(body)
             """.utf8)
         recordChunk(

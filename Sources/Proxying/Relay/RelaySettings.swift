@@ -1,3 +1,5 @@
+public import Wire
+
 /// What a relay does with what it sees.
 public struct RelaySettings: Hashable, Sendable {
     /// Whom the client believes to talk to.
@@ -19,16 +21,25 @@ public struct RelaySettings: Hashable, Sendable {
     /// Bytes of a head, or of the start of a tunnel, that are held back at most.
     public var heldBytes: Int
 
+    /// Names that `Host` may have in a reverse proxy, besides those that no name server is asked
+    /// for and the server's own; nil for any.
+    public var hosts: [HostPattern]?
+    /// Tells when an answer of our own is made.
+    public var clock: SessionClock
+
     /// Settings with these values.
     public init(
         mode: Mode, keepsHost: Bool = false, only: [HostPattern] = [],
-        passthrough: [HostPattern] = [], heldBytes: Int = 256 << 10
+        passthrough: [HostPattern] = [], heldBytes: Int = 256 << 10,
+        hosts: [HostPattern]? = nil, clock: SessionClock = SessionClock(startedUnixNanoseconds: 0)
     ) {
         self.mode = mode
         self.keepsHost = keepsHost
         self.only = only
         self.passthrough = passthrough
         self.heldBytes = heldBytes
+        self.hosts = hosts
+        self.clock = clock
     }
 
     /// Whether what is said to `host` is recorded.

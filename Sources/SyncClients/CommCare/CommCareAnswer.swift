@@ -1,4 +1,5 @@
 public import OpenRosa
+internal import Wire
 
 /// What the machine needs to know of an answer.
 public struct CommCareAnswer: Hashable, Sendable {

@@ -89,9 +89,7 @@ extension CommCareServer {
     }
 
     private static func unauthorized(_ says: String) -> ServedAnswer {
-        var answer = ServedAnswer.text(401, says)
-        answer.fields.append(.init("WWW-Authenticate", "Basic realm=\"tapedeck\""))
-        return answer
+        .unauthorized(says, challenge: "Basic realm=\"tapedeck\"")
     }
 
     private static var deactivated: ServedAnswer {

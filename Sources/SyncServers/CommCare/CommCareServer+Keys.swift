@@ -1,3 +1,5 @@
+internal import Wire
+
 extension CommCareServer {
     /// The key with which the devices of a user keep the user's data.
     struct KeyRecord: Hashable, Sendable {
@@ -29,7 +31,7 @@ extension CommCareServer {
             record = known
         } else {
             guard (domains[domain]?.keys.count ?? 0) < Limit.keys else {
-                return .text(503, "This server has no room for more keys")
+                return .busy("This server has no room for more keys")
             }
             var key: [UInt8] = []
             for _ in 0..<32 { key.append(.random(in: 0...255, using: &random)) }
@@ -43,8 +45,8 @@ extension CommCareServer {
             "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
                 + "<message nature=\"submit_success\">Here are your keys!</message>"
                 + "<auth_keys domain=\"\(domain.escapedForXML)\" "
-                + "issued=\"\(CalendarDate(now).secondText)\">"
-                + "<key_record valid=\"\(CalendarDate(record.valid).secondText)\">"
+                + "issued=\"\(HTTPDate(unixSeconds: now).secondText)\">"
+                + "<key_record valid=\"\(HTTPDate(unixSeconds: record.valid).secondText)\">"
                 + "<uuid>\(record.uuid)</uuid><key type=\"AES256\">\(record.key)</key>"
                 + "</key_record></auth_keys></OpenRosaResponse>")
     }

@@ -14,12 +14,11 @@ extension CommCareServer {
     ) -> ServedAnswer? {
         let sender = kind.map { "\($0) \(user?.uuid ?? "")" } ?? "all"
         guard let wait = meter.wait(sender, most: most, now: now) else { return nil }
-        var answer: ServedAnswer =
-            if let kind {
-                .text(429, "Too many \(kind) in this minute; try again in \(wait) s")
-            } else {
-                .text(503, "The server is over capacity; try again in \(wait) s")
-            }
+        guard let kind else {
+            return .busy("The server is over capacity; try again in \(wait) s", retryAfter: wait)
+        }
+        var answer = ServedAnswer.text(
+            429, "Too many \(kind) in this minute; try again in \(wait) s")
         answer.fields.append(.init("Retry-After", String(wait)))
         return answer
     }

@@ -108,7 +108,8 @@ extension CommCareServer {
             let name = parameters.first { $0.name == "case_name" }?.value ?? ""
             let type = domains[domain]?.set[id]?.caseType
             let block = CaseBlock(
-                caseID: Self.identifier(&random), dateModified: CalendarDate(now).momentText,
+                caseID: Self.identifier(&random),
+                dateModified: HTTPDate(unixSeconds: now).momentText,
                 userID: user.uuid,
                 create: .init(
                     caseType: "commcare-case-claim", caseName: String(name.prefix(255)),
@@ -119,7 +120,7 @@ extension CommCareServer {
             let form = FormDocument(block)
             guard let change = try? (domains[domain] ?? CommCareDomain()).judge(form),
                 domains[domain]?.hasRoom(for: change) ?? true
-            else { return .text(503, "This server has no room for more cases") }
+            else { return .busy("This server has no room for more cases") }
             file(
                 form, change,
                 FiledForm(

@@ -169,7 +169,7 @@ extension CommCareServer {
                 throw error
             }
             guard domains[domain]?.hasRoom(for: change) ?? true else {
-                return .text(503, "This server has no room for more cases")
+                return .busy("This server has no room for more cases")
             }
             let token = request.value(CommCareRequest.lastSyncToken)
             file(

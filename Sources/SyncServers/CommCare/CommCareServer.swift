@@ -1,3 +1,5 @@
+internal import OpenRosa
+
 /// A CommCare server: takes forms, keeps the cases and ledgers they make and gives them to devices.
 ///
 /// A value: requests in, answers out; time and randomness are inputs. What has to be kept comes out
@@ -32,7 +34,7 @@ public struct CommCareServer: Sendable {
     /// Bounds of what clients can make the server keep.
     enum Limit {
         /// Largest form, in bytes; as CommCare HQ has it.
-        static let form = 10 << 20
+        static let form = OpenRosaFields.acceptedLength
         /// Largest body, in bytes, when it is decompressed.
         static let body = 64 << 20
         /// Most domains.
@@ -163,14 +165,10 @@ public struct CommCareServer: Sendable {
 
     /// Adds the headers that every answer of OpenRosa has, and compresses where a client takes it.
     private func finish(_ answer: inout ServedAnswer, _ request: ServedRequest, _ now: Int64) {
-        // The version asked for, since both 1.0 and 3.0 are about: OpenRosa HTTP, "Versions".
-        let version = request.value("x-openrosa-version") ?? "1.0"
-        answer.fields += [
-            .init("X-OpenRosa-Version", Self.isVersion3(version) ? "3.0" : "1.0"),
-            .init("X-OpenRosa-Accept-Content-Length", String(Limit.form)),
-            .init("Content-Language", "en"),
-            .init("Date", CalendarDate(now).imf),
-        ]
+        let version = request.value("x-openrosa-version")
+        answer.fields += OpenRosaFields.answer(to: version, unixSeconds: now).map {
+            .init($0.name, $0.value)
+        }
         guard answer.body.count >= Gzip.worthwhile else { return }
         answer.fields.append(.init("Vary", "Accept-Encoding"))
         guard !answer.fields.contains(where: { $0.name == "Content-Encoding" }),

@@ -57,8 +57,7 @@ public struct KeptCommCareServer {
             // What was not written must not be known either: devices send it again.
             server = nil
             fault = error
-            return .text(
-                503, "The server cannot keep this: \(error.message); make room on its disk")
+            return .busy("The server cannot keep this: \(error.message); make room on its disk")
         }
     }
 

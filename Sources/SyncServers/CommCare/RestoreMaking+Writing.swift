@@ -67,7 +67,7 @@ extension RestoreMaking {
             + "<username>\(name)</username><password>sha1$tapedeck$"
             + "\(String(repeating: "0", count: 40))</password>"
             + "<uuid>\(user.uuid.escapedForXML)</uuid>"
-            + "<date>\(CalendarDate(occasion.now).dayText)</date>"
+            + "<date>\(HTTPDate(unixSeconds: occasion.now).dayText)</date>"
             + "<user_data><data key=\"commcare_project\">\(order.domain.escapedForXML)</data>"
             + "</user_data></Registration>"
     }

@@ -21,6 +21,20 @@ public struct ServedAnswer: Hashable, Sendable {
             body: Array(text.utf8))
     }
 
+    /// A 503 in plain text, with the seconds after which it is worth asking again.
+    static func busy(_ text: String, retryAfter: Int = 30) -> ServedAnswer {
+        var answer = ServedAnswer.text(503, text)
+        answer.fields.append(.init("Retry-After", String(retryAfter)))
+        return answer
+    }
+
+    /// A 401 in plain text, with the way to sign in (RFC 9110, 11.6.1).
+    static func unauthorized(_ text: String, challenge: String) -> ServedAnswer {
+        var answer = ServedAnswer.text(401, text)
+        answer.fields.append(.init("WWW-Authenticate", challenge))
+        return answer
+    }
+
     /// An answer in JSON.
     static func json(_ status: Int, _ text: String) -> ServedAnswer {
         ServedAnswer(

@@ -1,18 +1,26 @@
 internal import Replaying
+internal import Wire
 
 extension RecordedResponse {
-    /// The answer of an embedded server.
-    init(_ answer: ServedAnswer) {
+    /// The answer of an embedded server, at `now` in seconds since 1970.
+    init(_ answer: ServedAnswer, now: Int64) {
         self.init(
             status: answer.status, reason: Self.reasons[answer.status] ?? "",
             fields: answer.fields.map { .init($0.name, $0.value) }, body: answer.body)
+        if !has("date") { fields.append(.init("Date", HTTPDate(unixSeconds: now).text)) }
     }
 
-    /// A few words of our own, for people.
-    init(_ status: Int, _ reason: String, text: String) {
+    /// A few words of our own, for people, at `now` in seconds since 1970.
+    init(
+        _ status: Int, _ reason: String, text: String, now: Int64,
+        fields: [ReplayMessage.Field] = []
+    ) {
         self.init(
             status: status, reason: reason,
-            fields: [.init("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
+            fields: [
+                .init("Content-Type", "text/plain; charset=utf-8"),
+                .init("Date", HTTPDate(unixSeconds: now).text),
+            ] + fields, body: Array(text.utf8))
     }
 
     /// Reason phrases of what the embedded servers answer.

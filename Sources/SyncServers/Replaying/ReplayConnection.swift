@@ -238,7 +238,8 @@ final class ReplayConnection: ChannelDuplexHandler {
             switch item {
             case .refusal(let status, let reason, let text):
                 write(
-                    RecordedResponse(status, reason, text: text), nil, .init(closes: true),
+                    RecordedResponse(status, reason, text: text, now: desk.unixSeconds), nil,
+                    .init(closes: true),
                     head: desk.now, end: desk.now)
             case .request(let request): answer(request)
             }

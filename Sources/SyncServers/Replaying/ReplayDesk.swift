@@ -74,6 +74,9 @@ final class ReplayDesk {
     /// Time since the start.
     var now: Instant { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) }
 
+    /// The wall clock's time, in seconds since 1970.
+    var unixSeconds: Int64 { Int64(Glibc.time(nil)) }
+
     /// How long it is until then, at least 0.
     func time(until due: Instant) -> TimeAmount {
         .nanoseconds(max(0, due.nanoseconds - now.nanoseconds))
@@ -123,7 +126,7 @@ final class ReplayDesk {
     func answer(_ request: LiveRequest) -> Outcome {
         let now = now
         lastHeard = .now()
-        guard !isStopped else { return .response(Self.stoppedResponse, nil, head: now, end: now) }
+        guard !isStopped else { return .response(stoppedResponse, nil, head: now, end: now) }
         let authority = onlyHost == nil ? request.authority : nil
         let host =
             onlyHost
@@ -145,7 +148,7 @@ final class ReplayDesk {
         _ request: LiveRequest, _ replayed: ReplayRequest, at now: Instant
     ) -> Outcome {
         let served = request.served
-        let seconds = Int64(Glibc.time(nil))
+        let seconds = unixSeconds
         var miss: HTTPMiss?
         if model?.takes(served) != true {
             switch http.answer(replayed) {
@@ -165,12 +168,12 @@ final class ReplayDesk {
             if let role = role(of: exchange) {
                 return request.opensSocket
                     ? .socket(source.response(exchange), role, at: now)
-                    : Self.upgradeRequired(exchange, at: now)
+                    : upgradeRequired(exchange, at: now)
             }
             guard let response = response(exchange) else { return .silence(at: now) }
             return .response(response, nil, head: now, end: now)
         case .made(let answer):
-            return .response(RecordedResponse(answer), nil, head: now, end: now)
+            return .response(RecordedResponse(answer, now: seconds), nil, head: now, end: now)
         case .none:
             let endpoint = SimperiumEndpoint.recognise(path: request.target.path)
             if let endpoint, request.opensSocket {
@@ -191,10 +194,11 @@ final class ReplayDesk {
             guard let role = role(of: exchange.id) ?? simperium(at: request) else {
                 let text = "tapedeck: exchange \(exchange.id) changed to no WebSocket\n"
                 return .response(
-                    RecordedResponse(501, "Not Replayed", text: text), nil, head: head, end: head)
+                    RecordedResponse(501, "Not Replayed", text: text, now: unixSeconds), nil,
+                    head: head, end: head)
             }
             guard request.opensSocket else {
-                return Self.upgradeRequired(exchange.id, at: head)
+                return upgradeRequired(exchange.id, at: head)
             }
             return .socket(response, role, at: head)
         }
@@ -203,7 +207,8 @@ final class ReplayDesk {
             let text = "tapedeck: exchange \(exchange.id) cannot be read from the trace\n"
             options.notice("exchange \(exchange.id) cannot be read from the trace")
             return .response(
-                RecordedResponse(500, "Not Readable", text: text), nil, head: head, end: head)
+                RecordedResponse(500, "Not Readable", text: text, now: unixSeconds), nil,
+                head: head, end: head)
         }
         let length =
             (exchange.endedAt ?? exchange.startedAt).nanoseconds
@@ -230,10 +235,12 @@ final class ReplayDesk {
     }
 
     /// What somebody gets who asks for the path of a WebSocket without asking for one.
-    private static func upgradeRequired(_ exchange: ExchangeID, at due: Instant) -> Outcome {
+    private func upgradeRequired(_ exchange: ExchangeID, at due: Instant) -> Outcome {
         let text = "tapedeck: exchange \(exchange) opened a WebSocket; ask for one\n"
         return .response(
-            RecordedResponse(426, "Upgrade Required", text: text), nil, head: due, end: due)
+            RecordedResponse(
+                426, "Upgrade Required", text: text, now: unixSeconds,
+                fields: [.init("Upgrade", "websocket")]), nil, head: due, end: due)
     }
 
     /// What the WebSocket carries that an exchange opened.
@@ -257,7 +264,8 @@ final class ReplayDesk {
         options.notice("missed: \(why)")
         let text = "tapedeck: the recording has no answer: \(why)\n"
         return .response(
-            RecordedResponse(501, "Not Recorded", text: text), nil, head: now, end: now)
+            RecordedResponse(501, "Not Recorded", text: text, now: unixSeconds), nil, head: now,
+            end: now)
     }
 
     private func rewrite(_ exchange: RecordedExchange, _ request: LiveRequest) -> LocationRewrite? {
@@ -296,9 +304,12 @@ final class ReplayDesk {
         return bytes
     }
 
-    private static let stoppedResponse = RecordedResponse(
-        503, "Service Unavailable",
-        text: "tapedeck: the replay has stopped, since a request or command was not recorded\n")
+    private var stoppedResponse: RecordedResponse {
+        RecordedResponse(
+            503, "Service Unavailable",
+            text: "tapedeck: the replay has stopped, since a request or command was not recorded\n",
+            now: unixSeconds, fields: [.init("Retry-After", "30")])
+    }
 }
 
 @available(*, unavailable)

@@ -161,7 +161,9 @@ final class CommCareDesk: Sendable {
                 defer { state.held = [] }
                 return state.held
             }
-            for one in held { one.promise.succeed(.text(503, "The server ends; try again")) }
+            for one in held {
+                one.promise.succeed(.busy("The server ends; try again", retryAfter: 5))
+            }
             promise.succeed()
         }
     }

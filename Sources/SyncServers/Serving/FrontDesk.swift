@@ -56,7 +56,9 @@ final class FrontDesk: Sendable {
         }
         guard request.value("authorization") == "Bearer \(adminToken)" else {
             return loop.makeSucceededFuture(
-                .text(401, "Send `Authorization: Bearer` with the token that was printed"))
+                .unauthorized(
+                    "Send `Authorization: Bearer` with the token that was printed",
+                    challenge: "Bearer"))
         }
         guard let question = AdminQuestion(request) else {
             return loop.makeSucceededFuture(

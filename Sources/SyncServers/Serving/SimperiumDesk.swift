@@ -186,9 +186,9 @@ final class SimperiumDesk: Sendable {
         for event in events {
             switch event {
             case .request(_, let promise):
-                promise.succeed(.text(503, "The state file cannot be written"))
+                promise.succeed(.busy("The state file cannot be written"))
             case .ask(_, let promise):
-                promise.succeed(.text(503, "The state file cannot be written"))
+                promise.succeed(.busy("The state file cannot be written"))
             case .end(let promise): promise.succeed()
             case .opened(let line): line.end(1011, "The state file cannot be written")
             case .closed, .ready: break

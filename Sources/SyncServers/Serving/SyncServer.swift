@@ -210,13 +210,18 @@ public final class SyncServer: Sendable {
                 upgraders: [upgrader],
                 completionHandler: { context in
                     // What is HTTP's goes; the frames come in its place.
-                    if let handler = try? context.pipeline.syncOperations.handler(
-                        type: RequestHandler.self)
-                    {
-                        context.pipeline.syncOperations.removeHandler(handler, promise: nil)
+                    let pipeline = context.pipeline.syncOperations
+                    if let handler = try? pipeline.handler(type: RequestHandler.self) {
+                        pipeline.removeHandler(handler, promise: nil)
+                    }
+                    if let handler = try? pipeline.handler(type: DateHandler.self) {
+                        pipeline.removeHandler(handler, promise: nil)
                     }
                 }
             ))
+        // Before whatever answers: what is no HTTP is refused by a handler of the library.
+        let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
+        try pipeline.addHandler(DateHandler(), position: .after(encoder))
         try pipeline.addHandler(RequestHandler(desk, isSecure: isSecure))
     }
 }

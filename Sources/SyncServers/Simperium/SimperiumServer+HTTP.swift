@@ -48,9 +48,14 @@ extension SimperiumServer {
         if path[2] == "create", !accounts.isOpen {
             return accounts.knows(name: name)
                 ? .text(409, "the user exists already")
-                : .text(401, "users are those of the accounts file; add this one there")
+                : Self.unauthorized("users are those of the accounts file; add this one there")
         }
         return authorize(app: path[1], name, password, &random)
+    }
+
+    /// A refusal to sign in; with a scheme that no browser asks its user about.
+    private static func unauthorized(_ says: String) -> ServedAnswer {
+        .unauthorized(says, challenge: "Token realm=\"simperium\"")
     }
 
     /// Gives a user of an application a token.
@@ -60,9 +65,9 @@ extension SimperiumServer {
     ) -> ServedAnswer {
         guard let known = accounts.user(name: name, password: password, domain: nil),
             let user = accounts.user(named: known.name, app: app)
-        else { return .text(401, "unknown username or invalid password") }
-        guard user.isActive else { return .text(401, "the user is deactivated") }
-        guard tokens.count < Limit.tokens else { return .text(503, "Too many tokens") }
+        else { return Self.unauthorized("unknown username or invalid password") }
+        guard user.isActive else { return Self.unauthorized("the user is deactivated") }
+        guard tokens.count < Limit.tokens else { return .busy("Too many tokens") }
         let token = Hexadecimal.text(random.next()) + Hexadecimal.text(random.next())
         let account = Account(app: app, user: user.name)
         tokens[token] = account

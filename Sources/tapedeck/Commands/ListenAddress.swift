@@ -24,6 +24,12 @@ struct ListenAddress: ExpressibleByArgument {
         (host, port) = (authority.host, authority.port)
     }
 
+    /// Whether no other machine can connect to it.
+    var isLoopback: Bool {
+        let host = host.lowercased()
+        return host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
     /// `HOST:PORT` with the port that was given out.
     static func text(_ host: String, _ port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -6,6 +6,7 @@ import Foundation
 import Interception
 import Proxying
 import Trace
+import Wire
 
 /// `tapedeck record`.
 struct RecordCommand: AsyncParsableCommand {
@@ -33,6 +34,12 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Flag(help: "With --to: leave Host, Origin and Location alone.")
     var keepHost = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --to: answer to this host name (or *.host) as well; may be repeated.",
+            valueName: "name"))
+    var host: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -117,7 +124,8 @@ struct RecordCommand: AsyncParsableCommand {
         let signal = StopSignal()
         let stopped = StopReason()
         let lines = LiveLines(isQuiet: quiet)
-        let writer = try openTrace(rules, lines: lines, signal: signal, stopped: stopped)
+        let started = Int64(Date().timeIntervalSince1970 * 1e9)
+        let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
         let live: LiveDiagnosis?
         do {
             live = diagnose ? try LiveDiagnosis(writer) : nil
@@ -132,7 +140,8 @@ struct RecordCommand: AsyncParsableCommand {
                     host: listen.host, port: listen.port,
                     relay: RelaySettings(
                         mode: mode, keepsHost: keepHost, only: only.map(HostPattern.init),
-                        passthrough: passthrough.map(HostPattern.init)),
+                        passthrough: passthrough.map(HostPattern.init), hosts: hosts,
+                        clock: SessionClock(startedUnixNanoseconds: started)),
                     leaves: leaves, trust: trust,
                     heldBytes: memory.map { Int($0.bytes) } ?? TraceOptions().budget,
                     faults: rules, session: writer.session,
@@ -180,6 +189,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func target() throws(Failure) -> RelaySettings.Mode {
         guard let to else {
             if keepHost { throw Failure(.usage, "--keep-host goes with --to URL") }
+            if !host.isEmpty { throw Failure(.usage, "--host goes with --to URL") }
             return .forward
         }
         guard let server = ServerAddress(url: to) else {
@@ -191,8 +201,18 @@ struct RecordCommand: AsyncParsableCommand {
         return .reverse(server)
     }
 
+    /// The names that `Host` may have; nil for any.
+    ///
+    /// Where others can reach the listener, they know it by names that nobody can list. A server
+    /// that gets `Host` as it came checks it itself.
+    private var hosts: [HostPattern]? {
+        guard to != nil, !keepHost, listen.isLoopback || !host.isEmpty else { return nil }
+        return host.map(HostPattern.init)
+    }
+
     private func openTrace(
-        _ rules: FaultSession?, lines: LiveLines, signal: StopSignal, stopped: StopReason
+        _ rules: FaultSession?, _ started: Int64, lines: LiveLines, signal: StopSignal,
+        stopped: StopReason
     ) throws(Failure) -> TraceWriter {
         var options = TraceOptions()
         options.onDiskFull = onDiskFull.option
@@ -211,8 +231,7 @@ struct RecordCommand: AsyncParsableCommand {
                 session: SessionStart(
                     provenance: .proxy, version: Program.version,
                     arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
-                    startedUnixNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9),
-                    seed: rules?.seed),
+                    startedUnixNanoseconds: started, seed: rules?.seed),
                 options: options)
         } catch {
             throw Failure(error)

@@ -11,7 +11,8 @@ struct HTTPActionTests {
         #expect(play.sent(by: .client) == Talk.get("/a") + Talk.get("/c"))
         let answer =
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
-            + "Retry-After: 7\r\nContent-Length: 5\r\n\r\nlater"
+            + "Retry-After: 7\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+            + "Content-Length: 5\r\n\r\nlater"
         #expect(
             play.joined.dropFirst(2).dropLast() == [
                 .keep(sender: .client, Array(Talk.get("/b").utf8), readAs: nil),

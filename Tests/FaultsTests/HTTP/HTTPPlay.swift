@@ -28,13 +28,16 @@ struct HTTPPlay {
     var change: HTTPSwitch?
     var now = Instant(nanoseconds: 1_000_000_000)
 
+    /// A second after it: Sun, 06 Nov 1994 08:49:37 GMT.
+    static let clock = SessionClock(startedUnixNanoseconds: 784_111_776_000_000_000)
+
     init(_ rules: [String], server: GateContext.Server? = nil, seed: UInt64 = 1) throws {
         let made = try rules.enumerated().map { try FaultRule.parse($1, named: "rule-\($0)") }
         session = FaultSession(plan: FaultPlan(rules: made, seed: nil), seed: seed)
         gate = HTTPGate(
             GateContext(
                 connection: ConnectionID(7), session: SessionID(3), client: "10.0.0.5",
-                server: server),
+                server: server, clock: Self.clock),
             session: session)
     }
 

@@ -1,0 +1,26 @@
+internal import Wire
+
+/// The header fields that every answer of an OpenRosa server has.
+///
+/// Source: OpenRosa HTTP request API; reference/commcare-in-practice.md, 0.7 and 1.6.
+public enum OpenRosaFields {
+    /// Largest submission that our answers say is taken, in bytes; as CommCare HQ has it.
+    public static let acceptedLength = 10 << 20
+
+    /// The fields of an answer, in order.
+    ///
+    /// - Parameters:
+    ///   - version: `X-OpenRosa-Version` of the request; nil where it has none.
+    ///   - unixSeconds: When the answer is made, in seconds since 1970.
+    /// - Returns: Names and values, in the order in which they are sent.
+    public static func answer(
+        to version: String?, unixSeconds: Int64
+    ) -> [(name: String, value: String)] {
+        [
+            // The version asked for, since both 1.0 and 3.0 are about: OpenRosa HTTP, "Versions".
+            ("X-OpenRosa-Version", version == "3.0" ? "3.0" : "1.0"),
+            ("X-OpenRosa-Accept-Content-Length", String(acceptedLength)),
+            ("Content-Language", "en"), ("Date", HTTPDate(unixSeconds: unixSeconds).text),
+        ]
+    }
+}
