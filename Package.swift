@@ -179,7 +179,7 @@ let package = Package(
                 "ConvergenceWorld", "FaultWorld",
             ],
             swiftSettings: house),
-        tests("Proxying", ["Wire", "Faults", nioCore]),
+        tests("Proxying", ["Wire", "Faults", nioCore, nioPosix, nioEmbedded]),
         tests("Replaying", ["Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
         tests("Capturing", ["Wire"]),
         .testTarget(

@@ -10,7 +10,7 @@ import struct
 import time
 from dataclasses import dataclass, field
 
-from socket_scripts import CLIENT, SERVER, TUNNEL, Script, Step
+from socket_scripts import CLIENT, NESTED, SERVER, TUNNEL, Script, Step
 
 # Far more than any step takes; what is not there by then does not come.
 DEADLINE = 20.0
@@ -72,7 +72,11 @@ class Play:
 
     def __init__(self, script: Script, dice: random.Random, proxy: tuple[str, int],
                  listener: socket.socket | None, target: str, source: str,
-                 client_tls: ssl.SSLContext | None, server_tls: ssl.SSLContext | None):
+                 client_tls: ssl.SSLContext | None, server_tls: ssl.SSLContext | None,
+                 second: str = ""):
+        self.second = second
+        # What the second proxy says in the name of the server.
+        self.before_server = b""
         self.script, self.dice, self.proxy = script, dice, proxy
         self.listener, self.target, self.source = listener, target, source
         self.client_tls, self.server_tls = client_tls, server_tls
@@ -101,24 +105,20 @@ class Play:
         connection = socket.create_connection(self.proxy, DEADLINE, (self.source, 0))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         client.connection = connection
-        if self.script.mode == TUNNEL:
-            head = f"CONNECT {self.target} HTTP/1.1\r\nHost: {self.target}\r\n\r\n".encode()
-            connection.sendall(head)
-            client.sent += head
-            while not self.preface.endswith(b"\r\n\r\n"):
-                byte = connection.recv(1)
-                if not byte:
-                    raise Wrong(f"CONNECT was answered with {self.preface!r}")
-                self.preface += byte
-            status = self.preface[9:12]
+        is_tunnel = self.script.mode in (TUNNEL, NESTED)
+        if self.script.mode == NESTED:
+            if not self._tunnel(connection, self.second).startswith(b"HTTP/1.1 200"):
+                raise Wrong(f"CONNECT to the second proxy was answered with {self.preface!r}")
+        if is_tunnel:
+            self.preface = self._tunnel(connection, self.target)
+            if self.script.mode == NESTED:
+                self.before_server = self.preface
             if self.script.is_refused:
-                if status != b"502":
-                    raise Wrong(f"CONNECT to nobody was answered with {self.preface!r}")
                 self.script.steps = [Step(CLIENT, "see-end")]
-            elif status != b"200":
+            elif not self.preface.startswith(b"HTTP/1.1 200"):
                 raise Wrong(f"CONNECT was answered with {self.preface!r}")
-        if self.client_tls and not (self.script.is_refused and self.script.mode == TUNNEL):
-            if self.script.mode == TUNNEL:
+        if self.client_tls and not (self.script.is_refused and is_tunnel):
+            if is_tunnel:
                 # The proxy connects with TLS, and shows its certificate when it has: accept meanwhile.
                 connection.setblocking(False)
                 wrapped = self.client_tls.wrap_socket(
@@ -129,6 +129,19 @@ class Play:
                 client.connection = self.client_tls.wrap_socket(
                     connection, server_hostname="127.0.0.1")
         client.connection.setblocking(False)
+
+    def _tunnel(self, connection: socket.socket, target: str) -> bytes:
+        """Asks for a tunnel, and gives the head of the answer."""
+        head = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode()
+        connection.sendall(head)
+        self.ends[CLIENT].sent += head
+        answer = b""
+        while not answer.endswith(b"\r\n\r\n"):
+            byte = connection.recv(1)
+            if not byte:
+                raise Wrong(f"CONNECT was answered with {answer!r}")
+            answer += byte
+        return answer
 
     def _handshake(self, wrapped: ssl.SSLSocket) -> None:
         until = time.monotonic() + DEADLINE
@@ -251,7 +264,7 @@ class Play:
     def _compare(self) -> None:
         if self.script.status:
             client = self.ends[CLIENT]
-            got = bytes(client.received) or self.preface
+            got = self.preface + client.received
             if not got.startswith(b"HTTP/1.1 %d " % self.script.status):
                 raise Wrong(f"the client has got {got[:200]!r} in place of a {self.script.status}")
             if self.ends[SERVER].received:

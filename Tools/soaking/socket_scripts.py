@@ -7,11 +7,12 @@ the closed list of rewrites; `sent` is what a peer writes, `due` what the other 
 from __future__ import annotations
 
 import random
+import ssl
 from dataclasses import dataclass, field
 
 CLIENT, SERVER = "client", "server"
 # How a client takes the proxy.
-FORWARD, TUNNEL, REVERSE, KEEP = "forward", "tunnel", "reverse", "keep-host"
+FORWARD, TUNNEL, NESTED, REVERSE, KEEP = "forward", "tunnel", "nested", "reverse", "keep-host"
 
 
 @dataclass
@@ -285,7 +286,11 @@ def long_answer(dice: random.Random, writer: Writer, script: Script) -> None:
     """More than was announced, with what was announced."""
     script.add(CLIENT, "send", *writer.request())
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    script.add(SERVER, "send", answer + writer.text(dice.randint(1, 200)))
+    more = writer.text(dice.randint(1, 200))
+    # In a forward proxy the next request may be another server's: nobody may answer it beforehand, and
+    # the server is hung up on.
+    script.is_cut = script.mode == FORWARD
+    script.add(SERVER, "send", answer + more, answer if script.mode == FORWARD else answer + more)
     script.add(SERVER, "close")
     script.add(CLIENT, "see-end")
 
@@ -403,18 +408,31 @@ def no_proxy_request(dice: random.Random, writer: Writer, script: Script) -> Non
     """What a forward proxy can send nowhere."""
     script.status = 400
     script.add(CLIENT, "send", dice.choice([
-        b"\0\1\2", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"PING\r\n", b"GET /\r\n",
-        b"POST http://a/ HTTP/1.1\r\nContent-Length: abc\r\n\r\n"]), b"")
+        b"\0\1\2", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"PING\r\n", b"GET /\r\n"]), b"")
     script.add(CLIENT, "see-end")
 
 
+def half_a_hello(dice: random.Random, writer: Writer, script: Script) -> None:
+    """The client begins a TLS handshake, and leaves within its first message."""
+    script.is_cut = True
+    sides = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        ssl.create_default_context().wrap_bio(*sides, server_hostname="a.example").do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    hello = sides[1].read()
+    script.add(CLIENT, "send", hello[:dice.randint(1, len(hello) - 1)], b"", waits=False)
+    script.add(CLIENT, dice.choice(["close", "reset"]))
+
+
 ANYWHERE = [exchanges, pipelining, early_answer, upgrade_accepted, upgrade_refused, long_answer,
-            short_answer, server_gives_up, client_gives_up, answer_after_end, long_request]
+            short_answer, server_gives_up, client_gives_up, answer_after_end]
 # What needs a server that is known without a request.
-FIXED = [endless_head, garbage, old_http, bad_framing]
+FIXED = [endless_head, garbage, old_http, bad_framing, long_request]
 WHERE = {
-    FORWARD: [refused, no_proxy_request],
+    FORWARD: [refused, no_proxy_request, half_a_hello],
     TUNNEL: [*FIXED, connect_inside, server_speaks_first, refused],
+    NESTED: [*FIXED, connect_inside, server_speaks_first, refused],
     REVERSE: FIXED,
     KEEP: [*FIXED, connect_inside],
 }

@@ -20,7 +20,7 @@ from certificates import make_certificates
 from programs import Program, environment, tapedeck
 from soak import Control, Failed
 from socket_play import Play, Wrong
-from socket_scripts import CLIENT, FORWARD, KEEP, REVERSE, SERVER, TUNNEL, Writer, make
+from socket_scripts import (CLIENT, FORWARD, KEEP, NESTED, REVERSE, SERVER, TUNNEL, Writer, make)
 
 # A trace is looked at and begun anew after so many conversations of each worker.
 ROUND = 200
@@ -37,6 +37,18 @@ class Proxy:
     program: Program | None = None
     trace: Path | None = None
     port: int = 0
+    # Sockets that it has while nobody is connected.
+    idle: int = 0
+
+    def sockets(self) -> int:
+        """How many sockets it has."""
+        count = 0
+        for descriptor in Path(f"/proc/{self.program.pid}/fd").iterdir():
+            try:
+                count += str(descriptor.readlink()).startswith("socket:")
+            except FileNotFoundError:
+                pass
+        return count
 
 
 @dataclass
@@ -59,6 +71,8 @@ class Sockets:
         self.failures: list[str] = []
         self.kinds: Counter[str] = Counter()
         self.rounds = 0
+        # Whether rules may come, so that every connection has a judge.
+        self.has_control = True
         self.sources = 0
         self.lock = threading.Lock()
         tapedeck("ca", "--ca-dir", folder / "ca", "--pem", folder / "trust.pem")
@@ -73,9 +87,11 @@ class Sockets:
         for proxy in (reverse, secure, keep):
             scheme = "https" if proxy.has_tls else "http"
             proxy.arguments.append(f"{scheme}://127.0.0.1:{proxy.listener.getsockname()[1]}")
-        self.proxies = [forward, reverse, secure, keep]
+        self.second = Proxy("second", ["--insecure"])
+        self.proxies = [forward, self.second, reverse, secure, keep]
         self.workers = [
             Worker("forward", FORWARD, forward), Worker("tunnel", TUNNEL, forward),
+            Worker("nested", NESTED, forward),
             Worker("reverse", REVERSE, reverse), Worker("reverse-tls", REVERSE, secure),
             Worker("keep-host", KEEP, keep)]
 
@@ -90,7 +106,8 @@ class Sockets:
             self._begin()
             size = min(count, ROUND) if count else ROUND
             over = threading.Event()
-            asking = threading.Thread(target=self._ask, args=(over,))
+            asking = threading.Thread(target=self._ask if self.has_control else over.wait,
+                                      args=(over,) if self.has_control else ())
             asking.start()
             threads = [
                 threading.Thread(target=self._work, args=(worker, size, until if seconds else None,
@@ -121,7 +138,7 @@ class Sockets:
         dice = random.Random(f"{self.seed}/{name}")
         is_client_tls = dice.random() < 0.3 and worker.mode != FORWARD
         # Within a tunnel both sides have TLS, or none.
-        has_tls = is_client_tls if worker.mode == TUNNEL else worker.proxy.has_tls
+        has_tls = is_client_tls if worker.mode in (TUNNEL, NESTED) else worker.proxy.has_tls
         listener = worker.proxy.listener
         own = listener or socket.create_server(("127.0.0.1", 0))
         server = f"127.0.0.1:{own.getsockname()[1]}"
@@ -136,7 +153,8 @@ class Sockets:
             source = f"127.{self.sources >> 14 & 127 | 1}.{self.sources >> 7 & 127}.{self.sources & 127 | 128}"
         play = Play(script, dice, ("127.0.0.1", worker.proxy.port),
                     None if script.is_refused else own, server, source,
-                    self.client_tls if is_client_tls else None, self.server_tls if has_tls else None)
+                    self.client_tls if is_client_tls else None, self.server_tls if has_tls else None,
+                    f"127.0.0.1:{self.second.port}")
         try:
             play.run()
             worker.played.append((source, name, play))
@@ -172,18 +190,26 @@ class Sockets:
     # Rounds
 
     def _begin(self) -> None:
+        self.has_control = (self.seed + self.rounds) % 2 == 0
         for proxy in self.proxies:
             proxy.trace = self.folder / f"{proxy.name}-{self.rounds}.tape"
             proxy.program = Program(
                 self.program, "record", proxy.trace, "--listen", "127.0.0.1:0", "--quiet",
-                "--ca-dir", self.folder / "ca", *proxy.arguments, env=environment())
+                "--ca-dir", self.folder / "ca", *([] if self.has_control else ["--no-control"]),
+                *proxy.arguments, env=environment())
             proxy.port = int(proxy.program.await_line(r"^listening on 127\.0\.0\.1:(\d+)$")[1])
+            proxy.idle = proxy.sockets()
 
     def _end(self) -> None:
         for proxy in self.proxies:
             memory = proxy.program.peak_memory()
             if memory > 400 << 20:
                 self._fail(proxy.name, f"{memory >> 20} MB of memory")
+            until = time.monotonic() + 10
+            while proxy.sockets() > proxy.idle and time.monotonic() < until:
+                time.sleep(0.05)
+            if (left := proxy.sockets() - proxy.idle) > 0:
+                self._fail(proxy.name, f"{left} sockets stayed open after all peers had ended")
             try:
                 status = proxy.program.stop(signal.SIGINT)
             except AssertionError:
@@ -217,7 +243,10 @@ class Sockets:
                 kept = b"".join(data for (data,) in trace.execute(
                     "SELECT bytes FROM chunk WHERE connection_id = ? AND sender = ? AND origin = 0 "
                     "ORDER BY id", (number, sender)))
-                sent = bytes(end.sent)
+                sent = (play.before_server if sender == 1 else b"") + bytes(end.sent)
+                if play.script.mode == NESTED and (play.client_tls or play.script.is_refused):
+                    # What the second proxy says, and what only it can read.
+                    continue
                 # What was on its way when somebody reset may never have come.
                 is_right = kept == sent or play.script.is_cut and sent.startswith(kept)
                 if not is_right:

@@ -44,7 +44,8 @@ extension Relay {
     var waitingBytes: Int {
         var count = 0
         for read in backlog { count += read.bytes.count }
-        for leg in legs { count += leg.held.count }
+        // By index: a leg is large, and this is asked after every event.
+        for index in legs.indices { count += legs[index].held.count }
         return count
     }
 }

@@ -26,6 +26,8 @@ struct CertificationRun {
     /// Plays the scenarios and writes the report.
     func run() async throws {
         guard !options.list else { return StandardOutput.write(CertifyList.text(suite)) }
+        // The proxies report from their event loops.
+        StandardError.detach()
         if let program = options.command.first, ClientProcess.path(of: program) == nil {
             throw Failure(.usage, "there is no program \(program); check the name after --")
         }
