@@ -70,6 +70,7 @@ let package = Package(
         .target(name: "CurlShim", dependencies: ["CCurl"]),
         room("Wire"),
         room("Storage", ["CSQLite"]),
+        room("BoundedYAML", [yams]),
         room("HTTPLayer", ["Wire", "CCurl", "CurlShim", "CZlib"]),
         room(
             "SyncClients",
@@ -92,7 +93,8 @@ let package = Package(
         .target(
             name: "Faults",
             dependencies: [
-                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", yams,
+                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", "BoundedYAML",
+                yams,
             ],
             exclude: ["Faults.md", "faults.schema.json"],
             resources: [.embedInCode("Packs")], swiftSettings: house),
@@ -125,7 +127,7 @@ let package = Package(
             "SyncServers",
             [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", nioCore, nioPosix, nioSSL,
-                "Interception", "Storage", "CSQLite", yams, nioHTTP1, nioWebSocket,
+                "Interception", "Storage", "CSQLite", "BoundedYAML", yams, nioHTTP1, nioWebSocket,
             ]),
         room(
             "Certification",
@@ -157,6 +159,7 @@ let package = Package(
             ],
             path: "Tests/Support/FaultWorld", swiftSettings: house),
         tests("Wire"),
+        tests("BoundedYAML", [yams]),
         .testTarget(
             name: "FramingTests",
             dependencies: ["Framing", "Wire", nioCore, nioEmbedded, nioHTTP1],

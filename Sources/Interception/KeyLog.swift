@@ -6,15 +6,30 @@ public import NIOCore
 /// One line per secret in the format of NSS, `SSLKEYLOGFILE`. Whoever has the file can read the
 /// traffic, so it is made for its owner alone. May be used from any thread.
 public final class KeyLog: Sendable {
+    /// What was changed about a file that was there, for people; nil for nothing.
+    public let notice: String?
     /// The open file.
     private let file: Int32
 
     /// Opens the file at `path` for appending and makes it, with mode 0600, where it is missing.
     ///
-    /// - Throws: ``InterceptionError`` with code `storage`.
+    /// One that others may read is made its owner's alone.
+    ///
+    /// - Throws: ``InterceptionError``: `storage`, or `exposedKey` for a symbolic link and for a file
+    ///   that others may read and that is not ours to change.
     public init(path: String) throws(InterceptionError) {
-        file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw PrivateFile.failure(path, "open the key log") }
+        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            if errno == ELOOP { throw PrivateFile.behindLink(path, "the key log") }
+            throw PrivateFile.failure(path, "open the key log")
+        }
+        do throws(InterceptionError) {
+            notice = try PrivateFile.tighten(file, path, "the secrets of TLS sessions")
+        } catch {
+            close(file)
+            throw error
+        }
+        self.file = file
     }
 
     deinit { close(file) }

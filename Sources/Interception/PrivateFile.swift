@@ -11,17 +11,30 @@ enum PrivateFile {
         return InterceptionError(.storage, "cannot \(doing) \(path): \(says)")
     }
 
+    /// Why a secret is not kept behind a symbolic link.
+    static func behindLink(_ path: String, _ what: String) -> InterceptionError {
+        InterceptionError(
+            .exposedKey,
+            "\(path) is a symbolic link, and whoever made it chose the file; put \(what) there "
+                + "itself, or name the file that is meant")
+    }
+
     /// Reads the file at `path`.
     ///
     /// - Parameters:
     ///   - path: Where it is.
-    ///   - secret: Whether to refuse a file that others than its owner may read.
+    ///   - secret: Whether to refuse a file that others than its owner may read, and a symbolic
+    ///     link, since whoever made it chooses the key.
+    ///   - limit: Largest file that is read, in bytes.
     /// - Returns: All its bytes; nil where there is no file.
     /// - Throws: ``InterceptionError``: `exposedKey`, `damaged` where it is too large, `storage`.
-    static func read(_ path: String, secret: Bool) throws(InterceptionError) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+    static func read(
+        _ path: String, secret: Bool, limit: Int = PrivateFile.limit
+    ) throws(InterceptionError) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | (secret ? O_NOFOLLOW : 0))
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
+            if errno == ELOOP, secret { throw behindLink(path, "the private key") }
             throw failure(path, "open")
         }
         defer { close(file) }
@@ -49,6 +62,30 @@ enum PrivateFile {
             bytes.append(contentsOf: buffer.prefix(count))
         }
         throw InterceptionError(.damaged, "\(path) is larger than a certificate can be")
+    }
+
+    /// Takes from all but the owner the right to read or write an open file.
+    ///
+    /// - Parameters:
+    ///   - file: Its descriptor; nothing is done where it is no regular file.
+    ///   - path: Its name, for people.
+    ///   - secret: What others could read in it, for people.
+    /// - Returns: What was done, for people; nil where nothing had to be.
+    /// - Throws: ``InterceptionError`` with code `exposedKey` where it is not ours to change.
+    static func tighten(
+        _ file: Int32, _ path: String, _ secret: String
+    ) throws(InterceptionError) -> String? {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure(path, "look at") }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return nil }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        guard fchmod(file, 0o600) == 0 else {
+            throw InterceptionError(
+                .exposedKey,
+                "\(path) has mode \(mode), so others can read \(secret), and it belongs to "
+                    + "somebody else; name another file")
+        }
+        return "\(path) had mode \(mode), so others could read \(secret); it has mode 600 now"
     }
 
     /// How a finished file takes its name.

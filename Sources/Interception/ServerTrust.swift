@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 public import NIOSSL
 
@@ -16,6 +17,8 @@ public struct ServerTrust: Sendable {
     public let verification: Verification
     /// The client side of TLS for every server.
     public let context: NIOSSLContext
+    /// Judges certificates; nil where anything goes.
+    private let verifier: ServerVerifier?
 
     /// Reads the trusted authorities.
     ///
@@ -40,9 +43,12 @@ public struct ServerTrust: Sendable {
         switch verification {
         case .insecure:
             configuration.certificateVerification = .none
+            verifier = nil
         case .full(let files):
-            configuration.certificateVerification = .fullVerification
-            configuration.additionalTrustRoots = try files.map(Self.roots)
+            // The library asks us instead of its own check, for the name as well.
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .certificates([])
+            verifier = ServerVerifier(try TrustedRoots(files: files))
         }
         do {
             context = try NIOSSLContext(configuration: configuration)
@@ -53,38 +59,39 @@ public struct ServerTrust: Sendable {
 
     /// The handler that speaks TLS to `host`.
     ///
-    /// - Parameter host: DNS name or IP address of the server, without port; an address is
-    ///   verified as one and not sent as server name (RFC 6066, 3).
+    /// - Parameters:
+    ///   - host: DNS name or IP address of the server, without port; an address is verified as one
+    ///     and not sent as server name (RFC 6066, 3).
+    ///   - verdict: Learns why the server's certificate is not accepted.
     /// - Returns: A handler for one connection, to be first in its pipeline.
     /// - Throws: ``InterceptionError`` with code `badHost`.
-    public func handler(for host: String) throws(InterceptionError) -> NIOSSLClientHandler {
+    public func handler(
+        for host: String, verdict: ServerVerdict = ServerVerdict()
+    ) throws(InterceptionError) -> NIOSSLClientHandler {
+        let asked = try HostName(host)
         let name: String? =
-            switch try HostName(host) {
+            switch asked {
             case .name(let text): text
             case .address: nil
             }
         do {
-            return try NIOSSLClientHandler(context: context, serverHostname: name)
+            guard let verifier else {
+                return try NIOSSLClientHandler(context: context, serverHostname: name)
+            }
+            return try NIOSSLClientHandler(
+                context: context, serverHostname: name,
+                customVerificationCallback: { chain, promise in
+                    let chain = chain.compactMap { try? $0.toDERBytes() }
+                    promise.completeWithTask {
+                        let now = Int64(time(nil))
+                        guard let reason = await verifier.refusal(chain, for: asked, now: now)
+                        else { return .certificateVerified }
+                        verdict.refuse(reason)
+                        return .failed
+                    }
+                })
         } catch {
             throw InterceptionError(.badHost, "TLS cannot be spoken to \(host): \(error)")
-        }
-    }
-
-    /// The authorities in a PEM file.
-    private static func roots(
-        _ file: String
-    ) throws(InterceptionError) -> NIOSSLAdditionalTrustRoots {
-        guard let bytes = try PrivateFile.read(file, secret: false) else {
-            throw InterceptionError(.storage, "there is no file \(file)")
-        }
-        do {
-            let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
-            guard !certificates.isEmpty else {
-                throw InterceptionError(.damaged, "\(file) holds no certificate")
-            }
-            return .certificates(certificates)
-        } catch {
-            throw InterceptionError(.damaged, "\(file) holds no certificate in PEM")
         }
     }
 }

@@ -103,7 +103,7 @@ extension TLSFailure {
             case "CERTIFICATE_VERIFY_FAILED":
                 return leg == .server
                     ? .verification(
-                        reason: "no trusted authority vouches for it, or its time is over")
+                        reason: "it could not be verified")
                     : .verification(reason: "the client's certificate could not be verified")
             default: continue
             }

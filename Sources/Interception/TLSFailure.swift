@@ -95,8 +95,12 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// What to do about a server.
     private var serverAdvice: String {
         switch cause {
-        case .verification:
+        case .verification(let reason) where reason.contains("unknown authority"):
             "name its authority with --server-ca FILE, or do without verification with --insecure"
+        case .verification(let reason) where reason.contains("other name"):
+            "connect by a name that the certificate has, or do without verification with --insecure"
+        case .verification:
+            "give the server another certificate, or do without verification with --insecure"
         case .notTLS: "check the scheme and the port of the server: it may speak plain http"
         case .noSharedCipher, .noSharedVersion, .alert(code: 70, _), .alert(code: 40, _):
             "the server needs TLS 1.2 or 1.3"

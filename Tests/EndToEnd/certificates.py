@@ -17,22 +17,31 @@ class ServerCertificates:
     def context(self) -> ssl.SSLContext:
         """A context for a server of ours."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # Shows whatever it is given, short keys as well.
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
         context.load_cert_chain(self.certificate, self.key)
         return context
 
 
-def make_certificates(folder: Path, name: str = "origin") -> ServerCertificates:
-    """Makes an authority and a leaf in `folder`."""
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+def openssl(folder: Path, *arguments: str) -> None:
+    """Runs openssl in a folder."""
+    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
 
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-x509", *key, "-keyout", f"{name}-ca.key", "-out", f"{name}-ca.pem",
-            "-days", "2", "-subj", f"/CN={name} test authority")
-    openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-    (folder / f"{name}.ext").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
-    openssl("x509", "-req", "-in", f"{name}.csr", "-CA", f"{name}-ca.pem", "-CAkey",
-            f"{name}-ca.key", "-CAcreateserial", "-days", "2", "-extfile", f"{name}.ext",
+
+EC_KEY = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
+
+
+def make_certificates(folder: Path, name: str = "origin", days: int = 2,
+                      extensions: str = "subjectAltName=IP:127.0.0.1,DNS:localhost",
+                      key: tuple[str, ...] = EC_KEY) -> ServerCertificates:
+    """Makes an authority and a leaf in `folder`."""
+    openssl(folder, "req", "-x509", "-newkey", *EC_KEY, "-nodes", "-keyout", f"{name}-ca.key",
+            "-out", f"{name}-ca.pem", "-days", "2", "-subj", f"/CN={name} test authority")
+    openssl(folder, "req", "-newkey", *key, "-nodes", "-keyout", f"{name}.key", "-out",
+            f"{name}.csr", "-subj", "/CN=localhost")
+    (folder / f"{name}.ext").write_text(f"{extensions}\n")
+    openssl(folder, "x509", "-req", "-in", f"{name}.csr", "-CA", f"{name}-ca.pem", "-CAkey",
+            f"{name}-ca.key", "-CAcreateserial", "-days", str(days), "-extfile", f"{name}.ext",
             "-out", f"{name}.pem")
     return ServerCertificates(folder / f"{name}-ca.pem", folder / f"{name}.pem",
                               folder / f"{name}.key")

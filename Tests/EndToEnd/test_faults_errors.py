@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from programs import TAPEDECK, Program
+from programs import TAPEDECK, Program, tapedeck
 
 
 def refused(program, trace, ca_dir, *arguments) -> list[str]:
@@ -81,3 +81,17 @@ def test_a_plan_that_is_not_there(program, trace, ca_dir):
     assert ended.wait() == 66
     assert "overloaded-server" in "\n".join(ended.errors)
     assert not trace.exists()
+
+
+def test_aliases_that_stand_for_too_much(tmp_path) -> None:
+    """A few hundred bytes of YAML do not keep anybody busy for years, whoever reads them."""
+    levels = "".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]\n"
+                     for level in range(1, 30))
+    file = tmp_path / "bomb.yaml"
+    for end in ("*a29 : key\n", "rules: [*a29]\n", "users: [*a29]\n"):
+        file.write_text(f"a0: &a0 [x, x]\n{levels}{end}")
+        for command in (["faults", "check", file],
+                        ["serve", "--listen", "127.0.0.1:0", "--accounts", file]):
+            done = tapedeck(*command, status=None)
+            assert done.returncode in (64, 65), done.stderr
+            assert "aliases (*NAME) stand for more than 100000 values" in done.stderr

@@ -123,20 +123,27 @@ struct TLSFailureTests {
 
     /// TLS as Tapedeck speaks it to a server at `host`.
     func trusting(
-        _ verification: ServerTrust.Verification, host: String = "localhost"
+        _ verification: ServerTrust.Verification, host: String = "localhost",
+        verdict: ServerVerdict = ServerVerdict()
     ) throws -> @Sendable (any Channel) throws -> Void {
         let trust = try ServerTrust(verification)
-        return { try $0.pipeline.syncOperations.addHandler(trust.handler(for: host)) }
+        return {
+            try $0.pipeline.syncOperations.addHandler(trust.handler(for: host, verdict: verdict))
+        }
     }
 
     @Test func `tells that a server's authority is unknown`() async throws {
+        let verdict = ServerVerdict()
         let reports = try await Loopback.run(
-            server: try intercepting(), client: try trusting(.full(additionalRoots: [])))
-        let failure = TLSFailure(reports.client.errors, on: .server)
-        guard case .verification = failure.cause else {
+            server: try intercepting(),
+            client: try trusting(.full(additionalRoots: []), verdict: verdict))
+        guard case .verification = TLSFailure(reports.client.errors, on: .server).cause else {
             Issue.record("\(String(describing: reports.client.errors))")
             return
         }
+        let reason = try #require(verdict.reason)
+        #expect(reason.hasPrefix("unknown authority (") && reason.contains("CN=Tapedeck CA tests"))
+        let failure = TLSFailure(.verification(reason: reason), on: .server)
         #expect(failure.advice.contains("--server-ca"))
         #expect(!reports.client.isUp)
     }
@@ -144,15 +151,17 @@ struct TLSFailureTests {
     @Test(arguments: ["other.example", "127.0.0.1"])
     func `tells that a server's certificate is for another host`(host: String) async throws {
         try await withAuthority { file in
+            let verdict = ServerVerdict()
             let reports = try await Loopback.run(
                 server: try intercepting("localhost"),
-                client: try trusting(.full(additionalRoots: [file]), host: host))
+                client: try trusting(
+                    .full(additionalRoots: [file]), host: host, verdict: verdict))
             let failure = TLSFailure(reports.client.errors, on: .server)
             guard case .verification = failure.cause else {
                 Issue.record("\(String(describing: reports.client.errors))")
                 return
             }
-            #expect(!failure.says.isEmpty)
+            #expect(verdict.reason == "other name (it names localhost)")
         }
     }
 

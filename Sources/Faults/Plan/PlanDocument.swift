@@ -1,3 +1,4 @@
+import BoundedYAML
 import Yams
 
 /// A plan as YAML, with the places of its values.
@@ -27,7 +28,7 @@ struct PlanDocument {
                 .tooLong, PlanPlace(line: 1, column: 1, text: "", range: 0..<0))
         }
         do {
-            root = try Yams.compose(yaml: text)
+            root = try BoundedYAML.compose(text)
         } catch let error as YamlError {
             throw Self.mistake(error, lines)
         } catch {

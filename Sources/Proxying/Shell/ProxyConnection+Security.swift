@@ -8,8 +8,10 @@ extension ProxyConnection {
     func secureServer(_ leg: LegID, _ name: String) {
         guard let line = lines[leg] else { return }
         do {
-            let handler = try configuration.trust.handler(for: name)
+            let verdict = ServerVerdict()
+            let handler = try configuration.trust.handler(for: name, verdict: verdict)
             begin(leg, name)
+            lines[leg]?.verdict = verdict
             try line.channel.pipeline.syncOperations.addHandler(
                 handler, position: .before(line.handler))
         } catch {
@@ -63,6 +65,9 @@ extension ProxyConnection {
     func failure(_ errors: [any Error], on leg: LegID) -> TLSFailure {
         let side: TLSFailure.Leg = leg == clientLeg ? .client : .server
         if let code = lines[leg]?.tap?.code { return TLSFailure(alert: code, on: side) }
+        if let reason = lines[leg]?.verdict?.reason {
+            return TLSFailure(.verification(reason: reason), on: side)
+        }
         return errors.isEmpty ? TLSFailure(.closed, on: side) : TLSFailure(errors, on: side)
     }
 

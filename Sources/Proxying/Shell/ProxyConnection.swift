@@ -18,6 +18,8 @@ final class ProxyConnection {
         var isDirty = false
         var deadline: Scheduled<Void>?
         var tap: AlertTap?
+        /// Why the server's certificate was not accepted.
+        var verdict: ServerVerdict?
         /// The address of a socket that may lead to the proxy itself.
         var own: SocketAddress?
     }

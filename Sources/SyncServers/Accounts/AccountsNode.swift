@@ -1,3 +1,4 @@
+internal import BoundedYAML
 internal import Yams
 
 /// A part of a YAML file that knows its line.
@@ -14,7 +15,7 @@ struct AccountsNode {
     init(parsing yaml: String) throws(AccountsError) {
         let found: Node?
         do {
-            found = try compose(yaml: yaml)
+            found = try BoundedYAML.compose(yaml)
         } catch let error as YamlError {
             // What is missing at the end is said to be missing on the line after it.
             let found = Self.readable(error)

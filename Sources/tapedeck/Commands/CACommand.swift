@@ -11,15 +11,34 @@ struct AuthorityOptions: ParsableArguments {
     var directory: String?
 
     /// The folder that was asked for, or the one for this user.
-    var path: String {
+    ///
+    /// - Throws: ``Failure`` where nothing says where a user's own files are: the private key is not
+    ///   left wherever the program happens to run.
+    func path() throws(Failure) -> String {
+        try Self.path(directory, ProcessInfo.processInfo.environment)
+    }
+
+    /// The folder, by what was asked for and by the environment.
+    static func path(
+        _ directory: String?, _ environment: [String: String]
+    ) throws(Failure) -> String {
         if let directory { return directory }
-        let environment = ProcessInfo.processInfo.environment
-        let base = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? ".")/.local/share"
-        return "\(base)/tapedeck"
+        // A path that is not absolute is no setting: XDG Base Directory Specification.
+        if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
+            return "\(base)/tapedeck"
+        }
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            return "\(home)/.local/share/tapedeck"
+        }
+        throw Failure(
+            .usage,
+            "there is no place for the private key of the certificate authority: neither HOME nor "
+                + "XDG_DATA_HOME is an absolute path; name a folder with --ca-dir DIR")
     }
 
     /// The authority in that folder.
     func open() throws(Failure) -> CertificateAuthority {
+        let path = try path()
         do {
             return try CertificateAuthority.open(directory: path, createIfMissing: true)
         } catch {
@@ -52,7 +71,7 @@ struct CACommand: ParsableCommand {
         if let der { try write(Data(authority.der), to: der) }
         if pem == nil, der == nil { StandardOutput.write(authority.pem) }
         StandardError.write(
-            "\(authority.name)\nSHA-256 \(authority.fingerprintSHA256)\nin \(self.authority.path)\n"
+            "\(authority.name)\nSHA-256 \(authority.fingerprintSHA256)\nin \(try self.authority.path())\n"
         )
     }
 

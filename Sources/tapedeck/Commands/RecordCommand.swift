@@ -108,6 +108,7 @@ struct RecordCommand: AsyncParsableCommand {
         let mode = try target()
         let rules = try rules()
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
+        if let notice = keyLog?.notice { StandardError.write("tapedeck: \(notice)\n") }
         for file in serverCA where !FileManager.default.isReadableFile(atPath: file) {
             throw Failure(.noInput, "--server-ca \(file) can not be read; check the name")
         }
@@ -225,9 +226,12 @@ struct RecordCommand: AsyncParsableCommand {
             stopped.set(Failure(error))
             signal.stop()
         }
+        let notice = { (line: String) in StandardError.write("tapedeck: \(line)\n") }
+        let path = try TraceAccess.path(trace, notice: notice)
+        let writer: TraceWriter
         do {
-            return try TraceWriter(
-                path: trace,
+            writer = try TraceWriter(
+                path: path,
                 session: SessionStart(
                     provenance: .proxy, version: Program.version,
                     arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
@@ -236,6 +240,13 @@ struct RecordCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
+        do throws(Failure) {
+            try TraceAccess.tighten(path, notice: notice)
+        } catch {
+            writer.finish("others can read the trace")
+            throw error
+        }
+        return writer
     }
 
     private func intercepting<T>(_ body: () throws -> T) throws(Failure) -> T {

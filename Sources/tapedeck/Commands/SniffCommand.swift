@@ -102,13 +102,21 @@ struct SniffCommand: ParsableCommand {
             stop.request()
         }
         let started = Int64(Date().timeIntervalSince1970 * 1e9)
+        let notice = { (line: String) in StandardError.write("tapedeck: \(line)\n") }
+        let path = try TraceAccess.path(trace, notice: notice)
         let writer = try TraceWriter(
-            path: trace,
+            path: path,
             session: SessionStart(
                 provenance: .capture, version: Program.version,
                 arguments: CommandLine.arguments.dropFirst().joined(separator: " "),
                 startedUnixNanoseconds: started),
             options: options)
+        do {
+            try TraceAccess.tighten(path, notice: notice)
+        } catch {
+            writer.finish("others can read the trace")
+            throw error
+        }
         let session = CaptureSession(
             to: writer, startedUnixNanoseconds: started, keepsPackets: keepPackets)
         if keepPackets { capture.keep = { session.keep($0) } }

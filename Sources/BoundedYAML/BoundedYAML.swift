@@ -1,0 +1,94 @@
+public import Yams
+
+/// Reads YAML whose aliases stay within a bound.
+///
+/// An alias stands for all that its anchor has, aliases included, so that a few hundred bytes can
+/// stand for billions of values; the library goes through all of them where one is the key of a
+/// mapping, to find keys given twice.
+public enum BoundedYAML {
+    /// How many values aliases may add to a document.
+    public static let maximumAdded = 100_000
+
+    /// What is at the top of the only document of `text`; nil where that is empty.
+    ///
+    /// - Throws: `YamlError`, of kind `composer` at the place of the first alias that is too much.
+    public static func compose(_ text: String) throws -> Node? {
+        try check(text)
+        return try Yams.compose(yaml: text)
+    }
+
+    /// Stands in the place of the asterisk of an alias, and makes it a scalar.
+    private static let mark: Unicode.Scalar = "\u{E000}"
+
+    /// Counts what aliases stand for, in a copy of the text that has none.
+    ///
+    /// Every asterisk is replaced, whatever it is, so that no alias is missed: elsewhere than at the
+    /// start of a plain scalar it is none, and changes a text that nobody reads.
+    private static func check(_ text: String) throws {
+        let scalars = text.unicodeScalars
+        guard scalars.contains("*"), scalars.contains("&") else { return }
+        var plain = String.UnicodeScalarView()
+        plain.append(contentsOf: scalars.lazy.map { $0 == "*" ? mark : $0 })
+        let parser = try Parser(yaml: String(plain))
+        var count = Count()
+        // Nodes do not keep their anchors; the parser does.
+        try withExtendedLifetime(parser) {
+            if let root = try parser.singleRoot() { _ = count.size(of: root) }
+        }
+        guard let place = count.excess else { return }
+        throw YamlError.composer(
+            context: nil,
+            problem: "aliases (*NAME) stand for more than \(maximumAdded) values; "
+                + "write what they stand for in its place",
+            place, yaml: text)
+    }
+
+    /// Sizes of what has an anchor, in the order of the document.
+    private struct Count {
+        private var sizes: [String: Int] = [:]
+        private var added = 0
+        /// Where the bound was passed.
+        private(set) var excess: Mark?
+
+        /// How many values a node has, aliases replaced by what they stand for.
+        mutating func size(of node: Node) -> Int {
+            var size = 1
+            switch node {
+            case .scalar(let scalar):
+                if scalar.style == .plain, scalar.string.unicodeScalars.first == BoundedYAML.mark {
+                    size = meant(by: scalar)
+                }
+            case .sequence(let sequence):
+                for element in sequence { size = Self.sum(size, self.size(of: element)) }
+            case .mapping(let mapping):
+                for (key, value) in mapping {
+                    size = Self.sum(size, self.size(of: key))
+                    size = Self.sum(size, self.size(of: value))
+                }
+            case .alias: break
+            }
+            if let anchor = node.anchor { sizes[anchor.rawValue] = size }
+            return size
+        }
+
+        /// How many values an alias stands for.
+        private mutating func meant(by scalar: Node.Scalar) -> Int {
+            let name = scalar.string.unicodeScalars.dropFirst().prefix {
+                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+                    || $0 == "-" || $0 == "_"
+            }
+            let size = sizes[String(String.UnicodeScalarView(name))] ?? 1
+            added = Self.sum(added, size)
+            if added > BoundedYAML.maximumAdded, excess == nil {
+                // What a parser made knows its place.
+                excess = scalar.mark
+            }
+            return size
+        }
+
+        private static func sum(_ a: Int, _ b: Int) -> Int {
+            let (sum, isFar) = a.addingReportingOverflow(b)
+            return isFar ? .max : sum
+        }
+    }
+}

@@ -1,0 +1,185 @@
+internal import Foundation
+internal import SwiftASN1
+@_spi(FixedExpiryValidationTime) internal import X509
+
+/// Judges the certificates that a server shows.
+///
+/// The library's own check of host names takes a certificate for a host whose address it names, and
+/// says no more than that something is wrong; so everything is judged here, with the reason.
+/// Source: RFC 5280, 6; RFC 9525, 6.
+struct ServerVerifier: Sendable {
+    private let roots: TrustedRoots
+
+    /// A verifier that trusts these authorities and those of the system.
+    init(_ roots: TrustedRoots) { self.roots = roots }
+
+    /// Why a server's certificates are not good enough.
+    ///
+    /// - Parameters:
+    ///   - chain: What the server showed, its own certificate first, in DER; hostile.
+    ///   - host: Who is to be talked to.
+    ///   - now: Seconds since 1970.
+    /// - Returns: The reasons, in a few words; nil where the certificates are good.
+    func refusal(_ chain: [[UInt8]], for host: HostName, now: Int64) async -> String? {
+        guard let first = chain.first else { return "the server sent none" }
+        if let bits = KeyStrength.rsaBits(certificate: first), bits < KeyStrength.least {
+            return "RSA key of \(bits) bits; at least \(KeyStrength.least) are needed"
+        }
+        let leaf: Certificate
+        let names: ServerNames
+        do {
+            leaf = try Certificate(derEncoded: first)
+            names = try ServerNames(leaf)
+        } catch {
+            let words = "\(error)"
+            return "it cannot be read: \(words.readable(most: 200))"
+        }
+        var reasons: [String] = []
+        if let reason = Self.expiry(of: leaf, now) { reasons.append(reason) }
+        if !names.cover(host) { reasons.append("other name (\(names.text))") }
+        if let reason = await authority(of: leaf, chain.dropFirst(), now) {
+            reasons.append(reason)
+        }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    }
+
+    /// Why nobody who is trusted vouches for a certificate.
+    private func authority(
+        of leaf: Certificate, _ others: ArraySlice<[UInt8]>, _ now: Int64
+    ) async -> String? {
+        if roots.names(leaf) { return ServerChainPolicy.refusal([leaf]) }
+        // What cannot be read is not used: servers send along what nobody needs.
+        let others = others.prefix(Self.maximumChain)
+        let intermediates = others.compactMap { try? Certificate(derEncoded: $0) }
+        // What is wrong with the leaf's time is said already.
+        let isTimely = Self.expiry(of: leaf, now) == nil
+        let moment = isTimely ? CertificateAuthority.date(now) : leaf.notValidBefore
+        var verifier = Verifier(rootCertificates: roots.store) {
+            RFC5280Policy(fixedExpiryValidationTime: moment)
+            ServerChainPolicy()
+        }
+        let result = await verifier.validate(
+            leaf: leaf, intermediates: CertificateStore(intermediates))
+        guard case .couldNotValidate(let failures) = result else { return nil }
+        if let unknown = Self.unknownExtension([leaf]) {
+            return "an extension that is not known (\(unknown))"
+        }
+        guard let failure = failures.first else {
+            return unknownAuthority(of: leaf, intermediates, others)
+        }
+        for certificate in failure.chain.dropFirst() where isTimely {
+            if let reason = Self.expiry(of: certificate, now) {
+                return "the certificate of its authority \(Self.name(certificate)) \(reason)"
+            }
+        }
+        if let reason = ServerChainPolicy.refusal(Array(failure.chain)) { return reason }
+        // A time that ends before it begins is not judged again.
+        guard isTimely else { return nil }
+        return "its chain of authorities breaks a constraint of one of them (RFC 5280, 6)"
+    }
+
+    /// What is said where no trusted authority was found.
+    private func unknownAuthority(
+        of leaf: Certificate, _ intermediates: [Certificate], _ sent: ArraySlice<[UInt8]>
+    ) -> String {
+        let short = sent.compactMap { KeyStrength.rsaBits(certificate: $0) }
+            .first { $0 < KeyStrength.least }
+        if let short {
+            return "RSA key of \(short) bits of its authority; at least \(KeyStrength.least) are "
+                + "needed"
+        }
+        if leaf.issuer == leaf.subject { return "unknown authority (it is signed by itself)" }
+        let last = intermediates.last { $0.issuer != $0.subject } ?? leaf
+        let issuer = "\(last.issuer)".readable(most: 200)
+        let isSigned = [leaf] + intermediates
+        if isSigned.contains(where: { !Self.known.contains($0.signatureAlgorithm) }) {
+            return "a signature of a kind that cannot be verified (by \(issuer))"
+        }
+        return "unknown authority (\(issuer))"
+    }
+
+    /// Why a certificate's time is not now; nil where it is.
+    private static func expiry(of certificate: Certificate, _ now: Int64) -> String? {
+        let now = CertificateAuthority.date(now)
+        if now > certificate.notValidAfter { return "expired on \(certificate.notValidAfter)" }
+        if now < certificate.notValidBefore {
+            return "not valid before \(certificate.notValidBefore)"
+        }
+        return nil
+    }
+
+    /// The first extension that has to be understood and is not.
+    private static func unknownExtension(_ chain: [Certificate]) -> String? {
+        let known =
+            RFC5280Policy().verifyingCriticalExtensions
+            + ServerChainPolicy().verifyingCriticalExtensions
+        for certificate in chain {
+            if let other = certificate.extensions.first(where: {
+                $0.critical && !known.contains($0.oid)
+            }) {
+                return "\(other.oid)"
+            }
+        }
+        return nil
+    }
+
+    private static func name(_ certificate: Certificate) -> String {
+        "\(certificate.subject)".readable(most: 200)
+    }
+
+    /// Most certificates besides its own that a server's are looked at.
+    private static let maximumChain = 16
+
+    /// Signatures that the library verifies.
+    private static let known: Set<Certificate.SignatureAlgorithm> = [
+        .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512, .sha1WithRSAEncryption,
+        .sha256WithRSAEncryption, .sha384WithRSAEncryption, .sha512WithRSAEncryption, .ed25519,
+    ]
+}
+
+/// What a server's chain has to be besides what RFC 5280 asks of every chain: made for servers, and
+/// signed by those who may sign.
+struct ServerChainPolicy: VerifierPolicy {
+    /// subjectAltName and extKeyUsage are looked at; certificate policies bind nobody who asks for
+    /// none.
+    let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
+        [2, 5, 29, 17], [2, 5, 29, 37], [2, 5, 29, 32], [2, 5, 29, 36], [2, 5, 29, 54],
+    ]
+
+    func chainMeetsPolicyRequirements(
+        chain: UnverifiedCertificateChain
+    ) -> PolicyEvaluationResult {
+        guard let refusal = Self.refusal(Array(chain)) else { return .meetsPolicy }
+        return .failsToMeetPolicy(reason: refusal)
+    }
+
+    /// Why a chain, the server's certificate first and the trusted one last, is not for a server.
+    static func refusal(_ chain: [Certificate]) -> String? {
+        for (place, certificate) in chain.enumerated() {
+            let isTrusted = place == chain.count - 1
+            let whose = place == 0 ? "it" : "its authority \(certificate.subject)"
+            if !isTrusted || place == 0, !mayServe(certificate) {
+                return "\(whose.readable(most: 200)) is not for servers (extKeyUsage)"
+            }
+            if place > 0, !maySign(certificate) {
+                return "\(whose.readable(most: 200)) may not sign certificates (keyUsage)"
+            }
+        }
+        return nil
+    }
+
+    private static func mayServe(_ certificate: Certificate) -> Bool {
+        guard let extensions = try? certificate.extensions.extendedKeyUsage else {
+            // None, or one that cannot be read.
+            return certificate.extensions[oid: [2, 5, 29, 37]] == nil
+        }
+        return extensions.contains(.serverAuth) || extensions.contains(.any)
+    }
+
+    private static func maySign(_ certificate: Certificate) -> Bool {
+        guard let usage = try? certificate.extensions.keyUsage else {
+            return certificate.extensions[oid: [2, 5, 29, 15]] == nil
+        }
+        return usage.keyCertSign
+    }
+}

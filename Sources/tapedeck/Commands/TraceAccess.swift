@@ -1,0 +1,54 @@
+import Glibc
+
+/// Makes sure that the trace that is written is the one that was meant, and its owner's alone.
+enum TraceAccess {
+    /// The path that a trace is written at: a symbolic link is followed once, here, and said.
+    ///
+    /// - Parameters:
+    ///   - path: As it was given.
+    ///   - notice: Gets a line for people about what was found.
+    /// - Returns: The path of the file itself.
+    /// - Throws: ``Failure`` where a link leads nowhere.
+    static func path(
+        _ path: String, notice: (String) -> Void
+    ) throws(Failure) -> String {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        guard let target = realpath(path, nil) else {
+            throw Failure(
+                .noInput,
+                "\(path) is a symbolic link to a file that is not there; name the file itself")
+        }
+        defer { free(target) }
+        let meant = String(cString: target)
+        notice("\(path) is a symbolic link; the trace is written to \(meant)")
+        return meant
+    }
+
+    /// Makes a trace that others may read its owner's alone, since recorded traffic is secret.
+    ///
+    /// - Parameters:
+    ///   - path: The file itself, which is known to be a trace.
+    ///   - notice: Gets a line for people about what was changed.
+    /// - Throws: ``Failure`` where others may read it and it is not ours to change.
+    static func tighten(_ path: String, notice: (String) -> Void) throws(Failure) {
+        try tighten(one: path, notice: notice)
+        // SQLite gave them the mode of the trace.
+        for suffix in ["-wal", "-shm"] { try tighten(one: path + suffix, notice: { _ in }) }
+    }
+
+    private static func tighten(one path: String, notice: (String) -> Void) throws(Failure) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & 0o077 != 0
+        else { return }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        guard chmod(path, 0o600) == 0 else {
+            throw Failure(
+                .noInput,
+                "\(path) has mode \(mode), so others can read what is recorded, and it belongs to "
+                    + "somebody else; name another file")
+        }
+        notice("\(path) had mode \(mode), so others could read the traffic; it has mode 600 now")
+    }
+}
