@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// Makes sure that the trace that is written is the one that was meant, and its owner's alone.
