@@ -19,6 +19,7 @@ let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -49,6 +50,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -94,7 +96,7 @@ let package = Package(
             name: "Faults",
             dependencies: [
                 "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", "BoundedYAML",
-                yams,
+                deque, yams,
             ],
             exclude: ["Faults.md", "faults.schema.json"],
             resources: [.embedInCode("Packs")], swiftSettings: house),
@@ -106,7 +108,8 @@ let package = Package(
         room(
             "Proxying",
             [
-                "Wire", "Framing", "Faults", "Interception", nioCore, nioPosix, nioSSL, nioTLS,
+                "Wire", "Framing", "Faults", "Interception", deque, nioCore, nioPosix, nioSSL,
+                nioTLS,
             ]),
         room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
         room("Capturing", ["Wire", "CPcap"]),

@@ -179,7 +179,7 @@ final class Conversation {
             guard let id = event.leg, context.peer(of: id) == .client, case .http(let http) = layer
             else { return }
             http.clientEnded(at: event.at)
-        case .opened, .passthrough, .joined, .warning, .sessionEnded:
+        case .opened, .passthrough, .undelivered, .joined, .warning, .sessionEnded:
             return
         }
     }

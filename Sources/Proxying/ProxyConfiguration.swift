@@ -21,6 +21,9 @@ public struct ProxyConfiguration: Sendable {
     /// Bytes of peers that all connections may hold together before those that hold most are read no
     /// further.
     public var heldBytes: Int
+    /// How long the start of a request's head is held until the rest of it comes, in seconds; it then
+    /// goes on as it is.
+    public var headSeconds: Int64
     /// The rules that judge what passes; nil for none, which costs nothing.
     public var faults: FaultSession?
     /// The session, as rules see it.
@@ -31,7 +34,8 @@ public struct ProxyConfiguration: Sendable {
     /// A configuration with these values.
     public init(
         host: String, port: Int, relay: RelaySettings, leaves: LeafCache, trust: ServerTrust,
-        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15, heldBytes: Int = 32 << 20,
+        handshakeSeconds: Int64 = 10, connectSeconds: Int64 = 15, headSeconds: Int64 = 30,
+        heldBytes: Int = 32 << 20,
         faults: FaultSession? = nil,
         session: SessionID = SessionID(1),
         notice: @escaping @Sendable (String) -> Void
@@ -44,6 +48,7 @@ public struct ProxyConfiguration: Sendable {
         self.handshakeSeconds = handshakeSeconds
         self.connectSeconds = connectSeconds
         self.heldBytes = heldBytes
+        self.headSeconds = headSeconds
         self.faults = faults
         self.session = session
         self.notice = notice

@@ -65,7 +65,7 @@ public enum Schema {
           after_chunk_id INTEGER NOT NULL,     -- the last chunk written before it, 0 for none
           step           INTEGER NOT NULL,     -- order among what came after that chunk, from 1 over all tables
           at_ns          INTEGER NOT NULL,     -- when
-          kind           TEXT NOT NULL,        -- opened, ended, closed, refused, tls, tls-failed, passthrough, raw, joined, warning, session-ended
+          kind           TEXT NOT NULL,        -- opened, ended, closed, refused, tls, tls-failed, passthrough, raw, undelivered, joined, warning, session-ended
           says           TEXT NOT NULL         -- the particulars, such as why a leg was closed
         ) STRICT;
         CREATE INDEX event_connection ON event(connection_id);
@@ -114,7 +114,7 @@ public enum Schema {
           "offset"  INTEGER NOT NULL,     -- first byte taken out, bytes from the start of the chunk
           removed   INTEGER NOT NULL,     -- number of bytes taken out
           inserted  BLOB NOT NULL,        -- the bytes put in their place
-          reason    TEXT NOT NULL         -- request-target, host, origin, location, hop-by-hop or fault
+          reason    TEXT NOT NULL         -- request-target, host, origin, location, hop-by-hop, fault or undelivered
         ) STRICT;
         """
 

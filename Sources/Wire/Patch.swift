@@ -17,6 +17,8 @@ public struct Patch: Hashable, Sendable {
         case hopByHop = "hop-by-hop"
         /// A fault changed the bytes.
         case fault
+        /// Nobody was there any more who could get the bytes, or they answered nothing that was asked.
+        case undelivered
     }
 
     /// Offset in bytes of the first byte taken out, relative to the chunk.

@@ -111,6 +111,9 @@ public struct EventRow: Hashable, Sendable {
         case passthrough
         /// What follows on the connection is relayed without being read as a protocol.
         case raw
+        /// Bytes that the leg's peer sent did not go on; `says` tells whose and why. They are in the
+        /// trace all the same.
+        case undelivered
         /// The capture began after this connection did; `says` tells what is guessed of it.
         case joined
         /// What Tapedeck noticed about the session; `says` tells it.

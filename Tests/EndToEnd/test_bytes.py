@@ -237,7 +237,9 @@ def test_connect_changes_nothing(record, name, pieces) -> None:
     assert recorded(proxy.trace, 0, True).endswith(bytes(conversation.ends[SERVER].received))
 
 
-FORWARD = [name for name, script in SCRIPTS.items() if name != "odd but legal heads"]
+# In a forward proxy the next request may be for another server, so that what a server sends unasked
+# does not go on.
+FORWARD = [name for name in SCRIPTS if name not in ("odd but legal heads", "more than was announced")]
 
 
 @pytest.mark.parametrize("pieces", PIECES)

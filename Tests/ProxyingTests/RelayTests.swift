@@ -144,7 +144,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
                 1,
                 "HTTP/1.1 502 Bad Gateway\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
             ),
-            .end(1))
+            .end(1), .resume)
         #expect(play.events == [.refused])
     }
 
@@ -285,7 +285,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 }
 
 /// A TLS record with a ClientHello that has a server name and nothing else.
-private func helloRecord(name: String) -> [UInt8] {
+func helloRecord(name: String) -> [UInt8] {
     let host = Array(name.utf8)
     func two(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     let list = [0] + two(host.count) + host

@@ -63,6 +63,7 @@ struct PatchTests {
         #expect(
             Patch.Reason.allCases.map(\.rawValue) == [
                 "request-target", "host", "origin", "location", "hop-by-hop", "fault",
+                "undelivered",
             ])
     }
 }

@@ -107,7 +107,9 @@ extension HTTPConversation {
             exchange.isDoubtful = true
         } else if waiting.last?.isDoubtful == true {
             exchange.isDoubtful = true
-        } else if isPipelined, let index = waiting.firstIndex(where: \.followsLoss) {
+        } else if isPipelined, hasLost,
+            let index = waiting.firstIndex(where: \.followsLoss)
+        {
             doubt(from: index, owing: 0)
             exchange.isDoubtful = true
         }

@@ -1,4 +1,5 @@
 import Filters
+public import Framing
 public import Wire
 
 /// Judges everything that passes on one connection, or in one tunnel of it.
@@ -30,6 +31,30 @@ public struct FaultGate {
         self.context = context
         self.session = session
         http = HTTPGate(context, session: session, behind: pending)
+    }
+
+    /// A gate that begins behind a request for another protocol, before its answer.
+    public init(
+        _ context: GateContext, session: FaultSession, awaitingAnswerTo head: HTTPHead, at: Instant
+    ) {
+        self.context = context
+        self.session = session
+        http = HTTPGate(context, session: session, awaitingAnswerTo: head, at: at)
+    }
+
+    /// Bytes that wait in it for a decision.
+    public var heldBytes: Int { http?.heldBytes ?? 0 }
+
+    /// Whether the start of a request's head waits for the rest of it.
+    public var isHoldingHead: Bool { http?.partialRequest.isEmpty == false }
+
+    /// The rest of a head does not come in time: what is held goes on, and nothing is judged from
+    /// now on.
+    public mutating func giveUpHead(at: Instant, into commands: inout [GateCommand]) {
+        guard isHoldingHead else { return }
+        var made: [GateCommand] = []
+        http?.giveUp(at, &made)
+        finish(made, at, &commands)
     }
 
     /// Whether messages of a WebSocket are followed.

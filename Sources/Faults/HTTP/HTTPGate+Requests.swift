@@ -1,3 +1,4 @@
+import DequeModule
 import Filters
 import Framing
 import Wire

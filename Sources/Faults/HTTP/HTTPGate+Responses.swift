@@ -1,3 +1,4 @@
+import DequeModule
 import Dissection
 import Filters
 import Framing

@@ -1,3 +1,4 @@
+import DequeModule
 import Dissection
 import Filters
 import Framing
@@ -39,7 +40,7 @@ public struct HTTPGate {
     var requests = HTTPFramer(role: .request)
     var responses = HTTPFramer(role: .response)
     /// Exchanges whose request went on and whose response is not complete.
-    var waiting: [LiveExchange] = []
+    var waiting: Deque<LiveExchange> = []
     var incoming: Incoming?
     /// The response under way to the first of ``waiting``.
     var outgoing: MessagePassage?
@@ -71,9 +72,28 @@ public struct HTTPGate {
     /// messages.
     init(_ context: GateContext, session: FaultSession, behind pending: PendingRequests) {
         self.init(context, session: session)
-        waiting = pending.exchanges
+        waiting = Deque(pending.exchanges)
         exchanges = waiting.last?.number ?? 0
         for exchange in waiting { responses.expect(exchange.kind) }
+    }
+
+    /// A gate that begins behind a request for another protocol, before its answer.
+    init(
+        _ context: GateContext, session: FaultSession, awaitingAnswerTo head: HTTPHead, at: Instant
+    ) {
+        var exchange = LiveExchange(number: 1, head: head, at: at)
+        exchange.requestEndedAt = at
+        var pending = PendingRequests()
+        pending.append(exchange)
+        self.init(context, session: session, behind: pending)
+        requests = HTTPFramer(role: .request, isPaused: true)
+    }
+
+    /// Bytes that wait for a decision: starts of heads, messages, and what stands behind a request
+    /// that may change the protocol.
+    var heldBytes: Int {
+        partialRequest.count + partialResponse.count + behind.count
+            + (incoming?.passage.rawBody.count ?? 0) + (outgoing?.rawBody.count ?? 0)
     }
 
     /// Takes what the client sent.

@@ -64,10 +64,11 @@ public struct HTTPFramer: Sendable {
     /// There only while a start line is looked for, which most directions never need.
     var search: HTTPStartLineSearch?
 
-    /// A framer at the start of a direction.
-    public init(role: HTTPRole, limits: HTTPLimits = HTTPLimits()) {
+    /// A framer at the start of a direction, or behind a message after which it pauses.
+    public init(role: HTTPRole, limits: HTTPLimits = HTTPLimits(), isPaused: Bool = false) {
         self.role = role
         self.limits = limits
+        if isPaused { phase = .paused }
         chunks = HTTPChunkReader(limits: limits)
     }
 
@@ -130,16 +131,20 @@ public struct HTTPFramer: Sendable {
     /// Takes bytes that follow those of the call before.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes, as many as there are.
+    ///   - bytes: The bytes.
     ///   - events: Gains what was found, with indices relative to `bytes`.
-    /// - Returns: How many bytes were taken: all, or those before a pause.
+    ///   - messages: How many messages may begin at most.
+    /// - Returns: How many bytes were taken: all, or those before a pause or a message too many.
     public mutating func consume(
-        _ bytes: borrowing Span<UInt8>, into events: inout [HTTPEvent]
+        _ bytes: borrowing Span<UInt8>, into events: inout [HTTPEvent],
+        beginning messages: Int = .max
     ) -> Int {
-        var position = 0
+        var (position, begun) = (0, 0)
         scanning: while position < bytes.count {
             switch phase {
             case .paused:
+                break scanning
+            case .idle where begun >= messages:
                 break scanning
             case .searching:
                 findStartLine(bytes, &position, &events)
@@ -148,6 +153,7 @@ public struct HTTPFramer: Sendable {
                 position = bytes.count
             case .idle, .emptyLine:
                 skipEmptyLine(bytes, &position, &events)
+                if phase == .head { begun += 1 }
             case .head:
                 readHead(bytes, &position, &events)
             case .untilEnd:

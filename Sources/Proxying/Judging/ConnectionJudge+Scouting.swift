@@ -12,8 +12,8 @@ extension ConnectionJudge {
     ) -> Bool {
         if session.isIdle, suspects.isEmpty {
             scout = nil
-            guard !startsUpgrade(event, relay) else { return false }
             relay.handle(event, at: at, into: &commands)
+            followUpgrade(at, &relay, &commands)
             return true
         }
         guard HTTPScout.isEnough(for: session) || !suspects.isEmpty else {
@@ -95,31 +95,15 @@ extension ConnectionJudge {
         drain(at, &relay, &commands)
     }
 
-    /// Whether a client asks for a WebSocket: they are followed from the beginning even where no rule
-    /// can match yet, since a rule may come later, and nobody can begin in the middle of one.
-    private func startsUpgrade(_ event: RelayEvent, _ relay: Relay) -> Bool {
-        guard case .received(let leg, let bytes) = event, leg == relay.clientLeg.id,
-            relay.layer == .http || relay.layer == .undecided, relay.isBetweenMessages,
-            bytes.first == UInt8(ascii: "G")
-        else { return false }
-        return bytes.span.hasUpgrade
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether the letters of `upgrade` are in it, in either case.
-    fileprivate var hasUpgrade: Bool {
-        let letters: StaticString = "upgrade"
-        var found = 0
-        for index in indices {
-            let byte = self[index] | 0x20
-            if byte == letters.utf8Start[found] {
-                found += 1
-                if found == letters.utf8CodeUnitCount { return true }
-            } else {
-                found = byte == letters.utf8Start[0] ? 1 : 0
-            }
-        }
-        return false
+    /// Follows a connection that asked for another protocol, even where no rule can match yet: a rule
+    /// may come later, and nobody can begin in the middle of a WebSocket.
+    mutating func followUpgrade(
+        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        guard gate == nil, suspects.isEmpty, let head = relay.awaitedUpgrade else { return }
+        scout = nil
+        gate = FaultGate(context(of: relay), session: session, awaitingAnswerTo: head, at: at)
+        for bytes in relay.giveBacklog() { judge(bytes, .client, at, relay) }
+        drain(at, &relay, &commands)
     }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Faults
 import Framing
 import Wire
@@ -15,7 +16,7 @@ struct ConnectionJudge {
 
     /// What waits of one sender.
     private struct Lane {
-        var items: [Item] = []
+        var items: Deque<Item> = []
         var bytes = 0
         var heldUntil: Instant?
         var isStalled = false
@@ -42,7 +43,7 @@ struct ConnectionJudge {
     var openings: (host: String, firings: [Firing])?
 
     /// Bytes that wait in one direction before its sender is read no further.
-    static let patience = 256 << 10
+    static let patience = 64 << 10
 
     init(_ session: FaultSession, sessionID: SessionID) {
         self.session = session
@@ -51,6 +52,15 @@ struct ConnectionJudge {
 
     /// Whether messages of a WebSocket are followed.
     var isWebSocket: Bool { gate?.isWebSocket ?? false }
+
+    /// Bytes that wait here for a decision or their moment.
+    var heldBytes: Int {
+        lanes.reduce(gate?.heldBytes ?? 0) { $0 + $1.bytes }
+            + suspects.reduce(0) { $0 + $1.count }
+    }
+
+    /// Whether the start of a request's head waits for the rest of it.
+    var isHoldingHead: Bool { gate?.isHoldingHead ?? false }
 
     /// A client connected.
     mutating func accepted(
@@ -80,11 +90,16 @@ struct ConnectionJudge {
         case .woke:
             wakeAt = nil
             if gate != nil { ask(.woken, .server, at, relay) }
+        case .overdue:
+            if gate != nil { ask(.overdue, .client, at, relay) }
+            drain(at, &relay, &commands)
+            give(event, at, &relay, &commands)
         default:
             give(event, at, &relay, &commands)
         }
         drain(at, &relay, &commands)
         startGate(at, &relay, &commands)
+        followUpgrade(at, &relay, &commands)
     }
 
     /// Carries out an action once, now.
@@ -107,6 +122,7 @@ struct ConnectionJudge {
         case took([UInt8])
         case ended(Peer)
         case woken
+        case overdue
         case fired(Firing)
     }
 
@@ -123,6 +139,7 @@ struct ConnectionJudge {
         case .took(let bytes): gate?.take(bytes, from: sender, at: at, into: &decided)
         case .ended(let sender): gate?.ended(sender, at: at, into: &decided)
         case .woken: gate?.wake(at: at, into: &decided)
+        case .overdue: gate?.giveUpHead(at: at, into: &decided)
         case .fired(let firing): isDone = gate?.fire(firing, at: at, into: &decided) ?? false
         }
         for command in decided {
@@ -213,7 +230,11 @@ struct ConnectionJudge {
             guard until <= at else { return nil }
             lanes[lane].heldUntil = nil
         }
-        if sender == .client, relay.layer == .waiting || relay.isBlocked { return nil }
+        if sender == .client,
+            relay.layer == .waiting || relay.isBlocked || relay.isAwaitingTunnel
+        {
+            return nil
+        }
         return lanes[lane].items.removeFirst()
     }
 
@@ -237,12 +258,7 @@ struct ConnectionJudge {
         switch command {
         case .pass(let sender, let bytes):
             guard let leg = relay.leg(of: sender, leg) else { return }
-            // What comes when all is closed goes nowhere, and is in the trace as that.
-            if relay.layer == .closed {
-                give(.altered(leg, bytes, by: []), at, &relay, &commands)
-            } else {
-                give(.received(leg, bytes), at, &relay, &commands)
-            }
+            give(.received(leg, bytes), at, &relay, &commands)
         case .replace(let sender, let bytes, let others):
             guard let leg = relay.leg(of: sender, leg) else { return }
             give(.altered(leg, bytes, by: others), at, &relay, &commands)
@@ -320,7 +336,7 @@ struct ConnectionJudge {
         _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
     ) {
-        let wasWaiting = relay.layer == .waiting
+        let layer = relay.layer
         let first = commands.count
         relay.handle(event, at: at, into: &commands)
         if session.interest.contains(.handshake) {
@@ -328,7 +344,7 @@ struct ConnectionJudge {
         }
         if relay.layer == .waiting {
             takeBack(relay.giveBacklog())
-        } else if wasWaiting {
+        } else if layer == .waiting || layer == .http && relay.layer == .undecided {
             begin(at, relay)
         }
     }

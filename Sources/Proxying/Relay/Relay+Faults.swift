@@ -23,28 +23,27 @@ extension Relay {
         case .start: .undecided
         case .hello: .hello
         case .securing, .connecting: .waiting
-        case .http: .http
+        case .http, .refusing: .http
         case .raw(let leg, _): .raw(leg)
         case .closed: .closed
         }
     }
 
-    /// Whether a request waits until earlier ones are answered, so that what follows has to wait
-    /// behind it.
-    var isBlocked: Bool { blocked != nil }
-
     /// Whether no message of HTTP is under way in either direction.
     var isBetweenMessages: Bool {
-        outstanding.isEmpty && blocked == nil && backlog.isEmpty && scan.partial.isEmpty
-            && !scan.isInBody && !scan.isOpaque && !isAwaitingSwitch
+        outstanding.isEmpty && !isBlocked && isBetweenRequests
             && legs.allSatisfy { $0.scan.partial.isEmpty && !$0.scan.isOpaque }
+    }
+
+    /// Whether no request of the client is under way.
+    private var isBetweenRequests: Bool {
+        requests.isBetweenMessages && scan.partial.isEmpty && !scan.isOpaque
     }
 
     /// How many requests are not answered, where the next byte of a server begins a message and the
     /// next one of the client a request; nil where it may not.
     var unansweredBetweenMessages: Int? {
-        guard case .http = phase, blocked == nil, backlog.isEmpty, scan.partial.isEmpty,
-            !scan.isInBody, !scan.isOpaque, !isAwaitingSwitch,
+        guard case .http = phase, !isBlocked, isBetweenRequests, !requests.isPaused,
             legs.allSatisfy({
                 $0.scan.partial.isEmpty && !$0.scan.isOpaque && $0.responses.isBetweenMessages
             }),
@@ -55,8 +54,7 @@ extension Relay {
 
     /// What waits until a tunnel is open, which no longer waits here.
     mutating func giveBacklog() -> [[UInt8]] {
-        defer { backlog = [] }
-        return backlog.map { Array($0.bytes) }
+        backlog.takeAll().map { Array($0.bytes) }
     }
 
     /// The leg that bytes of `sender` come from: `known`, where it is a server's, or else the one in
@@ -97,7 +95,7 @@ extension Relay {
                 bytes[...], patches: [whole(bytes, by: [])], leg: leg, sender: sender, at: at,
                 &commands)
         }
-        handle(.made(leg, others), at: at, into: &commands)
+        received(leg, others, .tapedeck, at, &commands)
     }
 
     /// Tapedeck takes these bytes in the receiver's place.
@@ -134,8 +132,7 @@ extension Relay {
     ) {
         outstanding.append(
             RelayRequest(
-                leg: clientLeg.id, kind: .other, isUpgrade: false, proxyName: "",
-                local: answer))
+                leg: clientLeg.id, kind: .other, proxyName: "", local: answer))
         settle(at, &commands)
     }
 
@@ -143,7 +140,10 @@ extension Relay {
     mutating func giveLocalAnswers(_ at: Instant, _ commands: inout [RelayCommand]) {
         while let answer = outstanding.first?.local {
             outstanding.removeFirst()
-            guard !isClientClosed, !hasEndedClient else { continue }
+            guard !isClientClosed, !hasEndedClient else {
+                if answer.closes { phase = .closed }
+                continue
+            }
             if isRecorded(clientLeg.id) {
                 recordChunk(
                     answer.bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
@@ -153,23 +153,23 @@ extension Relay {
             guard answer.closes else { continue }
             endClient(&commands)
             phase = .closed
-            closeServers(isReset: false, &commands)
+            closeServers(isReset: false, at, &commands)
         }
     }
 
     /// Closes or resets everything, where a server is still being connected to that has to get
     /// something as soon as it has got that.
-    mutating func cut(isReset: Bool, _ commands: inout [RelayCommand]) {
+    mutating func cut(isReset: Bool, _ at: Instant, _ commands: inout [RelayCommand]) {
         guard cutWhenReady == nil else { return }
         for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
         phase = .closed
         hasEndedClient = true
         cutWhenReady = isReset
-        finishCut(&commands)
+        finishCut(at, &commands)
     }
 
     /// Closes what was cut, once nothing is owed to a server any more.
-    mutating func finishCut(_ commands: inout [RelayCommand]) {
+    mutating func finishCut(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard let isReset = cutWhenReady else { return }
         if isClientClosed {
             // With the client, all others were closed.
@@ -179,6 +179,6 @@ extension Relay {
         guard !legs.contains(where: { !$0.isReady && !$0.held.isEmpty }) else { return }
         cutWhenReady = nil
         commands.append(.close(clientLeg.id, isReset: isReset))
-        closeServers(isReset: isReset, &commands)
+        closeServers(isReset: isReset, at, &commands)
     }
 }

@@ -2,14 +2,28 @@ import Framing
 import Wire
 
 extension Relay {
-    /// The leg to a server, opened where there is none.
-    mutating func leg(
+    /// The leg to a server, opened where there is none; nil in a tunnel that the server has ended.
+    mutating func liveLeg(
         to server: ServerAddress, _ at: Instant, _ commands: inout [RelayCommand]
-    ) -> LegID {
+    ) -> LegID? {
         if let known = legs.firstIndex(where: { !$0.hasEnded && $0.address == server }) {
             return legs[known].id
         }
+        // Another connection to its server would not be in the tunnel.
+        guard !isTunnel else { return nil }
+        closeIdleServers(keeping: Self.maximumIdleServers, &commands)
         return openLeg(server, at, isRecorded: settings.records(server.host), &commands)
+    }
+
+    /// Closes the legs that were opened first, of which nothing is asked any more.
+    mutating func closeIdleServers(keeping count: Int, _ commands: inout [RelayCommand]) {
+        let idle = legs.indices.filter { index in
+            !legs[index].hasEnded && !outstanding.contains { $0.leg == legs[index].id }
+        }
+        for index in idle.dropLast(count) {
+            legs[index].hasEnded = true
+            commands.append(.close(legs[index].id, isReset: false))
+        }
     }
 
     /// Opens a leg.
@@ -38,13 +52,12 @@ extension Relay {
 
     /// Sends to a server as soon as its leg is ready.
     mutating func send(_ bytes: [UInt8], on id: LegID, _ commands: inout [RelayCommand]) {
-        guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
+        guard let index = legs.firstIndex(where: { $0.id == id }), !bytes.isEmpty else { return }
         if legs[index].isReady {
             commands.append(.send(id, bytes))
-            return
+        } else {
+            legs[index].held += bytes
         }
-        legs[index].held += bytes
-        if legs[index].held.count > settings.heldBytes { pauseClient(&commands) }
     }
 
     mutating func legIsReady(_ id: LegID, _ at: Instant, _ commands: inout [RelayCommand]) {
@@ -58,10 +71,9 @@ extension Relay {
         }
         if case .connecting(let waiting) = phase, waiting == id {
             tunnelIsOpen(legs[index], at, &commands)
-            return
+        } else if legs[index].isEnded {
+            commands.append(.end(id))
         }
-        if legs[index].endsWhenReady { commands.append(.end(id)) }
-        if blocked == nil, !isAwaitingSwitch, backlog.isEmpty { resumeClient(&commands) }
     }
 
     /// A server can not be reached, or is not for a reason of our own: the client is told so.
@@ -74,14 +86,18 @@ extension Relay {
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
         guard !isClientClosed, cutWhenReady == nil else { return }
-        if case .raw = phase {
+        if case .raw(let raw, _) = phase {
+            guard raw == id else { return }
+            phase = .closed
             commands.append(.close(clientLeg.id, isReset: true))
             return
         }
-        answer(
+        outstanding.removeAll { $0.leg == id }
+        refuse(
             refusal?.status ?? 502, refusal?.phrase ?? "Bad Gateway",
             "tapedeck: could not reach \(leg.address.host):\(leg.address.port): \(why)", at,
             &commands)
+        drain(at, &commands)
     }
 
     // MARK: Ends
@@ -94,26 +110,31 @@ extension Relay {
             record(.ended, leg: clientLeg.id, at: at, says: "", &commands)
         }
         if case .hello(let held) = phase, !held.isEmpty { passUnread(held, at, &commands) }
-        guard backlog.isEmpty, blocked == nil else { return }
-        if current != nil { flushPartial([], from: 0, &commands) }
+        if !isBlocked { endRequests(at, &commands) }
+    }
+
+    /// Everything that the client sent was looked at, and no more will come: the rest of a head that
+    /// is held will not either.
+    mutating func endRequests(_ at: Instant, _ commands: inout [RelayCommand]) {
+        giveUpRequest(at, &commands)
         endServers(&commands)
     }
 
     /// Tells the servers that the client will send no more.
     mutating func endServers(_ commands: inout [RelayCommand]) {
         guard !legs.isEmpty else {
-            if case .connecting = phase { return }
+            if isAnswering { return }
             commands.append(.close(clientLeg.id, isReset: false))
             return
         }
-        for index in legs.indices {
-            if legs[index].isReady {
-                commands.append(.end(legs[index].id))
-            } else {
-                legs[index].endsWhenReady = true
-            }
+        for index in legs.indices where !legs[index].isEnded {
+            legs[index].isEnded = true
+            if legs[index].isReady { commands.append(.end(legs[index].id)) }
         }
     }
+
+    /// Whether an answer of our own is still to come.
+    private var isAnswering: Bool { outstanding.contains { $0.local != nil } }
 
     /// The client is gone.
     mutating func clientClosed(
@@ -121,26 +142,31 @@ extension Relay {
     ) {
         guard !isClientClosed else { return }
         isClientClosed = true
-        phase = .closed
         if isRecorded(clientLeg.id) {
-            recordHeldBytes(&commands)
+            if case .hello(let held) = phase {
+                sayUndelivered(
+                    clientLeg.id, "client: it closed after \(held.count) bytes of a TLS handshake",
+                    at, &commands)
+            }
+            recordHeldBytes(at, &commands)
             record(.closed, leg: clientLeg.id, at: at, says: why, &commands)
         }
-        closeServers(isReset: isReset, &commands)
+        phase = .closed
+        closeServers(isReset: isReset, at, &commands)
     }
 
-    /// Nothing that was received is left out of the trace, even what was never passed on.
-    private mutating func recordHeldBytes(_ commands: inout [RelayCommand]) {
-        for held in scan.partial + backlog {
-            recordChunk(
-                held.bytes, patches: [], leg: clientLeg.id, sender: .client, at: held.at,
-                &commands)
+    mutating func closeServers(
+        isReset: Bool, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        for index in legs.indices {
+            let leg = legs[index]
+            if !leg.held.isEmpty, leg.isRecorded {
+                sayUndelivered(
+                    leg.id, "client: \(leg.held.count) bytes waited for the server to be reached",
+                    at, &commands)
+            }
+            legs[index].held = []
+            commands.append(.close(leg.id, isReset: isReset))
         }
-        scan.partial = []
-        backlog = []
-    }
-
-    mutating func closeServers(isReset: Bool, _ commands: inout [RelayCommand]) {
-        for leg in legs { commands.append(.close(leg.id, isReset: isReset)) }
     }
 }

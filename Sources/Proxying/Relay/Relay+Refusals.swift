@@ -17,7 +17,32 @@ extension Relay {
             commands.append(.close(clientLeg.id, isReset: false))
             return
         }
-        answer(
+        refuse(
             refusal.status, refusal.phrase, "tapedeck: \(refusal.says)", at, &commands)
+    }
+
+    /// Answers in the server's name, in the order of requests, and closes, since what follows can
+    /// not be trusted.
+    mutating func refuse(
+        _ status: Int, _ reason: String, _ text: String, _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
+        let body = text + "\n"
+        let bytes = Array(
+            """
+            HTTP/1.1 \(status) \(reason)\r
+            Date: \(settings.clock.date(at: at))\r
+            Content-Type: text/plain; charset=utf-8\r
+            Content-Length: \(body.utf8.count)\r
+            \(status == 503 ? "Retry-After: 10\r\n" : "")Connection: close\r
+            \r
+            \(body)
+            """.utf8)
+        phase = .refusing
+        outstanding.append(
+            RelayRequest(
+                leg: clientLeg.id, kind: .other, proxyName: "",
+                local: LocalAnswer(bytes: bytes, closes: true)))
+        giveLocalAnswers(at, &commands)
     }
 }

@@ -8,8 +8,6 @@ struct BlockedRequest {
     var position: Int
     /// The events from the head of the request on.
     var events: ArraySlice<HTTPEvent>
-    /// How many bytes of the read the framer took.
-    var taken: Int
 }
 
 /// Where a request goes.
@@ -20,27 +18,53 @@ enum Route {
 }
 
 extension Relay {
-    /// Frames one read of the client and passes on what is complete.
+    /// Frames one read of the client and passes on what is complete; what has to wait comes before
+    /// everything else that waits.
     mutating func readRequests(_ read: HeldBytes, _ commands: inout [RelayCommand]) {
-        var read = read
-        read.start = scan.offset
-        guard !scan.isOpaque else {
-            passOn(read, read.bytes.startIndex..<read.bytes.endIndex, [], &commands)
-            return
+        var rest = read
+        while !rest.bytes.isEmpty {
+            rest.start = scan.offset
+            guard !scan.isOpaque else {
+                passOn(rest, 0..<rest.bytes.count, [], &commands)
+                return
+            }
+            var events: [HTTPEvent] = []
+            let taken = requests.consume(
+                rest.bytes.span, into: &events,
+                beginning: Self.maximumOutstanding - outstanding.count)
+            // The framer waits for an answer, or the servers for fewer requests.
+            guard taken > 0 else { break }
+            scan.offset += Int64(taken)
+            var part = rest
+            part.bytes = rest.bytes.prefix(taken)
+            let reached = walk(events[...], part, from: 0, &commands)
+            rest.bytes = rest.bytes.dropFirst(reached)
+            guard case .http = phase, blocked == nil else { break }
         }
-        var events: [HTTPEvent] = []
-        let taken = requests.consume(read.bytes.span, into: &events)
-        scan.offset += Int64(taken)
-        walk(events[...], read, from: 0, taken: taken, &commands)
+        if !rest.bytes.isEmpty { leave(rest, &commands) }
+    }
+
+    /// What is left of a read waits for an answer, or goes nowhere.
+    private mutating func leave(_ rest: HeldBytes, _ commands: inout [RelayCommand]) {
+        switch phase {
+        case .refusing, .closed:
+            undeliver(rest, on: clientLeg.id, "the connection is being closed", &commands)
+        case .start, .hello, .securing, .http, .connecting, .raw:
+            backlog.putBack(rest)
+        }
     }
 
     /// Goes through the events of one read.
     ///
     /// Indices of events count from the start of the read.
+    ///
+    /// - Returns: How many bytes of the read were dealt with: all but those that do not belong to
+    ///   HTTP any more.
     private mutating func walk(
-        _ events: ArraySlice<HTTPEvent>, _ read: HeldBytes, from start: Int, taken: Int,
+        _ events: ArraySlice<HTTPEvent>, _ read: HeldBytes, from start: Int,
         _ commands: inout [RelayCommand]
-    ) {
+    ) -> Int {
+        let count = read.bytes.count
         var position = start
         var reach = start
         var patches: [Patch] = []
@@ -49,17 +73,17 @@ extension Relay {
             case .head(let head, let end):
                 let route = route(of: head)
                 if mustWait(route) {
-                    passOn(read, local(read, position..<reach), patches, &commands)
+                    passOn(read, position..<reach, patches, &commands)
                     blocked = BlockedRequest(
-                        read: read, position: reach, events: events[index...], taken: taken)
-                    pauseClient(&commands)
-                    return
+                        read: read, position: reach, events: events[index...])
+                    return count
                 }
-                if !isGoing(to: route), position < reach {
-                    passOn(read, local(read, position..<reach), patches, &commands)
+                if hasEndedClient || !isGoing(to: route) {
+                    passOn(read, position..<reach, patches, &commands)
                     (position, patches) = (reach, [])
                 }
-                guard let made = begin(head, route, read, upTo: end, &commands) else { return }
+                guard let made = begin(head, route, read, from: position, upTo: end, &commands)
+                else { return end }
                 patches += made
                 reach = end
                 scan.isInBody = true
@@ -71,45 +95,39 @@ extension Relay {
             case .trailers(_, let end):
                 reach = max(reach, end)
             case .failure(let error):
-                scan.isOpaque = true
-                flushPartial([], from: 0, &commands)
-                if current == nil {
-                    failRequests(read, error, &commands)
-                    return
+                if !scan.isInBody {
+                    passOn(read, position..<reach, patches, &commands)
+                    (position, patches) = (reach, [])
+                    guard giveUpFraming(read, from: position, error, &commands) else {
+                        return count
+                    }
                 }
+                scan.isOpaque = true
             case .note, .opaque:
                 continue
             }
         }
-        if scan.isOpaque || scan.isInBody { reach = taken }
-        passOn(read, local(read, position..<reach), patches, &commands)
-        keepPartial(read, from: reach, to: taken)
-        if taken < read.bytes.count { awaitSwitch(read, from: taken, &commands) }
+        if scan.isOpaque || scan.isInBody { reach = count }
+        passOn(read, position..<reach, patches, &commands)
+        keepPartial(read, from: reach, &commands)
+        return count
     }
 
-    private func local(_ read: HeldBytes, _ range: Range<Int>) -> Range<Int> {
-        let first = read.bytes.startIndex
-        return first + range.lowerBound..<first + range.upperBound
-    }
-
-    /// Keeps the start of a head that is not complete; where nothing could be rewritten it is passed
+    /// Keeps the start of a head that is not complete; where nothing can be rewritten it is passed
     /// on at once.
-    private mutating func keepPartial(_ read: HeldBytes, from: Int, to: Int) {
-        guard from < to else { return }
-        scan.partial.append(
-            HeldBytes(
-                bytes: read.bytes[local(read, from..<to)], at: read.at,
-                start: read.start + Int64(from), origin: read.origin))
-    }
-
-    /// What follows a request to change the protocol waits for the answer.
-    private mutating func awaitSwitch(
-        _ read: HeldBytes, from taken: Int, _ commands: inout [RelayCommand]
+    private mutating func keepPartial(
+        _ read: HeldBytes, from: Int, _ commands: inout [RelayCommand]
     ) {
-        var rest = read
-        rest.bytes = read.bytes.dropFirst(taken)
-        rest.start = 0
-        hold(rest, &commands)
+        let part = read.part(from..<read.bytes.count)
+        guard !part.bytes.isEmpty else { return }
+        if let fixed, isTunnel || settings.keepsHost, !hasEndedClient,
+            let leg = liveLeg(to: fixed, read.at, &commands)
+        {
+            current = leg
+            passOn(part, 0..<part.bytes.count, [], &commands)
+        } else {
+            scan.partial.append(part)
+        }
     }
 
     // MARK: Routes
@@ -149,7 +167,12 @@ extension Relay {
 
     /// Whether a request has to wait until all earlier ones are answered.
     private func mustWait(_ route: Route) -> Bool {
-        !outstanding.isEmpty && !isGoing(to: route)
+        switch route {
+        case .server: !outstanding.isEmpty && !isGoing(to: route)
+        case .tunnel: !outstanding.isEmpty
+        // Its answer waits for its turn.
+        case .refuse: false
+        }
     }
 
     /// Whether the leg in use leads where the route does.
@@ -166,37 +189,42 @@ extension Relay {
     /// A head is complete: opens the leg it needs and passes on what was held of it.
     ///
     /// - Returns: The patches that fall into `read`, relative to it; nil where nothing more of the
-    ///   read is to be looked at.
+    ///   read is HTTP.
     private mutating func begin(
-        _ head: HTTPHead, _ route: Route, _ read: HeldBytes, upTo end: Int,
+        _ head: HTTPHead, _ route: Route, _ read: HeldBytes, from position: Int, upTo end: Int,
         _ commands: inout [RelayCommand]
     ) -> [Patch]? {
         let kind = HTTPRequestKind(head)
         switch route {
-        case .server(_, _) where hasEndedClient:
-            // The client was told that nothing more comes; as before its server, this is lost.
-            commands.append(.close(clientLeg.id, isReset: true))
-            phase = .closed
-            return nil
         case .server(let server, let patches):
-            let leg = leg(to: server, read.at, &commands)
+            guard !hasEndedClient, let leg = liveLeg(to: server, read.at, &commands) else {
+                // The client was told that nothing more comes; as before its server, this is lost.
+                for part in scan.partial.takeAll() + [read.part(position..<end)] {
+                    undeliver(
+                        part, on: clientLeg.id, "the server has ended the connection", &commands)
+                }
+                commands.append(.close(clientLeg.id, isReset: true))
+                phase = .closed
+                return nil
+            }
             current = leg
             flushPartial(patches, from: head.start, &commands)
             let isUpgrade =
                 head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
-            if isUpgrade { isAwaitingSwitch = true }
             outstanding.append(
                 RelayRequest(
-                    leg: leg, kind: kind, isUpgrade: isUpgrade,
-                    proxyName: head.first("host").map { head.text($0.value) } ?? ""))
+                    leg: leg, kind: kind,
+                    proxyName: head.first("host").map { head.text($0.value) } ?? "",
+                    switching: isUpgrade || kind == .connect ? head : nil))
             update(leg) { $0.responses.expect(kind) }
             return read.own(patches, from: head.start)
         case .tunnel(let server):
-            openTunnel(server, head, read, upTo: end, &commands)
+            recordForTapedeck(read.part(position..<end), server, &commands)
+            openTunnel(server, read.at, &commands)
             return nil
         case .refuse(let why):
-            recordRefused(read, upTo: end, &commands)
-            answer(why.status, why.phrase, "tapedeck: \(why.says)", read.at, &commands)
+            recordForTapedeck(read.part(position..<end), nil, &commands)
+            refuse(why.status, why.phrase, "tapedeck: \(why.says)", read.at, &commands)
             return nil
         }
     }
@@ -205,12 +233,8 @@ extension Relay {
     mutating func flushPartial(
         _ patches: [Patch], from base: Int64, _ commands: inout [RelayCommand]
     ) {
-        let partial = scan.partial
-        scan.partial = []
-        for held in partial {
-            passOn(
-                held, held.bytes.startIndex..<held.bytes.endIndex, held.own(patches, from: base),
-                &commands)
+        for held in scan.partial.takeAll() {
+            passOn(held, 0..<held.bytes.count, held.own(patches, from: base), &commands)
         }
     }
 
@@ -221,73 +245,98 @@ extension Relay {
         _ read: HeldBytes, _ range: Range<Int>, _ patches: [Patch],
         _ commands: inout [RelayCommand]
     ) {
-        guard !range.isEmpty, let current, let index = legs.firstIndex(where: { $0.id == current })
-        else { return }
-        let shift = range.lowerBound - read.bytes.startIndex
-        let moved =
-            shift == 0 || patches.isEmpty
-            ? patches
-            : patches.map {
-                Patch(
-                    offset: $0.offset - shift, removed: $0.removed, inserted: $0.inserted,
-                    reason: $0.reason)
-            }
-        let bytes = read.bytes[range]
+        guard !range.isEmpty else { return }
+        let part = read.part(range)
+        guard let current, let index = legs.firstIndex(where: { $0.id == current }) else {
+            undeliver(part, on: clientLeg.id, "its server has closed the connection", &commands)
+            return
+        }
+        let moved = patches.moved(by: -range.lowerBound)
         if legs[index].isRecorded {
             recordChunk(
-                bytes, patches: moved, leg: clientLeg.id, sender: .client, at: read.at,
-                origin: read.origin, &commands)
+                part.bytes, patches: moved, leg: clientLeg.id, sender: .client, at: part.at,
+                origin: part.origin, &commands)
         }
-        send(Patch.apply(moved, to: Array(bytes)), on: current, &commands)
+        send(Patch.apply(moved, to: Array(part.bytes)), on: current, &commands)
     }
 
-    /// Records a request that goes nowhere, so that the trace shows what was refused.
-    private mutating func recordRefused(
-        _ read: HeldBytes, upTo end: Int, _ commands: inout [RelayCommand]
+    /// Records the head of a request that Tapedeck answers itself; nil stands for no server.
+    private mutating func recordForTapedeck(
+        _ part: HeldBytes, _ server: ServerAddress?, _ commands: inout [RelayCommand]
     ) {
-        for held in scan.partial {
+        let held = scan.partial.takeAll()
+        guard server.map({ settings.records($0.host) }) != false else { return }
+        for part in held + [part] where !part.bytes.isEmpty {
             recordChunk(
-                held.bytes, patches: [], leg: clientLeg.id, sender: .client, at: held.at,
-                &commands)
+                part.bytes, patches: [], leg: clientLeg.id, sender: .client, at: part.at,
+                origin: part.origin, &commands)
         }
-        scan.partial = []
-        recordChunk(
-            read.bytes.prefix(end), patches: [], leg: clientLeg.id, sender: .client, at: read.at,
-            &commands)
     }
 
-    /// The client's bytes are no HTTP, and no server is known that could be asked.
-    private mutating func failRequests(
-        _ read: HeldBytes, _ error: HTTPFramingError, _ commands: inout [RelayCommand]
-    ) {
-        if let fixed {
-            let leg = leg(to: fixed, read.at, &commands)
-            current = leg
-            for held in scan.partial + [read] {
-                passOn(held, held.bytes.startIndex..<held.bytes.endIndex, [], &commands)
-            }
-            scan.partial = []
-        } else {
-            recordRefused(read, upTo: read.bytes.count, &commands)
-            answer(400, "Bad Request", "tapedeck: \(error)", read.at, &commands)
+    // MARK: What can not be framed
+
+    /// The client's bytes from `position` on are no HTTP: they go on unread where only one server
+    /// can be meant, and are refused elsewhere.
+    ///
+    /// - Returns: Whether the bytes go on.
+    private mutating func giveUpFraming(
+        _ read: HeldBytes, from position: Int, _ error: HTTPFramingError,
+        _ commands: inout [RelayCommand]
+    ) -> Bool {
+        guard fixed != nil else {
+            recordForTapedeck(read.part(position..<read.bytes.count), nil, &commands)
+            refuse(400, "Bad Request", "tapedeck: \(error)", read.at, &commands)
+            return false
         }
+        return passHeadUnread(read.at, &commands)
     }
+
+    /// Passes on what was held of a head that can not be read, as a request that has an answer.
+    private mutating func passHeadUnread(
+        _ at: Instant, _ commands: inout [RelayCommand]
+    ) -> Bool {
+        guard let fixed, !hasEndedClient, let leg = liveLeg(to: fixed, at, &commands) else {
+            current = nil
+            flushPartial([], from: 0, &commands)
+            return true
+        }
+        current = leg
+        flushPartial([], from: 0, &commands)
+        outstanding.append(RelayRequest(leg: leg, kind: .other, proxyName: ""))
+        update(leg) { $0.responses.expect(.other) }
+        scan.isOpaque = true
+        requests.resume(.tunnel)
+        return true
+    }
+
+    /// The rest of a head does not come, or not in time: it goes on as it is.
+    mutating func giveUpHeads(_ at: Instant, _ commands: inout [RelayCommand]) {
+        for index in legs.indices where !legs[index].scan.partial.isEmpty {
+            legs[index].responses.resume(.tunnel)
+            legs[index].scan.isOpaque = true
+            flushPartial(index, [], from: 0, &commands)
+        }
+        giveUpRequest(at, &commands)
+    }
+
+    /// The rest of a request's head does not come.
+    mutating func giveUpRequest(_ at: Instant, _ commands: inout [RelayCommand]) {
+        guard case .http = phase, isHoldingRequest else { return }
+        guard fixed == nil else {
+            _ = passHeadUnread(at, &commands)
+            return
+        }
+        recordForTapedeck(HeldBytes(bytes: [], at: at, start: scan.offset), nil, &commands)
+        refuse(
+            400, "Bad Request", "tapedeck: the head of this request does not end", at, &commands)
+    }
+
+    // MARK: Going on
 
     /// The read that waited goes on, since everything before it is answered.
-    mutating func unblock(_ commands: inout [RelayCommand]) {
-        guard outstanding.isEmpty, let waiting = blocked else { return }
-        blocked = nil
-        walk(
-            waiting.events, waiting.read, from: waiting.position, taken: waiting.taken, &commands)
-        drainBacklog(&commands)
-    }
-
-    /// Looks at the reads that waited.
-    mutating func drainBacklog(_ commands: inout [RelayCommand]) {
-        while blocked == nil, !isAwaitingSwitch, !backlog.isEmpty, case .http = phase {
-            readRequests(backlog.removeFirst(), &commands)
-        }
-        if blocked == nil, !isAwaitingSwitch, backlog.isEmpty { resumeClient(&commands) }
-        if hasClientEnded, backlog.isEmpty { endServers(&commands) }
+    mutating func resume(_ waiting: BlockedRequest, _ commands: inout [RelayCommand]) {
+        let reached = walk(waiting.events, waiting.read, from: waiting.position, &commands)
+        let rest = waiting.read.part(reached..<waiting.read.bytes.count)
+        if !rest.bytes.isEmpty { leave(rest, &commands) }
     }
 }

@@ -7,21 +7,23 @@ extension Relay {
         _ id: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
         _ commands: inout [RelayCommand]
     ) {
-        guard let index = legs.firstIndex(where: { $0.id == id }), !isClientClosed else { return }
-        if case .start = phase, isTunnel {
+        guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
+        var read = HeldBytes(
+            bytes: bytes[...], at: at, start: legs[index].scan.offset, origin: origin)
+        if case .start = phase, isTunnel, id == current {
             // A server that speaks before its client speaks neither TLS nor HTTP.
             phase = .raw(id, isRecorded: legs[index].isRecorded)
         }
-        if case .raw(let leg, _) = phase {
-            guard leg == id else { return }
-            toClient(
-                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), bytes[...], [],
-                index, &commands)
+        if isClientClosed || phase.isOver {
+            undeliver(read, on: id, "the connection is being closed", &commands)
             return
         }
-        guard outstanding.first?.leg == id || current == id else { return }
-        var read = HeldBytes(
-            bytes: bytes[...], at: at, start: legs[index].scan.offset, origin: origin)
+        if case .raw(let leg, _) = phase {
+            guard leg == id else { return surplus(read, index, &commands) }
+            toClient(read, bytes[...], [], index, &commands)
+            return
+        }
+        guard isOwed(by: id) || origin == .tapedeck else { return surplus(read, index, &commands) }
         guard !legs[index].scan.isOpaque else {
             toClient(read, read.bytes, [], index, &commands)
             return
@@ -30,34 +32,74 @@ extension Relay {
         let taken = legs[index].responses.consume(bytes.span, into: &events)
         legs[index].scan.offset += Int64(taken)
         let passed = walk(events, read, legIndex: index, taken: taken, &commands)
-        if passed < bytes.count, legs.indices.contains(index) {
+        if passed < bytes.count {
             read.bytes = bytes[passed...]
             read.start += Int64(passed)
-            legs[index].scan.partial.append(read)
+            if case .start = phase {
+                // Behind the head that opened a tunnel.
+                serverSent(id, Array(read.bytes), origin, at, &commands)
+            } else {
+                legs[index].scan.partial.append(read)
+            }
         }
         settle(at, &commands)
     }
 
+    /// Whether bytes of a server can be an answer to what the client asked it.
+    ///
+    /// Towards one server, unasked bytes pass as they would without a proxy. Where the next request
+    /// may be for another server, they would be taken for the answer of that one.
+    private func isOwed(by id: LegID) -> Bool {
+        outstanding.first?.leg == id || fixed != nil && (current == nil || current == id)
+    }
+
+    /// What a server sent that owes nothing goes nowhere, and its connection ends.
+    private mutating func surplus(
+        _ read: HeldBytes, _ index: Int, _ commands: inout [RelayCommand]
+    ) {
+        let leg = legs[index]
+        guard !read.bytes.isEmpty else { return }
+        undeliver(
+            read, on: leg.id,
+            "\(leg.address.authority) sent what nobody asked it for; its connection is closed",
+            &commands)
+        guard !leg.hasEnded else { return }
+        legs[index].hasEnded = true
+        if current == leg.id { current = nil }
+        commands.append(.close(leg.id, isReset: false))
+    }
+
     /// Passes on what is complete of one read of a server.
     ///
-    /// - Returns: How many bytes were passed on; the rest is the start of a head that may have to be
-    ///   rewritten.
+    /// - Returns: How many bytes were dealt with; the rest is the start of a head that may have to be
+    ///   rewritten, or follows the head that opened a tunnel.
     private mutating func walk(
         _ events: [HTTPEvent], _ read: HeldBytes, legIndex: Int, taken: Int,
         _ commands: inout [RelayCommand]
     ) -> Int {
+        let id = legs[legIndex].id
+        let count = read.bytes.count
         var patches: [Patch] = []
         var (passed, reach) = (0, 0)
         for event in events {
             switch event {
             case .head(let head, let end):
+                guard isOwed(by: id) || read.origin == .tapedeck else {
+                    pass(read, passed..<reach, patches, legIndex, &commands)
+                    surplus(read.part(reach..<count), legIndex, &commands)
+                    return count
+                }
                 let made = rewrites(of: head)
                 flushPartial(legIndex, made, from: head.start, &commands)
                 patches += read.own(made, from: head.start)
                 reach = end
                 let isFinal = !(100..<200).contains(head.status ?? 0) || head.status == 101
                 legs[legIndex].scan.isInBody = isFinal
-                if isFinal { decideSwitch(head) }
+                if isFinal { decideSwitch(head, legIndex) }
+                if case .start = phase {
+                    pass(read, passed..<reach, patches, legIndex, &commands)
+                    return reach
+                }
             case .end(let at):
                 reach = at
                 // A 1xx ends as well, and the request still waits.
@@ -68,22 +110,43 @@ extension Relay {
                     pass(read, passed..<reach, patches, legIndex, &commands)
                     (passed, patches) = (reach, [])
                     giveLocalAnswers(read.at, &commands)
-                    if case .closed = phase { return read.bytes.count }
+                    if phase.isOver {
+                        undeliver(
+                            read.part(reach..<count), on: id, "the connection is being closed",
+                            &commands)
+                        return count
+                    }
                 }
             case .content(let range):
                 reach = max(reach, range.upperBound)
             case .trailers(_, let end):
                 reach = max(reach, end)
             case .failure:
+                guard legs[legIndex].scan.isInBody || isOwed(by: id) || read.origin == .tapedeck
+                else {
+                    pass(read, passed..<reach, patches, legIndex, &commands)
+                    surplus(read.part(reach..<count), legIndex, &commands)
+                    return count
+                }
                 legs[legIndex].scan.isOpaque = true
                 flushPartial(legIndex, [], from: 0, &commands)
             case .note, .opaque:
                 continue
             }
         }
-        let scan = legs[legIndex].scan
         let isRaw = if case .raw = phase { true } else { false }
-        if scan.isInBody || scan.isOpaque || isRaw || !isRewriting { reach = read.bytes.count }
+        if legs[legIndex].responses.isPaused, !isRaw {
+            // Nobody asked for another protocol: what it is, nobody knows.
+            legs[legIndex].responses.resume(.tunnel)
+            legs[legIndex].scan.isOpaque = true
+        }
+        let scan = legs[legIndex].scan
+        if !scan.isInBody, !scan.isOpaque, !isRaw, !isOwed(by: id), read.origin == .peer {
+            pass(read, passed..<reach, patches, legIndex, &commands)
+            surplus(read.part(reach..<count), legIndex, &commands)
+            return count
+        }
+        if scan.isInBody || scan.isOpaque || isRaw || !isRewriting { reach = count }
         pass(read, passed..<reach, patches, legIndex, &commands)
         return reach
     }
@@ -93,18 +156,8 @@ extension Relay {
         _ read: HeldBytes, _ part: Range<Int>, _ patches: [Patch], _ index: Int,
         _ commands: inout [RelayCommand]
     ) {
-        let first = read.bytes.startIndex
-        let moved =
-            part.lowerBound == 0
-            ? patches
-            : patches.map {
-                Patch(
-                    offset: $0.offset - part.lowerBound, removed: $0.removed,
-                    inserted: $0.inserted, reason: $0.reason)
-            }
         toClient(
-            read, read.bytes[first + part.lowerBound..<first + part.upperBound], moved, index,
-            &commands)
+            read, read.part(part).bytes, patches.moved(by: -part.lowerBound), index, &commands)
     }
 
     /// Whether heads of responses may be rewritten, so that an incomplete one has to be held.
@@ -121,25 +174,21 @@ extension Relay {
 
     /// The final answer to a request for another protocol: what follows is that protocol, or HTTP
     /// goes on.
-    private mutating func decideSwitch(_ head: HTTPHead) {
+    private mutating func decideSwitch(_ head: HTTPHead, _ index: Int) {
         guard let request = outstanding.first else { return }
-        if head.status == 101 {
-            let isRecorded = legs.first { $0.id == request.leg }?.isRecorded ?? true
-            phase = .raw(request.leg, isRecorded: isRecorded)
+        let status = head.status ?? 0
+        if status == 101 {
+            phase = .raw(request.leg, isRecorded: legs[index].isRecorded)
             outstanding = []
-            isAwaitingSwitch = false
-        } else if request.isUpgrade {
-            isAwaitingSwitch = false
-            requests.resume(.http)
+        } else if request.kind == .connect, (200..<300).contains(status) {
+            enterTunnel(of: request, index)
         }
     }
 
     mutating func flushPartial(
         _ legIndex: Int, _ patches: [Patch], from base: Int64, _ commands: inout [RelayCommand]
     ) {
-        let partial = legs[legIndex].scan.partial
-        legs[legIndex].scan.partial = []
-        for held in partial {
+        for held in legs[legIndex].scan.partial.takeAll() {
             toClient(held, held.bytes, held.own(patches, from: base), legIndex, &commands)
         }
     }
@@ -158,31 +207,6 @@ extension Relay {
         commands.append(.send(clientLeg.id, Patch.apply(patches, to: Array(bytes))))
     }
 
-    /// Goes on with what waited for answers.
-    mutating func settle(_ at: Instant, _ commands: inout [RelayCommand]) {
-        giveLocalAnswers(at, &commands)
-        if case .raw(let leg, let isRecorded) = phase {
-            let waiting = backlog
-            backlog = []
-            for read in waiting {
-                if isRecorded {
-                    recordChunk(
-                        read.bytes, patches: [], leg: clientLeg.id, sender: .client, at: read.at,
-                        &commands)
-                }
-                send(Array(read.bytes), on: leg, &commands)
-            }
-            resumeClient(&commands)
-            if hasClientEnded { endServers(&commands) }
-            return
-        }
-        if blocked != nil {
-            unblock(&commands)
-        } else if !backlog.isEmpty, !isAwaitingSwitch {
-            drainBacklog(&commands)
-        }
-    }
-
     /// The server will send no more.
     mutating func serverEnded(_ id: LegID, _ at: Instant, _ commands: inout [RelayCommand]) {
         guard let index = legs.firstIndex(where: { $0.id == id }), !legs[index].hasEnded else {
@@ -190,6 +214,12 @@ extension Relay {
         }
         legs[index].hasEnded = true
         if legs[index].isRecorded { record(.ended, leg: id, at: at, says: "", &commands) }
+        if phase.isOver || isClientClosed {
+            for held in legs[index].scan.partial.takeAll() {
+                undeliver(held, on: id, "the connection is being closed", &commands)
+            }
+            return
+        }
         flushPartial(index, [], from: 0, &commands)
         let wasInBody = legs[index].scan.isInBody
         var events: [HTTPEvent] = []
@@ -213,8 +243,11 @@ extension Relay {
 
     /// Whether a leg is all that the client can mean by its connection.
     private func isEveryone(_ id: LegID) -> Bool {
-        if case .raw(let leg, _) = phase { return leg == id }
-        return fixed != nil || legs.allSatisfy { $0.id == id }
+        switch phase {
+        case .raw(let leg, _), .connecting(let leg): leg == id
+        case _ where fixed != nil: current == nil || current == id
+        default: legs.allSatisfy { $0.id == id }
+        }
     }
 
     /// A server leg is gone.

@@ -5,28 +5,12 @@ import Wire
 extension Relay {
     /// A CONNECT came: the server is connected before the client is told that it is.
     mutating func openTunnel(
-        _ server: ServerAddress, _ head: HTTPHead, _ read: HeldBytes, upTo end: Int,
-        _ commands: inout [RelayCommand]
+        _ server: ServerAddress, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
+        closeIdleServers(keeping: 0, &commands)
+        beginTunnel(to: server)
         let isRecorded = settings.records(server.host)
-        if isRecorded {
-            for held in scan.partial {
-                recordChunk(
-                    held.bytes, patches: [], leg: clientLeg.id, sender: .client, at: held.at,
-                    &commands)
-            }
-            recordChunk(
-                read.bytes.prefix(end), patches: [], leg: clientLeg.id, sender: .client,
-                at: read.at, &commands)
-        }
-        scan = MessageScan()
-        fixed = server
-        isTunnel = true
-        let leg = openLeg(server, read.at, isRecorded: isRecorded, &commands)
-        phase = .connecting(leg)
-        pauseClient(&commands)
-        let rest = read.bytes.dropFirst(end)
-        if !rest.isEmpty { hold(HeldBytes(bytes: rest, at: read.at, start: 0), &commands) }
+        phase = .connecting(openLeg(server, at, isRecorded: isRecorded, &commands))
     }
 
     /// The server of a CONNECT is connected.
@@ -41,14 +25,31 @@ extension Relay {
         }
         commands.append(.send(clientLeg.id, bytes))
         phase = .start
+        if leg.isEnded { commands.append(.end(leg.id)) }
+        drain(at, &commands)
+    }
+
+    /// A server further on opened a tunnel on its leg: what is spoken in it is decided anew.
+    mutating func enterTunnel(of request: RelayRequest, _ index: Int) {
+        let target = (try? request.switching?.parsedTarget())?.authority
+        let server = ServerAddress(
+            host: target?.host ?? legs[index].address.host,
+            port: target?.port ?? legs[index].address.port, isTLS: false)
+        beginTunnel(to: server)
+        current = request.leg
+        outstanding = []
+        legs[index].address = server
+        legs[index].responses = HTTPFramer(role: .response)
+        legs[index].scan = MessageScan()
+        phase = .start
+    }
+
+    private mutating func beginTunnel(to server: ServerAddress) {
+        fixed = server
+        isTunnel = true
+        isClientTLS = false
+        scan = MessageScan()
         requests = HTTPFramer(role: .request)
-        let waiting = backlog
-        backlog = []
-        resumeClient(&commands)
-        for read in waiting {
-            handle(.received(clientLeg.id, Array(read.bytes)), at: read.at, into: &commands)
-        }
-        if hasClientEnded { endServers(&commands) }
     }
 
     /// Gathers a ClientHello, and then leaves its TLS alone or answers it.
@@ -86,8 +87,12 @@ extension Relay {
 
     /// The leg to a tunnel's server is to speak TLS, and is not ready until it does.
     private mutating func replaceLeg(_ id: LegID, by server: ServerAddress) {
-        guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
-        legs[index] = RelayLeg(id: id, address: server, isRecorded: legs[index].isRecorded)
+        update(id) { leg in
+            leg.address = server
+            leg.isReady = false
+            leg.responses = HTTPFramer(role: .response)
+            leg.scan = MessageScan()
+        }
     }
 
     /// Leaves TLS alone: its bytes pass and are not recorded, and the trace says so.

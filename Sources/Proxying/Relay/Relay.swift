@@ -8,11 +8,21 @@ public import Wire
 /// out. What a peer sent is passed on as it was, apart from the rewrites of ``Patch/Reason``.
 ///
 /// The connection begins undecided. Its first byte says whether TLS, HTTP or something else is
-/// spoken, and the same question is asked again inside a tunnel that CONNECT opened. As HTTP it is
-/// framed on the side, to find the server of each request and to keep answers in the order of
-/// the requests: a request for another server than the one before waits until every earlier one is
-/// answered. After a change of protocol, or when it can not be framed, bytes pass unread.
+/// spoken, and the same question is asked again inside a tunnel that CONNECT opened, whether this
+/// proxy opened it or a server further on. As HTTP it is framed on the side, to find the server of
+/// each request and to keep answers in the order of the requests: a request for another server than
+/// the one before waits until every earlier one is answered, and so does one too many. After a
+/// change of protocol, or when it can not be framed, bytes pass unread.
+///
+/// Each event costs work in proportion to the bytes that it brings or lets go on. Every byte of a
+/// peer goes on or is in the trace as ``Patch/Reason/undelivered``, or is covered by an event row
+/// of that kind.
 public struct Relay {
+    /// Most requests of one client that wait for an answer; those behind them stay with the client.
+    public static let maximumOutstanding = 64
+    /// Most servers of one client connection that are kept though nothing is asked of them.
+    static let maximumIdleServers = 8
+
     /// What is spoken on the client's leg.
     enum Phase {
         /// Nothing came since the connection, or the tunnel in it, was opened.
@@ -22,11 +32,16 @@ public struct Relay {
         /// The client's handshake is under way.
         case securing
         case http
+        /// The client gets the answers that it is owed and nothing more; what it sends goes nowhere.
+        case refusing
         /// A CONNECT waits for its leg.
         case connecting(LegID)
         /// Bytes pass unread; whether they are recorded.
         case raw(LegID, isRecorded: Bool)
         case closed
+
+        /// Whether nobody gets anything any more.
+        var isOver: Bool { if case .closed = self { true } else { false } }
     }
 
     let connection: ConnectionRow
@@ -58,9 +73,11 @@ public struct Relay {
     var outstanding: [RelayRequest] = []
     /// A request that waits for earlier ones, and what follows it in the same read.
     var blocked: BlockedRequest?
-    /// Reads that wait behind it, or behind a request to change the protocol.
-    var backlog: [HeldBytes] = []
-    var isAwaitingSwitch = false
+    /// Reads that wait behind it, behind a request to change the protocol, or for earlier requests
+    /// to be answered.
+    var backlog = HeldReads()
+    /// Why bytes were not delivered, as far as the trace says so already.
+    var saidUndelivered: Set<String> = []
 
     /// A relay for one accepted connection.
     ///
@@ -99,7 +116,7 @@ public struct Relay {
             if !outstanding.isEmpty { outstanding.removeFirst() }
             settle(at, &commands)
         case .cut(let isReset):
-            cut(isReset: isReset, &commands)
+            cut(isReset: isReset, at, &commands)
         case .finished(let sender):
             if sender == .server { endClient(&commands) } else { endServers(&commands) }
         case .woke:
@@ -124,12 +141,16 @@ public struct Relay {
             }
         case .clientSecured:
             isClientTLS = true
-            phase = .http
+            if case .securing = phase { phase = .http }
+            drain(at, &commands)
+        case .overdue:
+            giveUpHeads(at, &commands)
         case .noted(let leg, let kind, let says):
             guard isRecorded(leg) else { return }
             record(kind, leg: leg, at: at, says: says, &commands)
         }
-        if cutWhenReady != nil { finishCut(&commands) }
+        if cutWhenReady != nil { finishCut(at, &commands) }
+        updateReading(&commands)
     }
 
     /// Whether what happens to a leg is written to the trace: with `--only`, the client's leg counts
@@ -176,7 +197,7 @@ public struct Relay {
 
     // MARK: The client's bytes
 
-    private mutating func received(
+    mutating func received(
         _ leg: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
         _ commands: inout [RelayCommand]
     ) {
@@ -198,11 +219,11 @@ public struct Relay {
         case .hello(let held):
             gatherHello(held + bytes, at, &commands)
         case .securing, .connecting:
-            hold(HeldBytes(bytes: bytes[...], at: at, start: 0), &commands)
+            backlog.append(HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin))
         case .http:
             let read = HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin)
-            if blocked != nil || isAwaitingSwitch {
-                hold(read, &commands)
+            if isBlocked {
+                backlog.append(read)
             } else {
                 readRequests(read, &commands)
             }
@@ -213,8 +234,10 @@ public struct Relay {
                     origin: origin, &commands)
             }
             send(bytes, on: leg, &commands)
-        case .closed:
-            return
+        case .refusing, .closed:
+            undeliver(
+                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), on: clientLeg.id,
+                "the connection is being closed", &commands)
         }
     }
 
@@ -234,10 +257,20 @@ public struct Relay {
     /// Lets bytes that are no protocol of ours through to the only server there is.
     mutating func passUnread(_ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]) {
         guard let fixed else {
-            answer(
+            recordChunk(
+                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at, &commands)
+            refuse(
                 400, "Bad Request",
                 "tapedeck: this is an HTTP proxy, and what was sent is no HTTP request", at,
                 &commands)
+            return
+        }
+        guard current != nil || !isTunnel else {
+            // The one connection that a tunnel is has ended.
+            undeliver(
+                HeldBytes(bytes: bytes[...], at: at, start: 0), on: clientLeg.id,
+                "the server has ended the tunnel", &commands)
+            phase = .closed
             return
         }
         let isRecorded = settings.records(fixed.host)
@@ -253,12 +286,6 @@ public struct Relay {
         send(bytes, on: leg, &commands)
     }
 
-    /// Keeps a read until it can be looked at, and stops reading.
-    mutating func hold(_ read: HeldBytes, _ commands: inout [RelayCommand]) {
-        backlog.append(read)
-        pauseClient(&commands)
-    }
-
     /// Tells the client that nothing more will come.
     mutating func endClient(_ commands: inout [RelayCommand]) {
         guard !hasEndedClient else { return }
@@ -266,40 +293,39 @@ public struct Relay {
         commands.append(.end(clientLeg.id))
     }
 
-    mutating func pauseClient(_ commands: inout [RelayCommand]) {
-        guard !isClientPaused else { return }
-        isClientPaused = true
-        commands.append(.pauseClient)
+    /// Reads the client only while nothing of it waits.
+    private mutating func updateReading(_ commands: inout [RelayCommand]) {
+        let mustWait =
+            switch phase {
+            case .connecting: true
+            // A handshake goes on only by what is read.
+            case .securing: false
+            default:
+                isBlocked || legs.indices.contains { legs[$0].held.count > settings.heldBytes }
+            }
+        guard mustWait != isClientPaused, !isClientClosed else { return }
+        isClientPaused = mustWait
+        commands.append(mustWait ? .pauseClient : .resumeClient)
     }
 
-    mutating func resumeClient(_ commands: inout [RelayCommand]) {
-        guard isClientPaused else { return }
-        isClientPaused = false
-        commands.append(.resumeClient)
+    /// Bytes that wait here: starts of heads, reads behind them, and what is to be sent to servers
+    /// that are still being connected to.
+    public var heldBytes: Int {
+        var count = scan.partial.count + backlog.count
+        if let blocked { count += blocked.read.bytes.count - blocked.position }
+        if case .hello(let held) = phase { count += held.count }
+        // By index: a leg is large, and this is asked after every event.
+        for index in legs.indices {
+            count += legs[index].held.count + legs[index].scan.partial.count
+        }
+        return count
     }
 
-    /// Answers in the server's name and closes, since what follows can not be trusted.
-    mutating func answer(
-        _ status: Int, _ reason: String, _ text: String, _ at: Instant,
-        closes: Bool = true, _ commands: inout [RelayCommand]
-    ) {
-        let body = text + "\n"
-        let bytes = Array(
-            """
-            HTTP/1.1 \(status) \(reason)\r
-            Date: \(settings.clock.date(at: at))\r
-            Content-Type: text/plain; charset=utf-8\r
-            Content-Length: \(body.utf8.count)\r
-            \(status == 503 ? "Retry-After: 10\r\n" : "")\(closes ? "Connection: close\r\n" : "")\r
-            \(body)
-            """.utf8)
-        recordChunk(
-            bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
-            origin: .tapedeck, &commands)
-        commands.append(.send(clientLeg.id, bytes))
-        guard closes else { return }
-        endClient(&commands)
-        phase = .closed
-        closeServers(isReset: false, &commands)
+    /// Whether the start of a head is held until the rest of it comes.
+    public var isHoldingHead: Bool {
+        isHoldingRequest || legs.indices.contains { !legs[$0].scan.partial.isEmpty }
     }
+
+    /// Whether the start of a request's head is held until the rest of it comes.
+    var isHoldingRequest: Bool { !scan.partial.isEmpty && blocked == nil }
 }

@@ -21,6 +21,8 @@ public enum RelayEvent: Hashable, Sendable {
     case finished(Peer)
     /// A moment that was asked for has come.
     case woke
+    /// The start of a head was held for too long, or too much is held: it goes on as it is.
+    case overdue
     /// A server leg is ready to be written to: connected, and TLS is up where it was asked for.
     case ready(LegID)
     /// A server leg could not be made ready.

@@ -15,7 +15,7 @@ extension ProxyConnection {
     /// Counts what is held, and reads no further where that is too much.
     func account() {
         guard !isFinished else { return }
-        var now = relay.waitingBytes
+        var now = relay.heldBytes + (judge?.heldBytes ?? 0)
         for line in lines.values where !line.channel.isWritable {
             now += (try? line.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         }
@@ -25,7 +25,12 @@ extension ProxyConnection {
         guard isOver != isOverBudget else { return }
         isOverBudget = isOver
         updateReading()
-        if isOver { lookAgain() }
+        guard isOver else { return }
+        lookAgain()
+        guard relay.isHoldingHead || judge?.isHoldingHead == true else { return }
+        // It would wait for bytes that are not read.
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { bound.value.dispatch(.overdue) }
     }
 
     /// Others may make room without this connection noticing.
@@ -37,15 +42,18 @@ extension ProxyConnection {
             if bound.value.isOverBudget { bound.value.lookAgain() }
         }
     }
-}
 
-extension Relay {
-    /// Bytes that wait for a server, or for an answer before them.
-    var waitingBytes: Int {
-        var count = 0
-        for read in backlog { count += read.bytes.count }
-        // By index: a leg is large, and this is asked after every event.
-        for index in legs.indices { count += legs[index].held.count }
-        return count
+    /// Sees to it that the start of a head is not held for ever.
+    func watchHead() {
+        let isHolding = relay.isHoldingHead || judge?.isHoldingHead == true
+        guard isHolding != (overdue != nil) else { return }
+        overdue?.cancel()
+        overdue = nil
+        guard isHolding else { return }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        overdue = eventLoop.scheduleTask(in: .seconds(configuration.headSeconds)) {
+            bound.value.overdue = nil
+            bound.value.dispatch(.overdue)
+        }
     }
 }

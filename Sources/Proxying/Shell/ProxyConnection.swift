@@ -45,6 +45,8 @@ final class ProxyConnection {
     private var hasClientSpoken = false
     /// File descriptors of the legs, those that are being connected included.
     var descriptors = 1
+    /// When the start of a head that is held goes on as it is.
+    var overdue: Scheduled<Void>?
     var lines: [LegID: Line] = [:]
     private var events: [RelayEvent] = []
     private var isRunning = false
@@ -177,6 +179,8 @@ final class ProxyConnection {
         alarm = nil
         resources.memory.leave(holding: held)
         held = 0
+        overdue?.cancel()
+        overdue = nil
         onClose()
     }
 
@@ -213,6 +217,9 @@ final class ProxyConnection {
             // A peer that is found gone by this is an event as well.
             flush()
         } while !events.isEmpty
+        events.removeAll(keepingCapacity: true)
+        flush()
+        watchHead()
     }
 
     func flush() {

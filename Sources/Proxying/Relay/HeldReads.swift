@@ -1,0 +1,81 @@
+import Wire
+
+/// Bytes of one read that wait, and where they belong.
+struct HeldBytes {
+    var bytes: ArraySlice<UInt8>
+    let at: Instant
+    /// Offset in the stream of the first of them.
+    var start: Int64
+    /// Who made them.
+    var origin = Chunk.Origin.peer
+
+    /// Some of these bytes, by their places from 0.
+    func part(_ range: Range<Int>) -> HeldBytes {
+        let first = bytes.startIndex
+        return HeldBytes(
+            bytes: bytes[first + range.lowerBound..<first + range.upperBound], at: at,
+            start: start + Int64(range.lowerBound), origin: origin)
+    }
+
+    /// The patches, given by stream offset, that fall into these bytes; one that reaches over the
+    /// end is cut there, and its rest belongs to the next bytes.
+    func own(_ patches: [Patch], from base: Int64) -> [Patch] {
+        guard !patches.isEmpty else { return [] }
+        let end = start + Int64(bytes.count)
+        return patches.compactMap { patch in
+            let first = base + Int64(patch.offset)
+            let last = first + Int64(patch.removed)
+            let isHere = first >= start && first < end
+            let from = max(first, start)
+            let to = min(last, end)
+            guard isHere || from < to else { return nil }
+            return Patch(
+                offset: Int(from - start), removed: Int(max(0, to - from)),
+                inserted: isHere ? patch.inserted : [], reason: patch.reason)
+        }
+    }
+}
+
+/// Reads that wait, in order.
+struct HeldReads {
+    private var reads: [HeldBytes] = []
+    /// Bytes of all of them.
+    private(set) var count = 0
+
+    /// Reads that are kept apart; whoever sends byte by byte is not to take a thousand times the room.
+    private static let maximumApart = 256
+
+    var isEmpty: Bool { reads.isEmpty }
+
+    /// Adds what was read last.
+    mutating func append(_ read: HeldBytes) {
+        guard !read.bytes.isEmpty else { return }
+        count += read.bytes.count
+        if reads.count >= Self.maximumApart, reads[reads.count - 1].origin == read.origin {
+            reads[reads.count - 1].bytes += read.bytes
+        } else {
+            reads.append(read)
+        }
+    }
+
+    /// Puts back what is to be looked at first.
+    mutating func putBack(_ read: HeldBytes) {
+        guard !read.bytes.isEmpty else { return }
+        count += read.bytes.count
+        reads.insert(read, at: 0)
+    }
+
+    /// Gives out the oldest; nil where none waits.
+    mutating func takeFirst() -> HeldBytes? {
+        guard !reads.isEmpty else { return nil }
+        let read = reads.removeFirst()
+        count -= read.bytes.count
+        return read
+    }
+
+    /// Gives out all of them.
+    mutating func takeAll() -> [HeldBytes] {
+        defer { self = HeldReads() }
+        return reads
+    }
+}

@@ -1,0 +1,118 @@
+import Framing
+import Wire
+
+/// What waits for answers, and what goes nowhere.
+extension Relay {
+    /// Whether what the client sends has to wait behind what it sent before.
+    var isBlocked: Bool { blocked != nil || !backlog.isEmpty }
+
+    /// The request for another protocol, where nothing but its answer is awaited.
+    var awaitedUpgrade: HTTPHead? {
+        guard case .http = phase, requests.isPaused, outstanding.count == 1,
+            let request = outstanding.first, request.kind != .connect
+        else { return nil }
+        return request.switching
+    }
+
+    /// Whether a server further on was asked for a tunnel and did not answer yet.
+    var isAwaitingTunnel: Bool { requests.isPaused && outstanding.last?.kind == .connect }
+
+    /// Goes on with what waited for answers.
+    mutating func settle(_ at: Instant, _ commands: inout [RelayCommand]) {
+        giveLocalAnswers(at, &commands)
+        drain(at, &commands)
+    }
+
+    /// Looks at the reads that waited, as far as they may go on now.
+    mutating func drain(_ at: Instant, _ commands: inout [RelayCommand]) {
+        if let waiting = blocked, outstanding.isEmpty, case .http = phase {
+            blocked = nil
+            resume(waiting, &commands)
+        }
+        if requests.isPaused, outstanding.last?.switching == nil { requests.resume(.http) }
+        while mayGoOn { readOn(&commands) }
+        if hasClientEnded, !isBlocked { endRequests(at, &commands) }
+    }
+
+    /// Whether the next read that waits can be looked at now.
+    private var mayGoOn: Bool {
+        guard blocked == nil, !backlog.isEmpty else { return false }
+        switch phase {
+        case .http:
+            return !requests.isPaused
+                && (scan.isOpaque || !requests.isBetweenMessages
+                    || outstanding.count < Self.maximumOutstanding)
+        case .start, .hello, .raw, .refusing, .closed:
+            return true
+        case .securing, .connecting:
+            return false
+        }
+    }
+
+    private mutating func readOn(_ commands: inout [RelayCommand]) {
+        guard let read = backlog.takeFirst() else { return }
+        if case .http = phase {
+            readRequests(read, &commands)
+        } else {
+            received(clientLeg.id, Array(read.bytes), read.origin, read.at, &commands)
+        }
+    }
+
+    // MARK: What goes nowhere
+
+    /// Writes down bytes that nobody gets, and why, unless that was said before.
+    mutating func undeliver(
+        _ part: HeldBytes, on leg: LegID, _ why: String, _ commands: inout [RelayCommand]
+    ) {
+        guard !part.bytes.isEmpty, part.origin == .peer, isRecorded(leg) else { return }
+        let sender: Peer = leg == clientLeg.id ? .client : .server
+        sayUndelivered(leg, "\(sender): \(why)", part.at, &commands)
+        recordChunk(
+            part.bytes,
+            patches: [
+                Patch(offset: 0, removed: part.bytes.count, inserted: [], reason: .undelivered)
+            ],
+            leg: leg, sender: sender, at: part.at, origin: part.origin, &commands)
+    }
+
+    mutating func sayUndelivered(
+        _ leg: LegID, _ text: String, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        guard saidUndelivered.insert(text).inserted else { return }
+        record(.undelivered, leg: leg, at: at, says: text, &commands)
+    }
+
+    /// Nothing that was received is left out of the trace, even what was never passed on.
+    mutating func recordHeldBytes(_ at: Instant, _ commands: inout [RelayCommand]) {
+        var waiting = scan.partial.takeAll()
+        if let blocked {
+            waiting.append(
+                blocked.read.part(blocked.position..<blocked.read.bytes.count))
+        }
+        blocked = nil
+        waiting += backlog.takeAll()
+        waiting.removeAll { $0.bytes.isEmpty }
+        let count = waiting.reduce(0) { $0 + $1.bytes.count }
+        guard count > 0 else { return }
+        sayUndelivered(
+            clientLeg.id, "client: its last \(count) bytes waited when the connection was closed",
+            at, &commands)
+        for held in waiting {
+            recordChunk(
+                held.bytes, patches: [], leg: clientLeg.id, sender: .client, at: held.at,
+                origin: held.origin, &commands)
+        }
+    }
+}
+
+extension [Patch] {
+    /// The same patches in bytes that begin elsewhere.
+    func moved(by distance: Int) -> [Patch] {
+        guard distance != 0 else { return self }
+        return map {
+            Patch(
+                offset: $0.offset + distance, removed: $0.removed, inserted: $0.inserted,
+                reason: $0.reason)
+        }
+    }
+}
