@@ -72,3 +72,37 @@ def test_clients_that_do_not_read(record, raw_origin) -> None:
         client.close()
     assert is_alive(proxy.port, proxy.address)
     proxy.finish()
+
+
+def test_heads_that_never_end(record, raw_origin) -> None:
+    """400 clients send 200 KB of a head each: all together are held within --memory, and others
+    served."""
+    def serve(connection: socket.socket) -> None:
+        while data := connection.recv(65536):
+            if data.startswith(b"GET /alive"):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+    server = raw_origin(serve)
+    proxy = record("--to", f"http://127.0.0.1:{server.port}", "--only", "elsewhere.example",
+                   "--memory", "4MiB")
+    assert is_alive(proxy.port, proxy.address)
+    before = resident(proxy.pid)
+    head = b"GET /long HTTP/1.1\r\nHost: a\r\n" + b"".join(
+        b"X-%d: %s\r\n" % (number, b"y" * 1000) for number in range(200))
+    clients = []
+    for _ in range(400):
+        clients.append(RawClient(proxy.port))
+        # What is not read waits in the system's buffers, or here.
+        clients[-1].connection.setblocking(False)
+        try:
+            clients[-1].connection.send(head)
+        except BlockingIOError:
+            pass
+    assert is_alive(proxy.port, proxy.address)
+    grown = resident(proxy.pid) - before
+    # The budget, a read of 32 KiB and what a connection itself takes.
+    assert grown < (4 << 20) + 400 * 200 * 1024, f"{grown / MEBIBYTE:.0f} MiB"
+    for client in clients:
+        client.close()
+    assert is_alive(proxy.port, proxy.address)
+    proxy.finish()
