@@ -41,7 +41,7 @@ public struct InterchangeError: Error, Hashable, CustomStringConvertible, Sendab
             case .newerFormat: .newerFormat
             case .busy: .busy
             case .cannotOpen: .cannotOpen
-            case .diskFull, .notFound, .storage: .storage
+            case .diskFull, .lost, .notFound, .storage: .storage
             }
         self.init(code, error.reason)
     }

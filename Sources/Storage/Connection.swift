@@ -25,7 +25,12 @@ package final class Connection {
         }
         handle = opened
         // Long enough for a checkpoint of another program, short enough to be noticed.
-        sqlite3_busy_timeout(opened, 5_000)
+        waitForLocks(milliseconds: 5_000)
+    }
+
+    /// How long a statement waits for a lock of another connection, 0 for not at all.
+    package func waitForLocks(milliseconds: Int32) {
+        if let handle { sqlite3_busy_timeout(handle, milliseconds) }
     }
 
     deinit { close() }
@@ -109,4 +114,60 @@ package final class Connection {
         // A failure here is the failure that brought us here, already told.
         if !isIdle { try? execute("ROLLBACK") }
     }
+
+    // MARK: The write-ahead log
+
+    /// Frames of the write-ahead log as of the last commit, once ``watchLog()`` was called.
+    package private(set) var logFrames: Int64 = 0
+
+    /// Keeps commits from moving the log into the file, and counts its frames instead.
+    package func watchLog() {
+        guard let handle else { return }
+        sqlite3_wal_hook(
+            handle,
+            { connection, _, _, frames in
+                guard let connection else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().logFrames =
+                    Int64(frames)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Keeps the end of the connection from deleting the log by its name, where another may lie.
+    package func keepLog() {
+        guard let handle else { return }
+        var isKept: Int32 = 1
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+    }
+
+    /// Moves as much of the log into the file as readers let it, without waiting for anybody.
+    ///
+    /// With `restarts`, the next commit begins the log anew; this fails where a reader or a writer
+    /// is in the way.
+    package func checkpoint(restarts: Bool = false) throws(StorageFault) -> LogState {
+        guard let handle else { throw fault(SQLITE_MISUSE) }
+        var frames: Int32 = 0
+        var moved: Int32 = 0
+        let mode = restarts ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &frames, &moved)
+        guard code == SQLITE_OK else { throw fault(code) }
+        return LogState(frames: Int64(max(0, frames)), moved: Int64(max(0, moved)))
+    }
+}
+
+/// How far the write-ahead log was moved into the file.
+package struct LogState: Hashable, Sendable {
+    /// Frames in the log when it began to be moved.
+    package var frames: Int64
+    /// Frames that are in the file as well.
+    package var moved: Int64
+
+    /// A log of so many frames.
+    package init(frames: Int64, moved: Int64) {
+        self.frames = frames
+        self.moved = moved
+    }
+
+    /// Whether a reader that began long ago keeps a part from being moved.
+    package var isHeld: Bool { moved < frames }
 }

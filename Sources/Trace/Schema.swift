@@ -192,9 +192,9 @@ public enum Schema {
           step          INTEGER NOT NULL,     -- order among what came after that chunk, from 1 over all tables; 0 for what was let go later
           at_ns         INTEGER NOT NULL,     -- when the first of them arrived
           until_ns      INTEGER NOT NULL,     -- when the last of them arrived
-          bytes         INTEGER NOT NULL,     -- how many bytes
+          bytes         INTEGER NOT NULL,     -- how many bytes; 0 where nobody knows: nothing can be written since at_ns, or the program was killed then
           chunks        INTEGER NOT NULL,     -- how many chunks
-          reason        TEXT NOT NULL         -- disk-full, let-go, not-captured or sealed (encrypted and not read)
+          reason        TEXT NOT NULL         -- disk-full, let-go, not-captured, sealed (encrypted and not read), locked (another program held the trace) or trace-lost (the file was deleted, replaced or truncated; this one goes on where it ended)
         ) STRICT;
         CREATE INDEX gap_connection ON gap(connection_id);
         CREATE TABLE mark(               -- a moment that somebody gave a name

@@ -14,6 +14,8 @@ public struct TraceError: Error, Hashable, CustomStringConvertible, Sendable {
         case cannotOpen = "cannot-open"
         /// There is no room on the disk, or the disk fails.
         case diskFull = "disk-full"
+        /// The file was deleted, replaced or truncated while it was written.
+        case lost
         /// What was asked for is not in the trace.
         case notFound = "not-found"
         /// SQLite failed; the reason quotes it.

@@ -17,14 +17,14 @@ final class TraceFile {
     private let descriptor: CInt
     private let identity: FileIdentity
     private var isOpen = false
-    /// Pages of the log after which a commit moves it into the file, at most 512.
-    var checkpointPages = 512
-
-    /// A file, whatever path leads to it.
-    private struct FileIdentity: Hashable {
-        var device: UInt64
-        var inode: UInt64
-    }
+    /// Says what became of the file.
+    let watch: FileWatch
+    private var checkpointer: Checkpointer?
+    private var schedule = LogSchedule()
+    /// Whether the log is moved into the file now and then.
+    ///
+    /// On a full disk it is not: that would take the room that is kept for the last words.
+    var movesLog = true
 
     private static let writing = Mutex<Set<FileIdentity>>([])
 
@@ -34,7 +34,7 @@ final class TraceFile {
     init(
         path: String, mustExist: Bool = false, isUnseen: Bool = false
     ) throws(TraceError) {
-        if let identity = Self.identity(of: path),
+        if let identity = FileIdentity(path: path),
             Self.writing.withLock({ $0.contains(identity) })
         {
             throw Self.taken(path)
@@ -52,7 +52,7 @@ final class TraceFile {
             Glibc.close(descriptor)
             throw Self.taken(path)
         }
-        guard let identity = Self.identity(of: path),
+        guard let identity = FileIdentity(path: path),
             Self.writing.withLock({ $0.insert(identity).inserted })
         else {
             Glibc.close(descriptor)
@@ -61,6 +61,7 @@ final class TraceFile {
         self.descriptor = descriptor
         self.identity = identity
         self.path = path
+        watch = FileWatch(path: path, descriptor: descriptor, identity: identity)
         do {
             connection = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
         } catch {
@@ -82,7 +83,30 @@ final class TraceFile {
     func close() {
         guard isOpen else { return }
         isOpen = false
+        checkpointer?.end()
         connection.close()
+        Self.release(descriptor, identity)
+    }
+
+    /// Closes a file that is not at its path any more, or not whole, without harm to what is.
+    ///
+    /// What is in the log is moved into the file if that `isWhole`.
+    func abandon(isWhole: Bool) {
+        guard isOpen else { return }
+        let ownsLog = watch.ownsLog
+        if isWhole {
+            checkpointer?.end()
+            _ = try? connection.checkpoint()
+        }
+        // Otherwise the thread stays, and with it a connection: the last one to be closed would
+        // write pages from the log into what is left.
+        isOpen = false
+        connection.keepLog()
+        connection.close()
+        if ownsLog {
+            unlink(path + "-wal")
+            unlink(path + "-shm")
+        }
         Self.release(descriptor, identity)
     }
 
@@ -148,21 +172,60 @@ final class TraceFile {
             PRAGMA temp_store = FILE;
             PRAGMA cache_size = -16384;
             PRAGMA journal_size_limit = 67108864;
+            PRAGMA wal_autocheckpoint = 512;
             """)
-        try checkpoints(true)
     }
 
-    /// Whether commits also move the log into the file, now and then.
+    /// From now on moves the log into the file behind the commits, on a thread of its own.
     ///
-    /// Small steps keep commits short. On a full disk there are none: they would take the room that
-    /// is kept for the last words.
-    func checkpoints(_ areMade: Bool) throws(StorageFault) {
-        try connection.execute(
-            "PRAGMA wal_autocheckpoint = \(areMade ? min(checkpointPages, 512) : 0)")
+    /// The log is to have about `many` pages at most. ``tendLog()`` is to be called after each
+    /// commit.
+    func moveLogBehindCommits(many: Int64?) {
+        let watch = watch
+        connection.watchLog()
+        watch.noteSize()
+        if let many = many.map({ min($0, 4_096) }) {
+            schedule = LogSchedule(many: many, most: 2 * many)
+        }
+        checkpointer = Checkpointer(
+            path: path, mayMove: { !watch.isTruncated }, hasMoved: { watch.noteSize() })
     }
+
+    /// Sees to it that the log does not grow without bound.
+    ///
+    /// - Returns: How many bytes the log has that cannot be moved because somebody has been reading
+    ///   since before they came; 0 where nobody does.
+    func tendLog() -> Int64 {
+        guard movesLog, let checkpointer else { return 0 }
+        let (last, isBusy) = checkpointer.progress
+        switch schedule.next(frames: connection.logFrames, last: last, isBusy: isBusy) {
+        case .nothing: break
+        case .background: checkpointer.request()
+        case .finish:
+            checkpointer.wait()
+            guard !watch.isTruncated else { break }
+            // Another program may be at it, and then it is tried again later.
+            if (try? connection.checkpoint()) != nil { watch.noteSize() }
+        }
+        guard !isBusy, last.isHeld, last.frames <= connection.logFrames else { return 0 }
+        return logSize
+    }
+
+    /// Bytes that the log takes.
+    var logSize: Int64 { connection.logFrames * Self.frameSize }
+
+    /// Whether nobody moves the log now and it may be moved.
+    var mayMoveLog: Bool {
+        guard movesLog, let checkpointer else { return false }
+        return !checkpointer.progress.isBusy && !watch.isTruncated
+    }
+
+    /// Bytes that a page takes in the log.
+    static let frameSize: Int64 = 4_096 + 24
 
     /// Moves everything into the one file, so that it can be copied and read from anywhere.
     func settle() throws(StorageFault) {
+        checkpointer?.end()
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         // A reader may be there, and then the log stays; the trace is whole either way.
         try? connection.execute("PRAGMA journal_mode = DELETE")
@@ -170,7 +233,7 @@ final class TraceFile {
 
     /// Whether this or another process writes the file at `path`.
     static func isWritten(_ path: String) -> Bool {
-        if let identity = identity(of: path), writing.withLock({ $0.contains(identity) }) {
+        if let identity = FileIdentity(path: path), writing.withLock({ $0.contains(identity) }) {
             return true
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -182,12 +245,6 @@ final class TraceFile {
     private static func taken(_ path: String) -> TraceError {
         TraceError(
             .busy, "\(path) is being written by another tapedeck; end it or name another file")
-    }
-
-    private static func identity(of path: String) -> FileIdentity? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     private static func release(_ descriptor: CInt, _ identity: FileIdentity) {

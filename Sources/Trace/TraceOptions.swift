@@ -3,15 +3,17 @@ internal import Glibc
 
 /// How a trace is written.
 public struct TraceOptions: Sendable {
-    /// What happens when there is no room on the disk.
+    /// What happens when nothing can be written: there is no room on the disk, the trace is locked
+    /// for longer than ``budget`` lasts, or it was deleted.
     public enum OnDiskFull: String, Hashable, Sendable, CaseIterable {
-        /// Traffic goes on; the trace says which bytes are missing.
+        /// Traffic goes on; the trace says which bytes are missing. Instead of a file that is lost,
+        /// another is written beside it.
         case pass
         /// `onStop` is called, and whoever records is expected to stop the traffic.
         case stop
     }
 
-    /// What happens when there is no room on the disk.
+    /// What happens when nothing can be written.
     public var onDiskFull = OnDiskFull.pass
     /// Size in bytes that the trace is kept within by letting the oldest go; nil for no bound.
     ///
@@ -31,8 +33,9 @@ public struct TraceOptions: Sendable {
     /// Called once, on the writer's thread, when nothing more can be written and recording should
     /// stop.
     public var onStop: (@Sendable (TraceError) -> Void)?
-    /// Called on the writer's thread with a sentence for people when the disk fills up while
-    /// traffic goes on, and when writing goes on again.
+    /// Called on the writer's thread with a sentence for people when nothing can be written while
+    /// traffic goes on, when writing goes on again or in another file, and when a reader makes the
+    /// log grow.
     public var onWarning: (@Sendable (String) -> Void)?
     /// Monotonic nanoseconds, from any start.
     public var clock: @Sendable () -> Int64 = TraceOptions.monotonic
@@ -46,6 +49,10 @@ public struct TraceOptions: Sendable {
     var pageLimit: (@Sendable () -> Int64)?
     /// Least nanoseconds between two attempts to write to a disk that was full.
     var retryInterval: Int64 = 1_000_000_000
+    /// Bytes of the log above which it is said that a reader keeps it from being moved.
+    var largeLog: Int64 = 64 << 20
+    /// Nanoseconds between two looks whether the file is still there.
+    var lookInterval: Int64 = 1_000_000_000
 
     /// The usual way: unbounded, traffic goes on when the disk is full.
     public init() {}

@@ -13,7 +13,10 @@ public import Wire
 /// put. A batch is one transaction with its chunks, events and all rows that decoding made of
 /// them. A batch that cannot be committed because the disk is full is kept and tried again; what
 /// comes meanwhile is only counted, so that memory stays bounded, and becomes gap rows as soon as
-/// something can be written. In spare time the thread builds the search index in slices of 20 ms.
+/// something can be written. While another program locks the trace, what comes waits within the
+/// budget. A step of the search index takes as long as one text and a merge take, so the thread
+/// builds it when nothing has come for 50 ms, every ten seconds otherwise, and at the end. The
+/// write-ahead log is moved into the file by a thread of its own.
 public final class TraceWriter: RecordSink {
     private let queue: WriteQueue
     private let clock: @Sendable () -> Int64
@@ -25,8 +28,9 @@ public final class TraceWriter: RecordSink {
 
     /// Number of the session.
     public let session: SessionID
-    /// The file.
-    public let path: String
+    /// The file; another one once that in which it began was lost.
+    public var path: String { report.path ?? firstPath }
+    private let firstPath: String
 
     /// Opens the trace at `path`, or creates it readable by its owner alone, and begins a session.
     ///
@@ -76,7 +80,7 @@ public final class TraceWriter: RecordSink {
         case .failure(let error): throw error
         case nil: throw TraceError(.storage, "\(path): the writer did not start")
         }
-        self.path = path
+        firstPath = path
         self.queue = queue
         self.report = report
         self.clock = clock

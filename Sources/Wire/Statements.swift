@@ -10,6 +10,10 @@ public struct GapRow: Hashable, Sendable {
         case notCaptured = "not-captured"
         /// They were encrypted and could not be read, in a capture whose other bytes could.
         case sealed
+        /// Another program held a lock of the trace, and traffic went on.
+        case locked
+        /// The file they were in was deleted, replaced or truncated while it was written.
+        case traceLost = "trace-lost"
     }
 
     /// The connection.
@@ -22,7 +26,7 @@ public struct GapRow: Hashable, Sendable {
     public var at: Instant
     /// When the last of them arrived.
     public var until: Instant
-    /// How many bytes are missing.
+    /// How many bytes are missing, 0 where nobody knows.
     public var count: Int64
     /// How many chunks are missing.
     public var chunks: Int64

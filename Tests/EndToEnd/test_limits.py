@@ -4,6 +4,7 @@ silence."""
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 
 import pytest
@@ -103,7 +104,7 @@ def test_disk_full_pass(record, origin, small_disk) -> None:
 
     eventually(recorded, "writing to go on")
     proxy.await_line(r"^tapedeck: writing again; \d+ bytes are missing$", errors=True)
-    assert "missing because the disk was full" in proxy.finish()
+    assert "missing because nothing could be written" in proxy.finish()
     assert proxy.sql("PRAGMA integrity_check") == [("ok",)]
     assert proxy.sql("SELECT path FROM http_exchange ORDER BY id LIMIT 1") == [("/before",)]
     assert kept_and_missing(proxy.trace) >= 48 * (MEBIBYTE // 2)
@@ -128,3 +129,61 @@ def test_disk_full_stop(record, origin, small_disk) -> None:
     assert sql(proxy.trace, "PRAGMA integrity_check") == [("ok",)]
     # What was on its way when the disk filled up is accounted for as well.
     assert kept_and_missing(proxy.trace) >= 2 * answered * (MEBIBYTE // 2)
+
+
+def test_killed_while_the_disk_is_full(record, origin, small_disk) -> None:
+    """kill -9 on a full disk: the trace says that bytes are missing, though not how many."""
+    (small_disk / "ballast").write_bytes(bytes(6 * MEBIBYTE))
+    proxy = record("--to", origin.url, to=small_disk / "full.tape")
+    for number in range(16):
+        assert post(proxy, f"/{number}", os.urandom(MEBIBYTE // 2)).startswith(b"HTTP/1.1 200")
+    proxy.await_line("full.tape is full: traffic goes on", errors=True)
+    proxy.kill()
+    (small_disk / "ballast").unlink()
+    record("--to", origin.url, to=proxy.trace).finish()
+    assert proxy.sql("SELECT session_id, connection_id, bytes FROM gap WHERE reason = 'disk-full'"
+                     ) == [(1, None, 0)]
+    assert proxy.sql("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_trace_deleted(record, origin) -> None:
+    """The trace is deleted while it is written: said at once, and all of it is in another file."""
+    proxy = record("--to", origin.url)
+    curl(f"{proxy.url}/before")
+    proxy.eventually_sql("SELECT 1 FROM http_exchange WHERE path = '/before'")
+    proxy.trace.unlink()
+    recovered = proxy.trace.with_name(proxy.trace.name + ".recovered")
+    proxy.await_line(f"{proxy.trace} was deleted while it was being written: recording goes on in "
+                     f"{recovered}, with what came before$", errors=True)
+    curl(f"{proxy.url}/after")
+    assert proxy.stop() == 74
+    assert f"trace: {recovered}" in proxy.output
+    assert not proxy.trace.exists()
+    assert sql(recovered, "SELECT path FROM http_exchange") == [("/before",), ("/after",)]
+    assert sql(recovered, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_trace_deleted_stop(record, origin) -> None:
+    """--on-disk-full stop: the recording ends when its trace is deleted."""
+    proxy = record("--to", origin.url, "--on-disk-full", "stop")
+    proxy.trace.unlink()
+    assert proxy.wait() == 74
+    assert "was deleted while it was being written" in "\n".join(proxy.errors)
+
+
+def test_trace_locked(record, origin) -> None:
+    """Another program holds the right to write: traffic goes on, and nothing is missing."""
+    proxy = record("--to", origin.url, "--quiet")
+    other = sqlite3.connect(proxy.trace, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    for number in range(8):
+        assert post(proxy, f"/{number}", os.urandom(MEBIBYTE // 2)).startswith(b"HTTP/1.1 200")
+    proxy.await_line("is locked by another program: what comes waits in memory; end "
+                     rf"(that program|.* \(process {os.getpid()}\)), or its transaction$", errors=True)
+    assert proxy.sql("SELECT count(*) FROM http_exchange") == [(0,)]
+    other.execute("ROLLBACK")
+    other.close()
+    proxy.await_line("^tapedeck: writing again; nothing is missing$", errors=True)
+    proxy.finish()
+    assert proxy.sql("SELECT count(*) FROM http_exchange WHERE outcome = 'complete'") == [(8,)]
+    assert proxy.sql("SELECT count(*) FROM gap") == [(0,)]

@@ -182,6 +182,55 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
+    @Test func `a gap of unknown size stands in the trace while the disk is full`() throws {
+        let trace = try TemporaryTrace()
+        let pages = Shared(Self.all)
+        let writer = try trace.writer(options(pages))
+        var traffic = Traffic()
+        let opened = traffic.open()
+        _ = writer.put(opened.records + traffic.exchange(opened, number: 0, body: "first"))
+        writer.flush()
+        let count = try trace.rows("PRAGMA page_count").compactMap { Int64($0) }.first ?? 0
+        pages.set(count + 2)
+        let big = String(repeating: "x", count: 100_000)
+        for number in 1..<4 {
+            _ = writer.put(traffic.exchange(opened, number: number, body: big))
+            writer.flush()
+        }
+        // What a kill would leave.
+        let standing = try trace.reader().gaps()
+        #expect(standing.map(\.reason) == [.diskFull])
+        #expect(standing.map(\.count) == [0])
+        #expect(standing.map(\.connection) == [nil])
+        pages.set(Self.all)
+        _ = writer.put([.mark(MarkRow(at: traffic.tick(), name: "room"))])
+        writer.flush()
+        #expect(try trace.reader().gaps().allSatisfy { $0.count > 0 })
+        let totals = writer.finish()
+        #expect(totals.gaps == 2)
+    }
+
+    @Test func `the next session says what a killed one had no room to say`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        _ = writer.put(traffic.http(exchanges: 1))
+        writer.finish()
+        _ = try trace.rows("DELETE FROM event WHERE kind = 'session-ended'")
+        let left = Reserve(for: trace.path)
+        left.take()
+        left.write(
+            Reserve.Mark(reason: .locked, sinceUnix: 1_000_000_000_000_000_000 + 7_000_000_000))
+        try trace.writer().finish()
+        let gaps = try trace.rows(
+            "SELECT session_id, connection_id, at_ns, until_ns, bytes, reason FROM gap")
+        #expect(gaps == ["1|null|7000000000|7000000000|0|locked"])
+        // Once.
+        try trace.writer().finish()
+        #expect(try trace.rows("SELECT count(*) FROM gap") == ["1"])
+        #expect(!FileManager.default.fileExists(atPath: trace.path + ".reserve"))
+    }
+
     /// Whether this process has the right to mount a file system.
     static let canMount: Bool = {
         let place = FileManager.default.temporaryDirectory

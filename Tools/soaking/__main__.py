@@ -13,6 +13,39 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURES = Path(__file__).resolve().parent / "FIGURES.md"
 
 
+def machine() -> str:
+    """When and on what the figures were made."""
+    processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return (f"{time.strftime('%Y-%m-%d')}, {processor[1] if processor else 'unknown processor'}, "
+            f"{os.cpu_count()} processors")
+
+
+def keep(title: str, lines: list[str]) -> None:
+    """Writes a chapter of the figures anew and leaves the others alone; "" is the first."""
+    chapters = [chapter.strip() for chapter in
+                re.split(r"^(?=## )", FIGURES.read_text(), flags=re.MULTILINE)]
+    others = [chapter for chapter in chapters[1:] if not chapter.startswith(f"## {title}\n")]
+    text = "\n".join(lines)
+    made = [chapters[0], *others, f"## {title}\n\n{text}"] if title else [text, *others]
+    FIGURES.write_text("\n\n".join(made) + "\n")
+
+
+def play_kills(program: Path, options: argparse.Namespace) -> int:
+    """Kills recordings and says whether what is promised of their traces holds."""
+    import kill
+
+    try:
+        is_kept, facts = kill.run(program, options.kill, options.seed)
+    except kill.Failed as failure:
+        print(f"soak: FAILED: {failure}")
+        return 1
+    print("\n".join(facts))
+    if options.figures:
+        keep("kill -9 under load", [f"- {fact}" for fact in [*facts, machine()]])
+    print("soak: all well" if is_kept else "soak: more was lost than is promised")
+    return 0 if is_kept else 1
+
+
 def main() -> int:
     """Plays all rounds and prints the table."""
     parser = argparse.ArgumentParser(prog="Tools/soak", description=__doc__)
@@ -30,6 +63,9 @@ def main() -> int:
                         "byte-compared, for so long")
     parser.add_argument("--conversation", default="", metavar="NAME",
                         help="with --sockets: this one alone, such as reverse/17")
+    parser.add_argument("--kill", type=int, metavar="ROUNDS",
+                        help="instead: so many recordings under load, each ended with kill -9, and "
+                        "how old the oldest forwarded byte is that is not in the trace")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
     if options.pace <= 0:
@@ -37,6 +73,8 @@ def main() -> int:
     program = (options.tapedeck or ROOT / ".build/release/tapedeck").resolve(strict=True)
     os.environ["TAPEDECK"] = str(program)
     sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
+    if options.kill:
+        return play_kills(program, options)
     import soak
     import soak_rules
 
@@ -72,8 +110,7 @@ def main() -> int:
     lines = soak.table(running.rounds)
     print("\n".join(lines + [""] + facts))
     if options.figures:
-        processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-        FIGURES.write_text("\n".join([
+        keep("", [
             "# Figures of Tools/soak", "",
             "Every action alone, then mixes of five. Clients of both protocols, those built in and "
             "those of Python, work", "through one proxy; then the rules are taken away, and all of "
@@ -82,9 +119,7 @@ def main() -> int:
             "devices, and how many messages a second editors send, all together: nothing new is "
             "begun before what was sent", "is paid for.", "",
             *[f"- {fact}" for fact in facts],
-            f"- release build, {time.strftime('%Y-%m-%d')}, "
-            f"{processor[1] if processor else 'unknown processor'}, {os.cpu_count()} processors",
-            "", *lines, ""]))
+            f"- release build, {machine()}", "", *lines])
     print("soak: all well" if not idle else "soak: some faults were never felt")
     return 1 if idle else 0
 

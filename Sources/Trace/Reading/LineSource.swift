@@ -46,11 +46,14 @@ final class LineSource {
     }
 
     private let low: Int32
+    /// Above this a page is too large: a trace that is being written keeps its log meanwhile.
+    private static let slow = Duration.milliseconds(200)
 
     /// The next line, which stays.
     func peek() throws(StorageFault) -> TraceLine? {
         while page.isEmpty {
             guard last < end else { return nil }
+            let began = ContinuousClock.now
             let upper = min(end, last.addingReportingOverflow(size).partialValue)
             statement.bind(low, last + 1)
             statement.bind(low + 1, upper)
@@ -60,7 +63,8 @@ final class LineSource {
             lines.sort { $0.precedes($1) }
             page = lines[...]
             last = upper
-            size = min(size * 4, 64_000)
+            let isSlow = began.duration(to: .now) > Self.slow
+            size = isSlow ? max(size / 4, 100) : min(size * 4, 64_000)
         }
         return page.first
     }

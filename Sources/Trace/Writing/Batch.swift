@@ -8,6 +8,9 @@ internal import Wire
 struct Batch {
     var records: ArraySlice<Record>
     var rows: [DerivedRow] = []
+
+    /// Bytes of memory that its records took while they waited.
+    var cost: Int { records.reduce(0) { $0 + $1.cost } }
 }
 
 extension Record {

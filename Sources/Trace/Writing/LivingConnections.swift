@@ -2,27 +2,47 @@ internal import Wire
 
 /// Which connections of the session still live, so that what ended can be let go as a whole.
 struct LivingConnections {
-    /// Legs that are open, by connection.
-    private var legs: [Int64: Set<LegID>] = [:]
+    private struct Living {
+        var row: ConnectionRow
+        /// Legs that are open.
+        var legs: [LegRow] = []
+    }
+
+    private var living: [Int64: Living] = [:]
 
     /// Takes note of one record.
     mutating func take(_ record: Record) {
         switch record {
-        case .connection(let row): legs[row.id.rawValue] = []
-        case .leg(let row): legs[row.connection.rawValue]?.insert(row.id)
+        case .connection(let row): living[row.id.rawValue] = Living(row: row)
+        case .leg(let row): living[row.connection.rawValue]?.legs.append(row)
         case .event(let row):
             guard row.kind == .closed || row.kind == .refused, let connection = row.connection
             else { return }
             guard let leg = row.leg else {
-                legs[connection.rawValue] = nil
+                living[connection.rawValue] = nil
                 return
             }
-            legs[connection.rawValue]?.remove(leg)
-            if legs[connection.rawValue]?.isEmpty == true { legs[connection.rawValue] = nil }
+            living[connection.rawValue]?.legs.removeAll { $0.id == leg }
+            if living[connection.rawValue]?.legs.isEmpty == true {
+                living[connection.rawValue] = nil
+            }
         case .chunk, .gap, .mark, .fault, .finding, .packet, .secret: break
         }
     }
 
     /// Whether more of this connection may come.
-    func contains(_ connection: Int64) -> Bool { legs[connection] != nil }
+    func contains(_ connection: Int64) -> Bool { living[connection] != nil }
+
+    /// What a trace has to know of them before it takes more of their bytes, when all that came
+    /// until `now` is missing from it.
+    func introduced(at now: Instant) -> [Record] {
+        living.values.sorted { $0.row.id < $1.row.id }.flatMap { each in
+            [.connection(each.row)] + each.legs.map { .leg($0) } + [
+                .gap(
+                    GapRow(
+                        connection: each.row.id, leg: nil, sender: nil, at: each.row.at,
+                        until: max(now, each.row.at), count: 0, chunks: 0, reason: .traceLost))
+            ]
+        }
+    }
 }

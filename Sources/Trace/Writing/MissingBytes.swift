@@ -27,6 +27,9 @@ struct MissingBytes {
     /// Most bytes of memory for what is kept.
     private static let limit = 8 << 20
 
+    /// Why they are missing.
+    var reason = GapRow.Reason.diskFull
+
     /// Whether nothing happened.
     var isEmpty: Bool {
         growing.isEmpty && held.isEmpty && others == nil && dropped == 0 && packets == 0
@@ -56,14 +59,18 @@ struct MissingBytes {
                 .event(
                     EventRow(
                         .warning, at: now,
-                        says: "\(dropped) events that came while the disk was full are missing")))
+                        says:
+                            "\(dropped) events could not be written and are missing"
+                    )))
         }
         if packets > 0 {
             records.append(
                 .event(
                     EventRow(
                         .warning, at: now,
-                        says: "\(packets) packets that came while the disk was full are not kept")))
+                        says:
+                            "\(packets) packets could not be written and are not kept"
+                    )))
         }
         self = MissingBytes()
         return records
@@ -73,7 +80,7 @@ struct MissingBytes {
         let stream = Stream(leg: chunk.leg, sender: chunk.sender)
         let row = GapRow(
             connection: chunk.connection, leg: chunk.leg, sender: chunk.sender, at: chunk.at,
-            until: chunk.at, count: Int64(chunk.bytes.count), chunks: 1, reason: .diskFull)
+            until: chunk.at, count: Int64(chunk.bytes.count), chunks: 1, reason: reason)
         if let old = growing[chunk.connection]?[stream] {
             growing[chunk.connection]?[stream] = Self.join(old, row)
         } else if cost < Self.limit {
@@ -115,5 +122,14 @@ struct MissingBytes {
         joined.count += b.count
         joined.chunks += b.chunks
         return joined
+    }
+}
+
+extension GapRow {
+    /// Bytes that are missing from `at` on, nobody knows how many.
+    static func unknown(_ reason: Reason, at: Instant) -> Self {
+        Self(
+            connection: nil, leg: nil, sender: nil, at: at, until: at, count: 0, chunks: 0,
+            reason: reason)
     }
 }

@@ -28,9 +28,49 @@ final class SessionWriter {
     }
 
     /// Begins a session in `db`.
-    convenience init(beginning start: SessionStart, in db: Connection) throws(StorageFault) {
+    ///
+    /// `mark` is what the last session left that was killed while nothing could be written.
+    convenience init(
+        beginning start: SessionStart, in db: Connection, after mark: Reserve.Mark? = nil
+    ) throws(StorageFault) {
         let position = try WritePosition(from: db)
         try self.init(db, session: position.counters.session, at: position)
+        if let mark { try lose(mark) }
+        try begin(start, at: self.position)
+    }
+
+    /// Goes on with a session at `position` in another file, which knows nothing of it.
+    convenience init(
+        movingTo db: Connection, _ start: SessionStart, session: Int64, at position: WritePosition
+    ) throws(StorageFault) {
+        try self.init(db, session: session, at: position)
+        try begin(start, at: position)
+    }
+
+    /// Says that bytes of the last session are missing, nobody knows how many.
+    private func lose(_ mark: Reserve.Mark) throws(StorageFault) {
+        let last = try db.prepare(
+            """
+            SELECT id, max(0, ?1 - started_unix_ns) FROM session s
+            WHERE id = (SELECT max(id) FROM session) AND NOT EXISTS (
+              SELECT 1 FROM event e WHERE e.session_id = s.id AND e.kind = 'session-ended')
+            """)
+        last.bind(1, mark.sinceUnix)
+        guard try last.step() else { return }
+        let at = Instant(nanoseconds: last.integer(1))
+        let session = last.integer(0)
+        last.reset()
+        try transaction { position throws(StorageFault) in
+            var places: ArraySlice<ChunkID?> = []
+            try truth.write(
+                .gap(.unknown(mark.reason, at: at)), session: session, places: &places,
+                at: &position)
+        }
+    }
+
+    private func begin(
+        _ start: SessionStart, at position: WritePosition
+    ) throws(StorageFault) {
         let insert = try db.prepare("INSERT INTO session VALUES (?,?,?,?,?,?)")
         try db.transaction { () throws(StorageFault) in
             insert.bind(1, session)
@@ -41,7 +81,7 @@ final class SessionWriter {
             insert.bind(6, start.seed.map { String($0) })
             try insert.run()
             var next = position
-            next.counters.session += 1
+            next.counters.session = session + 1
             try store(next.counters)
             self.position = next
         }
@@ -57,7 +97,8 @@ final class SessionWriter {
     ///
     /// `indexer` is told of the rows in the same transaction.
     func commit(
-        _ batch: Batch, dissector numbers: DissectorNumbers, indexer: SearchIndexer? = nil
+        _ batch: Batch, dissector numbers: DissectorNumbers = DissectorNumbers(),
+        indexer: SearchIndexer? = nil
     ) throws(StorageFault) {
         var isIndexed = hasIndexForFaults
         try transaction { position throws(StorageFault) in

@@ -39,12 +39,21 @@ final class WriteQueue: Sendable {
         var limit: Int
         /// When the first of the records that wait came.
         var since: UInt64 = 0
+        /// When the last record came.
+        var lastPut: UInt64 = 0
         var sleep = Sleep.awake
         var resumes: [@Sendable () -> Void] = []
         var flushes: [@Sendable () -> Void] = []
         var isFinishing = false
         var isClosed = false
         var refused: Int64 = 0
+        /// Whether the writer is held up and all of the budget may wait for it.
+        var isHeld = false
+        /// Whether what waited for it is still more than it usually has.
+        var isCatchingUp = false
+
+        /// Bytes up to which there is room.
+        func room(of budget: Int) -> Int { isHeld || isCatchingUp ? budget : limit }
     }
 
     private let state: Mutex<State>
@@ -57,6 +66,8 @@ final class WriteQueue: Sendable {
     /// Nanoseconds of writing that may wait or be under way: a third of it is written at a time, while
     /// the rest comes.
     private static let pace = 12_000_000.0
+    /// Nanoseconds without a record after which there is time for something else.
+    private static let quiet: UInt64 = 50_000_000
     /// Room that there always is: one read.
     private static let least = 1 << 15
 
@@ -72,14 +83,17 @@ final class WriteQueue: Sendable {
     ///
     /// - Returns: Whether there is room for more.
     func put(_ records: [Record]) -> Bool {
-        guard !records.isEmpty else { return state.withLock { $0.bytes < $0.limit } }
+        guard !records.isEmpty else {
+            return state.withLock { $0.bytes < $0.room(of: budget) }
+        }
         let cost = records.reduce(0) { $0 + $1.cost }
         let (hasRoom, wakes) = state.withLock { state -> (Bool, Bool) in
             guard !state.isClosed else {
                 state.refused += Int64(records.count)
                 return (true, false)
             }
-            if state.records.isEmpty { state.since = DispatchTime.now().uptimeNanoseconds }
+            state.lastPut = DispatchTime.now().uptimeNanoseconds
+            if state.records.isEmpty { state.since = state.lastPut }
             state.records.append(contentsOf: records)
             state.bytes += cost
             state.waiting += cost
@@ -90,7 +104,7 @@ final class WriteQueue: Sendable {
                 case .dozing: state.waiting >= state.limit / 3
                 }
             if wakes { state.sleep = .awake }
-            return (state.bytes < state.limit, wakes)
+            return (state.bytes < state.room(of: budget), wakes)
         }
         if wakes { bell.signal() }
         return hasRoom
@@ -149,9 +163,10 @@ final class WriteQueue: Sendable {
 
     /// Sleeps until there is something to write or `deadline` is reached.
     ///
-    /// `deadline` is in nanoseconds of `DispatchTime`, nil where nothing else is to be done; with
-    /// `hasSpareWork`, `spare` is wanted instead of sleep.
-    func next(deadline: UInt64?, hasSpareWork: Bool) -> Work {
+    /// `deadline` is in nanoseconds of `DispatchTime`, nil where nothing else is to be done. With
+    /// `spareWorkFrom`, `spare` is wanted instead of sleep when nothing has come for a while, and
+    /// from that time on whatever comes.
+    func next(deadline: UInt64?, spareWorkFrom: UInt64? = nil) -> Work {
         while true {
             enum Step {
                 case work(Work)
@@ -163,18 +178,23 @@ final class WriteQueue: Sendable {
                 if state.isFinishing { return .work(.finish(Self.takeAll(&state))) }
                 if !state.records.isEmpty {
                     let due = state.since + Self.patience
-                    if state.waiting >= state.limit / 3 || now >= due || !state.flushes.isEmpty {
+                    if state.waiting >= state.limit / 3 || now >= due
+                        || !state.flushes.isEmpty && !state.isHeld
+                    {
                         return .work(.records(Self.takeAll(&state)))
                     }
-                    if hasSpareWork { return .work(.spare(until: due)) }
+                    if let spareWorkFrom, now >= spareWorkFrom {
+                        return .work(.spare(until: due))
+                    }
                     state.sleep = .dozing
                     return .sleep(until: due)
                 }
-                if !state.flushes.isEmpty { return .work(.records([])) }
-                if hasSpareWork { return .work(.spare(until: now + Self.patience)) }
+                if !state.flushes.isEmpty, !state.isHeld { return .work(.records([])) }
+                let spare = spareWorkFrom.map { min($0, state.lastPut + Self.quiet) }
+                if let spare, now >= spare { return .work(.spare(until: now + Self.patience)) }
                 if let deadline, now >= deadline { return .work(.spare(until: now)) }
                 state.sleep = .idle
-                return .sleep(until: deadline)
+                return .sleep(until: [deadline, spare].compactMap { $0 }.min())
             }
             switch step {
             case .work(let work): return work
@@ -202,6 +222,7 @@ final class WriteQueue: Sendable {
     func release(_ cost: Int, after nanoseconds: UInt64) {
         state.withLock { state in
             state.bytes -= cost
+            if state.bytes < state.limit { state.isCatchingUp = false }
             // What is small says more about a commit than about bytes.
             guard cost >= Self.least / 4, nanoseconds > 0 else { return }
             let able = Double(cost) / Double(nanoseconds) * Self.pace
@@ -209,6 +230,19 @@ final class WriteQueue: Sendable {
             state.limit = max(min(Self.least, budget), min(budget, Int(smooth)))
         }
         callResumes()
+    }
+
+    /// Nothing can be written for a while, and nobody is to wait for that while the budget lasts.
+    ///
+    /// What is written later gives its room back then.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Writing goes on.
+    func resume() {
+        state.withLock { state in
+            guard state.isHeld else { return }
+            (state.isHeld, state.isCatchingUp) = (false, true)
+        }
     }
 
     /// Bytes that are written in one transaction, so that others find room while the next is written.
@@ -225,7 +259,9 @@ final class WriteQueue: Sendable {
     /// Calls those who wait for everything before them to be written.
     func callFlushes() {
         let flushes = state.withLock { state in
-            guard state.records.isEmpty else { return [@Sendable () -> Void]() }
+            guard state.records.isEmpty, !state.isHeld || state.isClosed else {
+                return [@Sendable () -> Void]()
+            }
             defer { state.flushes = [] }
             return state.flushes
         }
@@ -234,7 +270,7 @@ final class WriteQueue: Sendable {
 
     private func callResumes() {
         let resumes = state.withLock { state in
-            guard state.bytes < state.limit / 4 * 3 || state.isClosed else {
+            guard state.bytes < state.room(of: budget) / 4 * 3 || state.isClosed else {
                 return [@Sendable () -> Void]()
             }
             defer { state.resumes = [] }

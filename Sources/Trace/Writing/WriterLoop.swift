@@ -5,37 +5,40 @@ internal import Wire
 
 /// What the writer's thread does.
 final class WriterLoop {
-    private enum Disk {
+    /// Whether and why nothing can be written.
+    enum Disk {
         case well
-        /// Nothing can be written; `batch` was decoded and is tried again from `retry` on.
+        /// Another program holds a lock; `batch` was decoded and is tried again from `retry` on,
+        /// and what follows is held. `owed` is the room of the batch in the queue.
+        case locked(batch: Batch, owed: Int, retry: UInt64)
+        /// There is no room; `batch` was decoded and is tried again from `retry` on, and what
+        /// follows is counted.
         case full(batch: Batch, retry: UInt64)
         /// SQLite fails for good.
         case broken
     }
 
-    private let file: TraceFile
-    private let writer: SessionWriter
-    private let indexer: SearchIndexer
-    private let lettingGo: LettingGo?
-    private let reserve: Reserve
-    private let options: TraceOptions
-    private let queue: WriteQueue
-    private let report: WriterReport
-    private let now: () -> Instant
-    private let startedUnix: Int64
+    var trace: OpenTrace
+    let options: TraceOptions
+    let queue: WriteQueue
+    let report: WriterReport
+    let now: () -> Instant
+    let start: SessionStart
     private var dissector: Dissector
     private var nextChunk: Int64
-    private var living = LivingConnections()
-    private var disk = Disk.well
-    private var missing = MissingBytes()
-    /// Whether it was said that traffic goes on without being written.
-    private var isPassing = false
-    /// Bytes that are missing since then.
-    private var lostBytes: Int64 = 0
+    private(set) var living = LivingConnections()
+    var disk = Disk.well
+    /// What came while the trace was locked.
+    var held: HeldRecords
+    /// What came while nothing could be written and is not held.
+    var missing = MissingBytes()
+    var said = TroubleSaid()
     private var lastLettingGo: UInt64 = 0
+    private var lastLook: UInt64 = 0
+    /// When the search index was worked on last.
+    private var lastSlice: UInt64 = 0
     /// When the search index may be tried again after the disk had no room for it.
     private var indexRetry: UInt64 = 0
-    private var isStopped = false
 
     /// Number of the session.
     let session: Int64
@@ -46,38 +49,25 @@ final class WriterLoop {
         path: String, start: SessionStart, options: TraceOptions, queue: WriteQueue,
         report: WriterReport, now: @escaping () -> Instant
     ) throws(TraceError) {
-        file = try TraceFile(path: path, isUnseen: options.isUnseen)
+        trace = try OpenTrace(path: path, options: options) {
+            (db, reserve) throws(StorageFault) in
+            try SessionWriter(beginning: start, in: db, after: reserve.leftBehind)
+        }
         self.options = options
         self.queue = queue
         self.report = report
         self.now = now
-        startedUnix = start.startedUnixNanoseconds
-        reserve = Reserve(for: path)
-        do throws(StorageFault) {
-            writer = try SessionWriter(beginning: start, in: file.connection)
-            indexer = try SearchIndexer(file.connection)
-            if options.maxSize != nil || options.keepLast != nil {
-                lettingGo = try LettingGo(
-                    file.connection, indexer: indexer, maxSize: options.maxSize,
-                    keepLast: options.keepLast)
-                if let maxSize = options.maxSize {
-                    file.checkpointPages = SizeBound(maxSize).checkpointPages(
-                        pageSize: try file.connection.integer("PRAGMA page_size"))
-                    try file.checkpoints(true)
-                }
-            } else {
-                lettingGo = nil
-            }
-        } catch {
-            throw error.told(about: path)
-        }
-        session = writer.session
-        counters = writer.position.counters
-        nextChunk = writer.nextChunk
+        self.start = start
+        // A quarter of the budget is left for what waits in the queue meanwhile.
+        held = HeldRecords(budget: options.budget / 4 * 3)
+        session = trace.writer.session
+        counters = trace.writer.position.counters
+        nextChunk = trace.writer.nextChunk
         dissector = Dissector(
             first: DissectorNumbers(
                 exchange: counters.exchange, message: counters.message, command: counters.command))
-        reserve.take()
+        lastLook = clock
+        lastSlice = lastLook
     }
 
     // MARK: The loop
@@ -85,7 +75,7 @@ final class WriterLoop {
     /// Writes until the queue is told to finish.
     func run() {
         while true {
-            switch queue.next(deadline: deadline, hasSpareWork: hasSpareWork) {
+            switch queue.next(deadline: deadline, spareWorkFrom: spareWorkFrom) {
             case .records(let records):
                 write(records)
                 queue.callFlushes()
@@ -97,31 +87,46 @@ final class WriterLoop {
                 queue.close()
                 return
             }
+            look()
         }
     }
 
     private var hasSpareWork: Bool {
-        guard case .well = disk, options.indexesSearch, !indexer.isDone else { return false }
+        guard case .well = disk, options.indexesSearch, !trace.indexer.isDone else {
+            return false
+        }
         return indexRetry == 0 || clock >= indexRetry
     }
+
+    /// When there is spare work though something comes all the time, nil where there is none.
+    ///
+    /// A step of the search index takes as long as one text and a merge take, and writing waits
+    /// for it.
+    private var spareWorkFrom: UInt64? { hasSpareWork ? lastSlice + 10_000_000_000 : nil }
 
     /// When something is to be done though nothing comes.
     private var deadline: UInt64? {
         switch disk {
-        case .full(_, let retry): retry
-        case .well: lettingGo == nil ? nil : lastLettingGo + 1_000_000_000
+        case .full(_, let retry), .locked(_, _, let retry): retry
+        case .well:
+            min(
+                lastLook + max(1_000_000, UInt64(options.lookInterval)),
+                trace.lettingGo == nil ? .max : lastLettingGo + 1_000_000_000)
         case .broken: nil
         }
     }
 
     private func spare(until: UInt64) {
-        if case .full(let batch, let retry) = disk {
+        switch disk {
+        case .locked(let batch, _, let retry), .full(let batch, let retry):
             if clock >= retry { recover(batch) }
             return
+        case .well, .broken: break
         }
-        if hasSpareWork {
+        if hasSpareWork, clock < until {
+            defer { lastSlice = clock }
             do {
-                _ = try indexer.slice { self.queue.isPressed(until: until) }
+                _ = try trace.indexer.slice { self.queue.isPressed(until: until) }
             } catch {
                 // The index is built again from where it was; a disk without room for it is not
                 // yet one without room for bytes.
@@ -131,16 +136,24 @@ final class WriterLoop {
         }
         // The index takes room as well.
         letGo()
+        tendLog()
     }
 
-    private var clock: UInt64 { DispatchTime.now().uptimeNanoseconds }
+    var clock: UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    /// Notices that the file is not there any more, once a second.
+    private func look() {
+        guard clock >= lastLook + UInt64(options.lookInterval) else { return }
+        lastLook = clock
+        lookNow()
+    }
 
     // MARK: Writing
 
     /// Bytes of records that go into one transaction; a bounded trace must not grow far by one.
     private var batchSize: Int { Int(min(2 << 20, max(options.maxSize ?? .max, 4 << 20) / 32)) }
 
-    private func write(_ records: [Record]) {
+    func write(_ records: [Record]) {
         var start = 0
         let batchSize = min(batchSize, queue.share)
         while start < records.count {
@@ -151,37 +164,43 @@ final class WriterLoop {
                 cost += records[end].cost
                 end += 1
             }
-            let began = clock
-            write(records[start..<end])
-            queue.release(cost, after: clock - began)
+            write(records[start..<end], cost: cost)
             start = end
         }
     }
 
-    private func write(_ records: ArraySlice<Record>) {
+    private func write(_ records: ArraySlice<Record>, cost: Int) {
+        switch disk {
+        case .locked(let batch, _, let retry), .full(let batch, let retry):
+            if clock >= retry { recover(batch) }
+        case .well, .broken: break
+        }
         switch disk {
         case .broken:
             report.count { $0.refused += Int64(records.count) }
-            return
-        case .full(let batch, let retry):
-            if clock >= retry { recover(batch) }
-            if case .full = disk {
-                for record in records { missing.take(record) }
-                return
+            queue.release(cost, after: 0)
+        case .full:
+            for record in records { missing.take(record) }
+            queue.release(cost, after: 0)
+        case .locked:
+            hold(records)
+        case .well:
+            let began = clock
+            let batch = decode(records)
+            do {
+                try trace.makeRoomInLog()
+                try commit(batch)
+                letGo()
+                tendLog()
+                queue.release(cost, after: clock - began)
+            } catch {
+                fail(error, batch)
             }
-        case .well: break
-        }
-        let batch = decode(records)
-        do {
-            try commit(batch)
-            letGo()
-        } catch {
-            fail(error, batch)
         }
     }
 
     /// Numbers and decodes `records`.
-    private func decode(_ records: ArraySlice<Record>) -> Batch {
+    func decode(_ records: ArraySlice<Record>) -> Batch {
         var rows: [DerivedRow] = []
         rows.reserveCapacity(2 * records.count)
         for record in records {
@@ -197,11 +216,11 @@ final class WriterLoop {
         return Batch(records: records, rows: rows)
     }
 
-    private func commit(_ batch: Batch) throws(StorageFault) {
+    func commit(_ batch: Batch) throws(StorageFault) {
         if let limit = options.pageLimit?() {
-            try file.connection.execute("PRAGMA max_page_count = \(limit)")
+            try trace.file.connection.execute("PRAGMA max_page_count = \(limit)")
         }
-        try writer.commit(batch, dissector: dissector.numbers, indexer: indexer)
+        try trace.writer.commit(batch, dissector: dissector.numbers, indexer: trace.indexer)
         report.count { totals in
             for record in batch.records { totals.count(record) }
             for row in batch.rows { totals.count(row) }
@@ -218,14 +237,15 @@ final class WriterLoop {
     }
 
     private func letGo() {
-        guard let lettingGo, case .well = disk else { return }
+        guard let lettingGo = trace.lettingGo, case .well = disk else { return }
         let started = clock
         // By size after every commit, by age once a second.
         guard options.maxSize != nil || started >= lastLettingGo + 1_000_000_000 else { return }
         lastLettingGo = started
         do {
             let amount = try lettingGo.run(
-                writer, living: living, unixNow: startedUnix + now().nanoseconds,
+                trace.writer, living: living,
+                unixNow: start.startedUnixNanoseconds + now().nanoseconds,
                 until: { self.clock >= started + 30_000_000 })
             guard amount.chunks > 0 else { return }
             report.count { totals in
@@ -237,116 +257,36 @@ final class WriterLoop {
         }
     }
 
-    // MARK: A full disk
-
-    /// `batch` could not be committed.
-    private func fail(_ fault: StorageFault, _ batch: Batch) {
-        guard fault.isDisk || fault.isBusy else {
-            report.count { $0.refused += Int64(batch.records.count) }
-            return giveUp(fault)
-        }
-        disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
-        // Said at once: whoever kills us now still finds out that bytes are missing. What is left
-        // of the reserve is not touched by further attempts to write the batch.
-        try? file.checkpoints(false)
-        reserve.release()
-        say("nothing could be written (\(fault.message)); bytes that follow may be missing")
-        reserve.take()
-        if options.onDiskFull == .stop { return stop(fault) }
-        guard !isPassing else { return }
-        isPassing = true
-        let cause =
-            fault.isDisk
-            ? "the disk of \(file.path) is full"
-            : "\(file.path) cannot be written (\(fault.message))"
-        options.onWarning?(
-            "\(cause): traffic goes on, bytes are missing from the trace from now on; "
-                + (fault.isDisk ? "free some space" : "end what holds it"))
-    }
-
-    /// Tries to write again what could not be written, and then what is missing since.
-    private func recover(_ batch: Batch) {
-        do {
-            try commit(batch)
-            disk = .well
-        } catch {
-            return postpone(batch, error)
-        }
-        if !missing.isEmpty {
-            let records = missing.drain(at: now())
-            for case .gap(let gap) in records { lostBytes += gap.count }
-            let rest = decode(records[...])
-            do {
-                try commit(rest)
-            } catch {
-                return postpone(rest, error)
-            }
-        }
-        try? file.checkpoints(true)
-        reserve.take()
-        guard isPassing else { return }
-        options.onWarning?("writing again; \(lostBytes) bytes are missing")
-        isPassing = false
-        lostBytes = 0
-    }
-
-    private func postpone(_ batch: Batch, _ fault: StorageFault) {
-        guard fault.isDisk || fault.isBusy else { return giveUp(fault) }
-        disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
-    }
-
-    /// The last words on a disk that is still full: what is missing, without what decoding found.
-    private func giveUpBytes(_ batch: Batch) {
-        reserve.release()
-        var lost = MissingBytes()
-        for record in batch.records { lost.take(record) }
-        for record in missing.drain(at: now()) { lost.take(record) }
-        lost.take(
-            .event(
-                EventRow(
-                    .warning, at: now(),
-                    says: "decoded rows may be incomplete: run tapedeck rebuild")))
-        do {
-            try commit(Batch(records: lost.drain(at: now())[...]))
-            disk = .well
-        } catch {
-            report.fail(error.told(about: file.path))
-        }
-    }
-
-    private func say(_ text: String) {
-        let event = Record.event(EventRow(.warning, at: now(), says: text))
-        // Where not even this can be written, the gap rows to come will tell it.
-        try? commit(Batch(records: [event]))
-    }
-
-    private func stop(_ fault: StorageFault) {
-        guard !isStopped else { return }
-        isStopped = true
-        let error = fault.told(about: file.path)
-        report.fail(error)
-        options.onStop?(error)
-    }
-
-    /// SQLite fails in a way that waiting does not mend.
-    private func giveUp(_ fault: StorageFault) {
-        disk = .broken
-        stop(fault)
-    }
-
     // MARK: The end
 
     private func end() {
-        if case .full(let batch, _) = disk { recover(batch) }
-        if case .full(let batch, _) = disk { giveUpBytes(batch) }
+        lookNow()
+        // There is nothing any more that could be ended.
+        guard !said.isLost else { return }
+        trace.file.connection.waitForLocks(milliseconds: 5_000)
+        switch disk {
+        case .locked(let batch, _, _), .full(let batch, _): recover(batch)
+        case .well, .broken: break
+        }
+        switch disk {
+        case .locked(let batch, _, _), .full(let batch, _):
+            giveUpBytes(batch)
+            trace.file.connection.waitForLocks(milliseconds: 0)
+        case .well, .broken: break
+        }
         if case .well = disk {
-            if writer.leftOut > 0 { say("\(writer.leftOut) decoded rows had a number twice") }
+            if trace.writer.leftOut > 0 {
+                say("\(trace.writer.leftOut) decoded rows had a number twice")
+            }
             endSession()
             completeIndex()
         }
-        reserve.release()
-        try? file.settle()
-        file.close()
+        guard !said.isLost else { return }
+        trace.reserve.end()
+        try? trace.file.settle()
+        // Without the log, which is gone by now.
+        if let loss = trace.file.watch.lookAtFile() { report.fail(lost(loss).error) }
+        trace.file.close()
     }
 
     private func endSession() {
@@ -356,11 +296,11 @@ final class WriterLoop {
         do {
             try commit(batch)
         } catch {
-            reserve.release()
+            trace.reserve.release()
             do {
                 try commit(batch)
             } catch {
-                report.fail(error.told(about: file.path))
+                report.fail(error.told(about: trace.file.path))
             }
         }
     }
@@ -369,14 +309,15 @@ final class WriterLoop {
         guard options.indexesSearch else { return }
         let progress = report.end.indexing
         do {
-            while !indexer.isDone {
+            while !trace.indexer.isDone {
                 let slice = clock + 20_000_000
-                guard try indexer.slice(until: { self.clock >= slice }) else { break }
+                guard try trace.indexer.slice(until: { self.clock >= slice }) else { break }
                 letGo()
-                if let progress, !progress(try indexer.share()) { break }
+                tendLog()
+                if let progress, !progress(try trace.indexer.share()) { break }
             }
         } catch {
-            if !error.isDisk { report.fail(error.told(about: file.path)) }
+            if !error.isDisk { report.fail(error.told(about: trace.file.path)) }
         }
     }
 }

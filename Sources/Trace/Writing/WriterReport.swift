@@ -11,6 +11,7 @@ final class WriterReport: Sendable {
     private struct State {
         var totals = TraceTotals()
         var failure: TraceError?
+        var path: String?
         var end: End?
     }
 
@@ -19,6 +20,12 @@ final class WriterReport: Sendable {
     var totals: TraceTotals { state.withLock { $0.totals } }
 
     var failure: TraceError? { state.withLock { $0.failure } }
+
+    /// Where the trace is by now; nil while it is where it began.
+    var path: String? { state.withLock { $0.path } }
+
+    /// The trace goes on at `path`.
+    func move(to path: String) { state.withLock { $0.path = path } }
 
     var end: End { state.withLock { $0.end ?? End() } }
 

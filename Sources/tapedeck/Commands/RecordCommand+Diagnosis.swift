@@ -7,7 +7,8 @@ extension RecordCommand {
     /// Settles the findings of the session, prints those that were not printed yet and counts all.
     ///
     /// Called once the writer has finished.
-    func sayWhatWasFound(_ live: LiveDiagnosis, session: SessionID) {
+    func sayWhatWasFound(_ live: LiveDiagnosis, _ writer: TraceWriter) {
+        let trace = writer.path
         if let failure = live.failure {
             StandardError.write("tapedeck: the live diagnosis ended early: \(failure)\n")
         } else if live.behind > 1_000_000_000 {
@@ -16,7 +17,8 @@ extension RecordCommand {
         }
         let diagnosis: TraceDiagnosis
         do {
-            diagnosis = try TraceDiagnosis.diagnose(trace: trace, session: session, isTold: true)
+            diagnosis = try TraceDiagnosis.diagnose(
+                trace: trace, session: writer.session, isTold: true)
         } catch {
             return StandardError.write("tapedeck: \(error.says)\n")
         }

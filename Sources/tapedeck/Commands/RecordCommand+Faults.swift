@@ -51,11 +51,12 @@ extension RecordCommand {
 
     /// Judges what was done to the traffic, and names the rules that matched nothing, since a filter
     /// may have a mistake.
-    func sayWhatBecameOfFaults(_ unmatched: [String], session: SessionID) {
+    func sayWhatBecameOfFaults(_ unmatched: [String], _ writer: TraceWriter) {
+        let trace = writer.path
         for name in unmatched {
             StandardError.write("tapedeck: the fault rule \(name) matched nothing\n")
         }
-        guard let judgement = try? FaultJudgement.judge(trace: trace, session: session),
+        guard let judgement = try? FaultJudgement.judge(trace: trace, session: writer.session),
             judgement.sessions.contains(where: { !$0.faults.isEmpty })
         else { return }
         StandardError.write(

@@ -180,10 +180,10 @@ struct RecordCommand: AsyncParsableCommand {
             }
             return true
         }
-        Summary.print(totals, trace: trace)
-        if let live { sayWhatWasFound(live, session: writer.session) }
-        if rules != nil { sayWhatBecameOfFaults(unmatched, session: writer.session) }
-        if let failure = stopped.failure { throw failure }
+        Summary.print(totals, trace: writer.path)
+        if let live { sayWhatWasFound(live, writer) }
+        if rules != nil { sayWhatBecameOfFaults(unmatched, writer) }
+        if let failure = stopped.failure ?? writer.failure.map(Failure.init) { throw failure }
     }
 
     /// What is spoken to, by `--to`.

@@ -153,12 +153,12 @@ struct SniffCommand: ParsableCommand {
                 "\(statistics.received) packets received, \(statistics.droppedByKernel) dropped by "
                     + "the kernel, \(statistics.droppedByInterface) by the interface"
             ]).joined(separator: "\n") + "\n")
-        Summary.print(totals, trace: trace)
+        Summary.print(totals, trace: writer.path)
         if dropped > 0 {
             StandardError.write(
                 "tapedeck: \(dropped) packets were dropped; --bpf EXPR captures fewer\n")
         }
         if let problem { throw problem }
-        if let failure = stopped.failure { throw failure }
+        if let failure = stopped.failure ?? writer.failure.map(Failure.init) { throw failure }
     }
 }

@@ -13,8 +13,9 @@ final class EvidenceBatches {
 
     /// Entries of a batch, about.
     private static let most = 512
-    /// Entries that are read in one transaction.
-    private static let stride = 16_384
+    /// Entries that are read in one transaction, in which they are also checked: a trace that is
+    /// being written keeps its log meanwhile.
+    private static let stride = 4_096
 
     private let batches: RowBatches<Batch>
     /// What was looked at up to the last batch.

@@ -7,7 +7,7 @@ enum Summary {
         var lines = [line(totals)]
         if totals.missingBytes > 0 {
             lines.append(
-                "missing because the disk was full: \(ByteCount.text(totals.missingBytes))")
+                "missing because nothing could be written: \(ByteCount.text(totals.missingBytes))")
         }
         if totals.letGoChunks > 0 {
             lines.append(

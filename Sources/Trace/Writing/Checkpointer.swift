@@ -1,0 +1,110 @@
+internal import CSQLite
+internal import Dispatch
+internal import Foundation
+internal import Storage
+internal import Synchronization
+
+/// Moves the write-ahead log of a trace into the file, on a thread and a connection of its own.
+///
+/// It waits for the disk there (`fdatasync` of the log and of the file), while commits go on.
+final class Checkpointer: Sendable {
+    private struct State {
+        var isWanted = false
+        var isEnding = false
+        var isBusy = false
+        /// Threads that wait until it is not.
+        var waiting = 0
+        var last = LogState(frames: 0, moved: 0)
+    }
+
+    private let state = Mutex(State())
+    private let bell = DispatchSemaphore(value: 0)
+    private let idle = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let mayMove: @Sendable () -> Bool
+    private let hasMoved: @Sendable () -> Void
+
+    /// Moves the log of the trace at `path`, which is open for writing.
+    ///
+    /// `mayMove` is asked before and `hasMoved` told after each time, on the thread.
+    init(
+        path: String, mayMove: @escaping @Sendable () -> Bool,
+        hasMoved: @escaping @Sendable () -> Void
+    ) {
+        self.mayMove = mayMove
+        self.hasMoved = hasMoved
+        let isOpen = DispatchSemaphore(value: 0)
+        let thread = Thread { [self] in
+            let connection = try? Self.open(path)
+            isOpen.signal()
+            run(connection)
+            connection?.close()
+            ended.signal()
+        }
+        thread.name = "checkpoints"
+        thread.stackSize = 1 << 19
+        thread.start()
+        // Afterwards another file may lie there.
+        isOpen.wait()
+    }
+
+    private static func open(_ path: String) throws(StorageFault) -> Connection {
+        let connection = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
+        try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
+        connection.waitForLocks(milliseconds: 0)
+        // The first read opens the log.
+        _ = try connection.integer("PRAGMA schema_version")
+        return connection
+    }
+
+    /// Asks for the log to be moved.
+    func request() {
+        state.withLock { ($0.isWanted, $0.isBusy) = (true, true) }
+        bell.signal()
+    }
+
+    /// How far the log was moved the last time, and whether it is being moved now.
+    var progress: (last: LogState, isBusy: Bool) { state.withLock { ($0.last, $0.isBusy) } }
+
+    /// Waits until nothing is being moved.
+    func wait() {
+        let isBusy = state.withLock { state in
+            if state.isBusy { state.waiting += 1 }
+            return state.isBusy
+        }
+        if isBusy { idle.wait() }
+    }
+
+    /// Ends the thread; waits for what it is doing.
+    func end() {
+        let isFirst = state.withLock { state in
+            defer { state.isEnding = true }
+            return !state.isEnding
+        }
+        guard isFirst else { return }
+        bell.signal()
+        ended.wait()
+    }
+
+    private func run(_ connection: Connection?) {
+        while true {
+            bell.wait()
+            let (isEnding, isWanted) = state.withLock { state in
+                defer { state.isWanted = false }
+                return (state.isEnding, state.isWanted)
+            }
+            if isEnding { return }
+            guard isWanted else { continue }
+            // What fails here fails in a commit as well, where it is told.
+            let made = mayMove() ? try? connection?.checkpoint() : nil
+            if made != nil { hasMoved() }
+            let waiting = state.withLock { state in
+                state.last = made ?? LogState(frames: 0, moved: 0)
+                state.isBusy = state.isWanted
+                defer { if !state.isBusy { state.waiting = 0 } }
+                return state.isBusy ? 0 : state.waiting
+            }
+            for _ in 0..<waiting { idle.signal() }
+        }
+    }
+}

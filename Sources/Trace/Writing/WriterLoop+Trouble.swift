@@ -1,0 +1,280 @@
+internal import Storage
+internal import Wire
+
+/// What people were told of trouble, and what it cost.
+struct TroubleSaid {
+    /// Whether it was said that traffic goes on without being written.
+    var isPassing = false
+    /// Whether it was said that the trace is locked.
+    var isLocked = false
+    /// Whether it was said that a reader keeps the log from being moved.
+    var isHeld = false
+    /// Whether the file is lost and nothing took its place.
+    var isLost = false
+    /// Whether recording was stopped.
+    var isStopped = false
+    /// Since when the trace is locked.
+    var lockedSince: UInt64 = 0
+    /// Bytes that are missing since they began to be.
+    var lostBytes: Int64 = 0
+    /// The row that says that bytes are missing while nobody can say how many.
+    var gap: Int64?
+}
+
+/// What the writer does when nothing can be written: it waits, counts, or goes on elsewhere.
+extension WriterLoop {
+    /// Nanoseconds between two attempts to write to a trace that is locked.
+    private static let lockInterval: UInt64 = 10_000_000
+    /// Nanoseconds after which it is said that a trace is locked.
+    private static let lockPatience: UInt64 = 1_000_000_000
+
+    /// `batch`, which still takes its room in the queue, could not be committed.
+    func fail(_ fault: StorageFault, _ batch: Batch) {
+        if let loss = trace.file.watch.look() { return lose(loss, batch, owed: batch.cost) }
+        if fault.isBusy { return wait(for: batch, owed: batch.cost, fault) }
+        queue.release(batch.cost, after: 0)
+        guard fault.isDisk else {
+            report.count { $0.refused += Int64(batch.records.count) }
+            return giveUp(fault)
+        }
+        fill(batch, fault)
+    }
+
+    /// An attempt to write what could not be written failed as well.
+    private func postpone(_ batch: Batch, _ fault: StorageFault) {
+        if let loss = trace.file.watch.look() {
+            if case .locked(_, let owed, _) = disk { return lose(loss, batch, owed: owed) }
+            return lose(loss, batch, owed: 0)
+        }
+        guard fault.isDisk || fault.isBusy else {
+            if case .locked(_, let owed, _) = disk { queue.release(owed, after: 0) }
+            return giveUp(fault)
+        }
+        guard case .locked(_, let owed, _) = disk else {
+            disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
+            return
+        }
+        guard fault.isDisk else { return waitOn(batch, owed: owed) }
+        queue.release(owed, after: 0)
+        fill(batch, fault)
+        queue.resume()
+        write(held.drain())
+    }
+
+    // MARK: A lock
+
+    /// Another program holds a lock: what comes is held, and nobody waits.
+    private func wait(for batch: Batch, owed: Int, _ fault: StorageFault) {
+        queue.hold()
+        said.lockedSince = clock
+        disk = .locked(batch: batch, owed: owed, retry: clock + Self.lockInterval)
+        if missing.isEmpty { missing.reason = fault.isLogHeld ? .diskFull : .locked }
+    }
+
+    /// Keeps what comes while the trace is locked, and counts what there is no memory for.
+    func hold(_ records: ArraySlice<Record>) {
+        for record in records where !missing.isEmpty || !held.take(record) {
+            missing.take(record)
+            queue.release(record.cost, after: 0)
+        }
+        guard !missing.isEmpty, !said.isPassing, !said.isStopped else { return }
+        mark(missing.reason)
+        let cause = lockCause
+        if options.onDiskFull == .stop {
+            return stop(TraceError(.busy, "\(cause.what); \(cause.remedy)"))
+        }
+        said.isPassing = true
+        options.onWarning?(
+            "\(cause.what): traffic goes on, bytes are missing from the trace from now on; "
+                + cause.remedy)
+    }
+
+    /// What keeps the trace from being written, and what to do about it.
+    private var lockCause: (what: String, remedy: String) {
+        let path = trace.file.path
+        guard missing.reason == .locked else {
+            return (
+                "\(path)-wal has \(trace.file.logSize >> 20) MB, beyond --max-size, because a "
+                    + "program has been reading the trace in one transaction",
+                "end \(LockHolders.text(.read, trace: path))"
+            )
+        }
+        return (
+            "\(path) is locked by another program",
+            "end \(LockHolders.text(.write, trace: path)), or its transaction"
+        )
+    }
+
+    /// Another attempt failed because of a lock.
+    private func waitOn(_ batch: Batch, owed: Int) {
+        disk = .locked(batch: batch, owed: owed, retry: clock + Self.lockInterval)
+        guard !said.isLocked, !said.isPassing, clock >= said.lockedSince + Self.lockPatience
+        else { return }
+        said.isLocked = true
+        let cause = lockCause
+        options.onWarning?("\(cause.what): what comes waits in memory; \(cause.remedy)")
+    }
+
+    // MARK: A full disk
+
+    /// The disk has no room for `batch`.
+    private func fill(_ batch: Batch, _ fault: StorageFault) {
+        disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
+        missing.reason = .diskFull
+        // Said at once: whoever kills us now still finds out that bytes are missing. What is left
+        // of the reserve is not touched by further attempts to write the batch.
+        trace.file.movesLog = false
+        trace.reserve.release()
+        let isWritten = sayMissing(fault)
+        trace.reserve.take()
+        if !isWritten { mark(.diskFull) }
+        if options.onDiskFull == .stop { return stop(fault.told(about: trace.file.path)) }
+        guard !said.isPassing else { return }
+        said.isPassing = true
+        options.onWarning?(
+            "the disk of \(trace.file.path) is full: traffic goes on, bytes are missing from the "
+                + "trace from now on; free some space")
+    }
+
+    /// Writes that bytes are missing from now on, which is all that is known while they are.
+    private func sayMissing(_ fault: StorageFault) -> Bool {
+        guard said.gap == nil else { return true }
+        let text = "nothing could be written (\(fault.message)); bytes that follow may be missing"
+        let row = trace.writer.position.counters.gap
+        do {
+            try trace.writer.commit(
+                Batch(records: [
+                    .event(EventRow(.warning, at: now(), says: text)),
+                    .gap(.unknown(.diskFull, at: now())),
+                ]))
+            said.gap = row
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func mark(_ reason: GapRow.Reason) {
+        trace.reserve.write(
+            Reserve.Mark(
+                reason: reason, sinceUnix: start.startedUnixNanoseconds + now().nanoseconds))
+    }
+
+    // MARK: Writing again
+
+    /// Tries to write what could not be written, then what waited for it and what is missing since.
+    func recover(_ batch: Batch) {
+        do {
+            if case .locked = disk { try trace.makeRoomInLog() }
+            try commit(batch)
+        } catch {
+            return postpone(batch, error)
+        }
+        if case .locked(_, let owed, _) = disk { queue.release(owed, after: 0) }
+        disk = .well
+        queue.resume()
+        write(held.drain())
+        if case .well = disk { settleMissing() }
+    }
+
+    /// Writes what is missing, now that writing goes on.
+    private func settleMissing() {
+        if !missing.isEmpty {
+            let records = missing.drain(at: now())
+            for case .gap(let gap) in records { said.lostBytes += gap.count }
+            let rest = decode(records[...])
+            do {
+                try commit(rest)
+            } catch {
+                if error.isBusy { return wait(for: rest, owed: 0, error) }
+                disk = .full(batch: rest, retry: 0)
+                return postpone(rest, error)
+            }
+        }
+        if let gap = said.gap { forget(gap) }
+        trace.file.movesLog = true
+        trace.reserve.erase()
+        trace.reserve.take()
+        if said.isPassing {
+            options.onWarning?("writing again; \(said.lostBytes) bytes are missing")
+        } else if said.isLocked {
+            options.onWarning?("writing again; nothing is missing")
+        }
+        (said.isPassing, said.isLocked, said.lostBytes) = (false, false, 0)
+    }
+
+    /// Deletes the row of which nobody knew how many bytes it stands for: by now others say it.
+    private func forget(_ gap: Int64) {
+        said.gap = nil
+        try? trace.writer.transaction { _ throws(StorageFault) in
+            try trace.file.connection.execute("DELETE FROM gap WHERE id = \(gap)")
+        }
+    }
+
+    // MARK: The end
+
+    /// The last words where nothing could be written up to the end: what is missing, without what
+    /// decoding found.
+    func giveUpBytes(_ batch: Batch) {
+        trace.reserve.release()
+        var lost = MissingBytes()
+        lost.reason = missing.reason
+        for record in batch.records { lost.take(record) }
+        for record in held.drain() { lost.take(record) }
+        for record in missing.drain(at: now()) { lost.take(record) }
+        lost.take(
+            .event(
+                EventRow(
+                    .warning, at: now(),
+                    says: "decoded rows may be incomplete: run tapedeck rebuild")))
+        do {
+            try commit(Batch(records: lost.drain(at: now())[...]))
+            if let gap = said.gap { forget(gap) }
+            disk = .well
+        } catch {
+            report.fail(error.told(about: trace.file.path))
+            mark(lost.reason)
+        }
+    }
+
+    func say(_ text: String) {
+        let event = Record.event(EventRow(.warning, at: now(), says: text))
+        // Where not even this can be written, the gap rows to come will tell it.
+        try? commit(Batch(records: [event]))
+    }
+
+    func stop(_ error: TraceError) {
+        guard !said.isStopped else { return }
+        said.isStopped = true
+        report.fail(error)
+        options.onStop?(error)
+    }
+
+    /// SQLite fails in a way that waiting does not mend.
+    func giveUp(_ fault: StorageFault) {
+        breakOff(fault.told(about: trace.file.path))
+    }
+
+    /// Nothing more can be written.
+    func breakOff(_ error: TraceError) {
+        disk = .broken
+        queue.resume()
+        write(held.drain())
+        stop(error)
+    }
+
+    // MARK: A reader
+
+    /// Moves the log into the file, and says where a reader makes it grow.
+    func tendLog() {
+        let size = trace.file.tendLog()
+        guard size >= options.largeLog, !said.isHeld else { return }
+        said.isHeld = true
+        let path = trace.file.path
+        options.onWarning?(
+            "\(path)-wal has \(size >> 20) MB and grows with the traffic, because a program has "
+                + "been reading the trace in one transaction; "
+                + "end \(LockHolders.text(.read, trace: path))"
+        )
+    }
+}
