@@ -142,13 +142,16 @@ class Sockets:
         # Within a tunnel both sides have TLS, or none.
         has_tls = is_client_tls if worker.mode in (TUNNEL, NESTED) else worker.proxy.has_tls
         listener = worker.proxy.listener
-        own = listener or socket.create_server(("127.0.0.1", 0))
+        own = listener or socket.socket()
+        if not listener:
+            own.bind(("127.0.0.1", 0))
         server = f"127.0.0.1:{own.getsockname()[1]}"
         writer = Writer(dice, worker.mode, f"127.0.0.1:{worker.proxy.port}", server, has_tls)
         writer.is_client_tls = is_client_tls
         script = make(dice, writer, is_client_tls or has_tls)
-        if script.is_refused:
-            own.close()
+        # A port that is bound and not listened on is nobody else's meanwhile.
+        if not listener and not script.is_refused:
+            own.listen(64)
         with self.lock:
             self.sources += 1
             self.kinds[f"{worker.name} {script.kind}"] += 1

@@ -15,7 +15,10 @@ extension Relay {
             phase = .raw(id, isRecorded: legs[index].isRecorded)
         }
         if isClientClosed || phase.isOver {
-            undeliver(read, on: id, "the connection is being closed", &commands)
+            // The start of a head came before these bytes, and gets nowhere either.
+            for held in legs[index].scan.partial.takeAll() + [read] {
+                undeliver(held, on: id, "the connection is being closed", &commands)
+            }
             return
         }
         if case .raw(let leg, _) = phase {
