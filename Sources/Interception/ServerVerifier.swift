@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import SwiftASN1
 @_spi(FixedExpiryValidationTime) internal import X509
 
