@@ -30,6 +30,30 @@ final class Conversation {
     /// Whether all its legs are closed, so that nothing can follow.
     var isOver: Bool { context.isOver }
 
+    /// What it was last counted to hold, in bytes.
+    var accounted = 0
+
+    /// Bytes that it holds of what is under way, roughly, and the same for the same records.
+    var heldBytes: Int {
+        switch layer {
+        case .http(let http): http.heldBytes
+        case .webSocket(let socket): socket.heldBytes
+        case .undecided, .opaque: 0
+        }
+    }
+
+    /// Lets go of what it holds most of, since `limit` bytes are held in all.
+    func shed(at: Instant, limit: Int) {
+        let says =
+            "more than \(limit) bytes are under way on all connections together, and these are the "
+            + "most; what follows is in the chunks alone"
+        switch layer {
+        case .http(let http): http.shed(at: at, says: says)
+        case .webSocket(let socket): socket.shed(at: at, says: says)
+        case .undecided, .opaque: return
+        }
+    }
+
     /// A leg belongs to this connection.
     func add(_ leg: LegRow) { context.add(leg) }
 

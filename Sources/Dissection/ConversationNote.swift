@@ -12,6 +12,9 @@ public enum ConversationNote: String, Hashable, Sendable, CaseIterable {
     case responseToUnreadable = "http.response-to-unreadable"
     /// A head of a request that was not finished.
     case headCut = "http.head-cut"
+    /// More is open at once than is held over all connections, so that of this nothing is collected
+    /// any more.
+    case shed = "dissection.shed"
     /// HTTP that cannot be framed; the rest of the direction is not decoded.
     case httpFailed = "http.failed"
     /// More bytes behind a request to change the protocol than are kept until its answer.

@@ -10,6 +10,12 @@ public struct DissectionLimits: Hashable, Sendable {
     public var storedPayload = 1 << 20
     /// Bytes kept while it is not yet known what protocol they belong to.
     public var heldBytes = 1 << 20
+    /// Bytes that bodies, messages and heads under way and their decoders hold, all connections
+    /// together; the largest give way.
+    ///
+    /// A function of the records alone, so that a rebuild gives the
+    /// same rows.
+    public var heldInAll = 128 << 20
     /// Simperium channels remembered for each connection.
     public var channels = 4_096
     /// Parts of a multipart body that get a row.

@@ -9,12 +9,17 @@ public struct Dissector {
     private let output: DissectorOutput
     private let limits: DissectionLimits
     private var conversations: [ConnectionID: Conversation] = [:]
+    private var budget: HeldBudget
 
     /// A dissector that gives out numbers from `first` on.
     public init(first: DissectorNumbers = .init(), limits: DissectionLimits = .init()) {
         output = DissectorOutput(numbers: first)
         self.limits = limits
+        budget = HeldBudget(limit: limits.heldInAll)
     }
+
+    /// Bytes that all that is under way holds, as far as they grow with what peers send.
+    package var heldBytes: Int { budget.total }
 
     /// The numbers that the next rows get.
     public var numbers: DissectorNumbers { output.numbers }
@@ -37,14 +42,18 @@ public struct Dissector {
             conversations[row.connection]?.add(row)
         case .chunk(let value):
             guard let chunk else { return }
-            conversation(value.connection).consume(value, id: chunk)
+            let its = conversation(value.connection)
+            its.consume(value, id: chunk)
+            account(its, value.connection, at: value.at)
         case .event(let event):
             guard let id = event.connection, let conversation = conversations[id] else { return }
             conversation.consume(event)
+            account(conversation, id, at: event.at)
             if conversation.isOver { conversations[id] = nil }
         case .gap(let gap):
             guard let id = gap.connection, let conversation = conversations[id] else { return }
             conversation.lostBytes(gap)
+            account(conversation, id, at: gap.at)
         case .mark, .fault, .finding, .packet, .secret:
             return
         }
@@ -64,8 +73,29 @@ public struct Dissector {
             conversations[id]?.finish(at: at, why: "the session ended")
         }
         conversations = [:]
+        budget = HeldBudget(limit: limits.heldInAll)
         output.flushOpen()
         output.trade(&rows)
+    }
+
+    /// Counts what a conversation holds after a record, and lets the largest give way where all
+    /// together hold too much.
+    private mutating func account(_ conversation: Conversation, _ id: ConnectionID, at: Instant) {
+        // What is over holds nothing any more.
+        count(conversation, id, conversation.isOver ? 0 : conversation.heldBytes)
+        guard budget.isExceeded else { return }
+        for next in budget.largestFirst() {
+            guard !budget.isEased else { return }
+            guard let largest = conversations[next] else { continue }
+            largest.shed(at: at, limit: limits.heldInAll)
+            count(largest, next, largest.heldBytes)
+        }
+    }
+
+    private mutating func count(_ conversation: Conversation, _ id: ConnectionID, _ held: Int) {
+        guard held != conversation.accounted else { return }
+        budget.change(id, from: conversation.accounted, to: held)
+        conversation.accounted = held
     }
 
     /// The conversation of `id`, even where its connection row was let go.

@@ -131,6 +131,12 @@ final class OpenRosaOutline: XMLEventHandler {
         bytes.extracting(0..<count).withUnsafeBufferPointer { text.append(contentsOf: $0) }
     }
 
+    /// Bytes of the text and the case block that are being read, roughly.
+    var heldBytes: Int {
+        guard let block else { return text.count }
+        return text.count + OpenRosaDocument.longestProperties - max(0, block.propertyRoom)
+    }
+
     // MARK: Roles
 
     /// The word and the namespace of a tag, looked up once a name.

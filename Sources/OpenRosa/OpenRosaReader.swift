@@ -30,6 +30,9 @@ public final class OpenRosaReader {
         stream = XMLStream(handler: outline, limits: limits, work: work)
     }
 
+    /// Bytes that it holds, roughly, and the same for the same document.
+    public var heldBytes: Int { stream.heldBytes + outline.heldBytes }
+
     /// What was spent of the limits, with what was spent before.
     public var work: XMLWork { stream.work }
 

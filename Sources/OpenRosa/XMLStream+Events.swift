@@ -33,6 +33,9 @@ extension XMLStream {
         }
     }
 
+    /// Bytes that it holds, roughly, and the same for the same document.
+    var heldBytes: Int { 32 << 10 + pending.count + 128 * nameCount }
+
     /// Counts work.
     ///
     /// - Returns: The bound that it exceeds.

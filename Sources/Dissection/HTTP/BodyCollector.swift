@@ -13,7 +13,7 @@ package final class BodyCollector {
     private var head: [UInt8]
     /// Whether ``head`` is what cannot be read as one, and may go on.
     private var isUnread = false
-    private let headPlace: Place?
+    private var headPlace: Place?
     private let exchange: ExchangeID
     private let sender: Peer
     private let limits: DissectionLimits
@@ -30,6 +30,10 @@ package final class BodyCollector {
     private var problem: String?
     private var meaning: BodyMeaning?
     private var isFinished = false
+    /// Whether others needed the room.
+    private(set) var isShed = false
+    /// Whether the content has a coding that is not undone any more.
+    private var isCoded = false
     /// Number of bytes of the content that are missing.
     private var missing: Int64 = 0
     /// Offset in the content as sent of the first of them.
@@ -91,6 +95,39 @@ package final class BodyCollector {
         }
     }
 
+    /// Bytes that it holds, roughly, and the same for the same content.
+    var heldBytes: Int {
+        head.count + content.count + trailers.count + (decoder?.heldBytes ?? 0)
+            + (meaning?.heldBytes ?? 0)
+    }
+
+    /// Most bytes of a head and of content that stay of a body that is let go of.
+    static let leftOfShed = 4096
+
+    /// Lets go of nearly all that was collected; what follows is counted alone.
+    ///
+    /// - Parameters:
+    ///   - says: Why.
+    ///   - out: Gets the rows of what was found.
+    func shed(_ says: String, to out: DissectorOutput) {
+        guard !isShed else { return }
+        isShed = true
+        // What was found of its documents so far counts.
+        if let found = meaning?.finish(isCut: true, to: out) { problem = problem ?? found }
+        meaning = nil
+        problem = problem ?? says
+        isCoded = isCoded || decoder != nil
+        decoder = nil
+        content = Array(content.prefix(Self.leftOfShed))
+        text = UTF8Check()
+        text.consume(content.span)
+        if head.count > Self.leftOfShed {
+            head = Array(head.prefix(Self.leftOfShed))
+            headPlace = nil
+        }
+        contentPlace = nil
+    }
+
     /// Says why nothing more of the content can be told from what follows it.
     func giveUp(_ says: String) { problem = problem ?? says }
 
@@ -106,6 +143,10 @@ package final class BodyCollector {
             contentPlace = nil
         }
         wireSize += Int64(bytes.count)
+        guard !isShed else {
+            if !isCoded { size += Int64(bytes.count) }
+            return
+        }
         guard missing == 0 else {
             if decoder == nil { size += Int64(bytes.count) }
             return
@@ -146,6 +187,11 @@ package final class BodyCollector {
         if room > 0 {
             let part = bytes.extracting(0..<min(room, bytes.count))
             text.consume(part)
+            // Growing to twice its size is too much for the last time.
+            let most = limits.storedContent
+            if content.count + part.count > most / 2, content.capacity < most {
+                content.reserveCapacity(most)
+            }
             part.withUnsafeBufferPointer { content.append(contentsOf: $0) }
         }
         meaning?.take(bytes, to: out)
@@ -169,7 +215,7 @@ package final class BodyCollector {
                 problem = error.description
             }
         }
-        let isShort = size > Int64(content.count) || missing > 0
+        let isShort = size > Int64(content.count) || missing > 0 || isShed
         var isText = text.firstInvalidOffset == nil
         if isText, !text.isComplete {
             if isShort { trimToCharacter() } else { isText = false }

@@ -50,6 +50,12 @@ final class BodyMeaning {
         self.api = api
     }
 
+    /// Bytes that it holds, roughly, and the same for the same content.
+    var heldBytes: Int {
+        (document?.heldBytes ?? 0) + (multipart?.heldBytes ?? 0) + 1024 * documents.count
+            + 256 * parts.count
+    }
+
     /// Takes decoded content, and gives out rows of the case blocks that it ends.
     func take(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
         if multipart != nil {

@@ -14,20 +14,30 @@ extension HTTPConversation {
         note(
             ConversationNote.httpFailed.rawValue, error.description, at: place(of: error, at),
             .client, reading)
+        requests.forgetFailedHead()
     }
 
     /// The client is not going to finish the head under way.
     func cutHead(at: Instant, why: String) {
+        guard requests.isInHead else { return }
+        let says = "the head of the request is not complete: \(why)"
+        guard let error = giveUpHead(at: at, says: says) else { return }
+        let place = reading.map { ($0.row.requestPlace, $0.row.startedAt) } ?? place(of: error, at)
+        note(ConversationNote.headCut.rawValue, says, at: place, .client, reading)
+    }
+
+    /// The head under way is taken for what it is so far, and nothing is framed behind it.
+    @discardableResult
+    func giveUpHead(at: Instant, says: String) -> HTTPFramingError? {
         events.removeAll(keepingCapacity: true)
         requests.cutHead(into: &events)
         guard let failed = requests.failedHead, case .failure(let error)? = events.first else {
-            return
+            return nil
         }
-        let says = "the head of the request is not complete: \(why)"
         openUnreadable(failed, says)
         giveUpReading(says)
-        note(
-            ConversationNote.headCut.rawValue, says, at: place(of: error, at), .client, reading)
+        requests.forgetFailedHead()
+        return error
     }
 
     private func giveUpReading(_ says: String) {

@@ -45,6 +45,8 @@ final class HTTPConversation {
     /// What the client sent after a request that may change the protocol.
     var held: [HeldInput] = []
     var heldCount = 0
+    /// Whether they were let go of, so that nobody knows where the new protocol begins.
+    var isHeldShed = false
 
     var pairing = Pairing()
     /// What is missing of each direction and not found again yet.

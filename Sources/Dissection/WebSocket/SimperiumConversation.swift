@@ -39,6 +39,10 @@ struct SimperiumConversation {
             }
     }
 
+    /// Bytes of the names that are remembered; they have 64 characters, and one may send more.
+    private var nameBytes = 0
+    private static let mostNameBytes = 1 << 18
+
     /// Takes a text message.
     mutating func consume(_ message: MessageRow) {
         if case .unknown = recognition { recognise(message) }
@@ -89,9 +93,7 @@ struct SimperiumConversation {
     ) {
         let command = SimperiumCommand.parse(text, from: message.sender)
         if case .initialize(let request) = command.body, let channel = command.channel {
-            if let bucket = request.bucket, buckets.count < limits.channels {
-                buckets[channel] = bucket
-            }
+            if let bucket = request.bucket { remember(bucket, channel) }
             app = app ?? request.app
         }
         let id = output.nextCommand()
@@ -112,6 +114,16 @@ struct SimperiumConversation {
             }
         }
         for item in command.notes { note(message, item.code.rawValue, item.says) }
+    }
+
+    private mutating func remember(_ bucket: String, _ channel: Int) {
+        let known = buckets[channel]
+        let bytes = nameBytes + bucket.utf8.count - (known?.utf8.count ?? 0)
+        guard buckets.count < limits.channels || known != nil, bytes <= Self.mostNameBytes else {
+            return
+        }
+        nameBytes = bytes
+        buckets[channel] = bucket
     }
 
     private func note(_ message: MessageRow, _ code: String, _ says: String) {

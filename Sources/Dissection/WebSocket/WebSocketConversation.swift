@@ -29,6 +29,20 @@ final class WebSocketConversation {
             exchange: exchange, context: context, limits: limits, output: output)
     }
 
+    /// Bytes that it holds of messages under way.
+    var heldBytes: Int { directions.reduce(0) { $0 + $1.assembler.heldBytes } }
+
+    /// Lets go of most of the larger message under way.
+    func shed(at: Instant, says: String) {
+        let bytes = directions.map(\.assembler.heldBytes)
+        guard max(bytes[0], bytes[1]) > BodyCollector.leftOfShed else { return }
+        let sender: Peer = bytes[0] >= bytes[1] ? .client : .server
+        directions[sender.rawValue].shed(to: BodyCollector.leftOfShed, says: says)
+        note(
+            ConversationNote.shed.rawValue, says, sender,
+            directions[sender.rawValue].assembler.offset, at)
+    }
+
     /// Takes bytes of either direction.
     func consume(_ piece: Piece) {
         let sender = piece.sender.rawValue

@@ -47,6 +47,9 @@ struct WebSocketDirection {
         assembler.lose(count, into: &events)
     }
 
+    /// Lets go of the message under way, as ``WebSocketAssembler/shed(to:says:)`` does.
+    mutating func shed(to count: Int, says: String) { assembler.shed(to: count, says: says) }
+
     /// Says that no further byte comes.
     mutating func endOfStream(into events: inout [WebSocketEvent]) {
         assembler.endOfStream(into: &events)

@@ -80,6 +80,22 @@ public final class ContentDecoder {
         }
     }
 
+    /// Bytes of memory that it holds, roughly, and the same for the same content.
+    public var heldBytes: Int {
+        var held = 0
+        for (stage, coding) in codings.reversed().enumerated() {
+            // A block of output and the library's state, and a window that fills as it is used.
+            let window: Int64 =
+                switch coding {
+                case .gzip, .deflate: 0
+                case .brotli: 16 << 20
+                case .zstandard: 1 << Int64(limits.maxWindowLog)
+                }
+            held += 112 << 10 + Int(min(window, 2 * stageOutput[stage]))
+        }
+        return held
+    }
+
     private func run(
         _ index: Int, _ bytes: borrowing Span<UInt8>,
         _ emit: (borrowing Span<UInt8>) throws(ContentCodingError) -> Void

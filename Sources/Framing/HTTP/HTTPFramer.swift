@@ -187,6 +187,18 @@ public struct HTTPFramer: Sendable {
         failHead(.cutInHead(offset: streamOffset), Self.nothing.span, 0..<0, &events)
     }
 
+    /// Gives up framing: everything that follows is opaque, and nothing is held.
+    public mutating func giveUp() {
+        guard phase != .ended else { return }
+        phase = .opaque
+        scanner = HTTPHeadScanner()
+        chunks = HTTPChunkReader(limits: limits)
+        search = nil
+    }
+
+    /// Lets go of ``failedHead``.
+    public mutating func forgetFailedHead() { failedHead = nil }
+
     /// Whether a head is under way.
     public var isInHead: Bool { phase == .head }
 

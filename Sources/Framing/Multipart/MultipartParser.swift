@@ -78,6 +78,9 @@ public struct MultipartParser: Sendable {
         streamOffset += Int64(bytes.count)
     }
 
+    /// Number of bytes that are held until more have come.
+    public var heldBytes: Int { held.count + head.count }
+
     /// Says that no more bytes will come.
     ///
     /// A body without its closing delimiter is a ``MultipartEvent/failure(_:)``.

@@ -64,6 +64,13 @@ public struct WebSocketAssembler {
         offset - (isSearching ? Self.mostSearched : Int64(head.count))
     }
 
+    /// Bytes that it holds of messages under way.
+    public var heldBytes: Int { (data?.heldBytes ?? 0) + (control?.heldBytes ?? 0) }
+
+    /// Lets go of what is stored of the message under way beyond its first `count` bytes; the rest
+    /// of it is counted alone, and its problem says why.
+    public mutating func shed(to count: Int, says: String) { data?.shed(to: count, says: says) }
+
     /// Takes the next bytes of the stream and appends what they complete to `events`.
     ///
     /// At most a few events come of each two bytes, so callers bound memory by the size of `bytes`.

@@ -33,6 +33,8 @@ struct WebSocketMessageBuilder {
     private var check: UTF8Check?
     /// Whether what is stored of such a text is UTF-8.
     private var isStoredText = true
+    /// Whether no more of it is stored, because others need the room.
+    private var isShed = false
     /// Number of its bytes that are missing.
     private(set) var missing: Int64 = 0
     /// Offset in its payload on the wire of the first of them.
@@ -64,6 +66,30 @@ struct WebSocketMessageBuilder {
         }
     }
 
+    /// Bytes of the payload that are held.
+    var heldBytes: Int {
+        if case .trying(_, let compressed, _) = mode {
+            payload.count + compressed.count
+        } else {
+            payload.count
+        }
+    }
+
+    /// Lets go of what is stored of the payload beyond the first `count` bytes, and stores no more.
+    mutating func shed(to count: Int, says: String) {
+        guard !isShed else { return }
+        isShed = true
+        if case .trying = mode { mode = .stopped }
+        if check == nil {
+            var check = UTF8Check()
+            check.consume(payload.span)
+            isStoredText = check.firstInvalidOffset == nil
+            self.check = check
+        }
+        payload = Array(payload.prefix(count))
+        problems.append(says)
+    }
+
     /// Passes over `count` bytes of the payload that are missing.
     ///
     /// Those that follow are counted and not kept: put together with those before, they would say
@@ -93,6 +119,7 @@ struct WebSocketMessageBuilder {
         _ bytes: borrowing Span<UInt8>, mask: UInt32?, phase: Int64, remaining: Int64, limit: Int
     ) {
         wireSize += Int64(bytes.count)
+        let limit = isShed ? payload.count : limit
         if case .plain = mode, bytes.count <= limit - payload.count {
             if payload.isEmpty, remaining > Int64(bytes.count) {
                 // A claim is no reason to allocate much.

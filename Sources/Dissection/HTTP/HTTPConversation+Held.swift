@@ -1,0 +1,85 @@
+import Framing
+import Wire
+
+/// What an HTTP conversation holds in memory of what is under way.
+extension HTTPConversation {
+    /// Bytes for a chunk that is kept only to be pointed at.
+    private static let placeBytes = 40
+
+    private var requestHeadBytes: Int {
+        requests.heldBytes + Self.placeBytes * max(0, requestPlaces.count - 1)
+    }
+
+    private var responseHeadBytes: Int {
+        responses.heldBytes + Self.placeBytes * max(0, responsePlaces.count - 1)
+    }
+
+    private var heldRequest: BodyCollector? { reading?.request ?? early?.request }
+    private var heldResponse: BodyCollector? { waiting.first?.response }
+
+    /// Bytes that it holds.
+    var heldBytes: Int {
+        requestHeadBytes + responseHeadBytes + heldCount + (heldRequest?.heldBytes ?? 0)
+            + (heldResponse?.heldBytes ?? 0)
+    }
+
+    /// Lets go of the largest part of it.
+    func shed(at: Instant, says: String) {
+        let request = heldRequest.map { $0.isShed ? 0 : $0.heldBytes } ?? 0
+        let response = heldResponse.map { $0.isShed ? 0 : $0.heldBytes } ?? 0
+        let most = max(request, response, requestHeadBytes, responseHeadBytes, heldCount)
+        // Less than what is left of it would free nothing.
+        guard most > BodyCollector.leftOfShed else { return }
+        if most == request {
+            heldRequest?.shed(says, to: output)
+            tell(says, .client, reading, at)
+        } else if most == response {
+            heldResponse?.shed(says, to: output)
+            tell(says, .server, waiting.first, at)
+        } else if most == heldCount {
+            shedHeld(says, at)
+        } else if most == requestHeadBytes {
+            shedRequestHead(says, at)
+        } else {
+            shedResponseHead(says, at)
+        }
+    }
+
+    private func tell(_ says: String, _ sender: Peer, _ exchange: OpenExchange?, _ at: Instant) {
+        let place =
+            sender == .client ? exchange?.row.requestPlace : exchange?.row.responsePlace
+        note(
+            ConversationNote.shed.rawValue, says,
+            at: (place ?? Place(chunk: ChunkID(0), offset: 0), at), sender, exchange)
+    }
+
+    /// The client's bytes behind a request to change the protocol: nobody can go on behind them.
+    private func shedHeld(_ says: String, _ at: Instant) {
+        held = []
+        heldCount = 0
+        isHeldShed = true
+        requests.giveUp()
+        requestFailure = says
+        tell(says, .client, waiting.last, at)
+    }
+
+    private func shedRequestHead(_ says: String, _ at: Instant) {
+        if requests.isInHead {
+            giveUpHead(at: at, says: says)
+            heldRequest?.shed(says, to: output)
+        } else {
+            requests.giveUp()
+            requestFailure = says
+            reading?.requestLoss = says
+        }
+        requestPlaces.forget(before: requests.pendingOffset)
+        tell(says, .client, reading, at)
+    }
+
+    private func shedResponseHead(_ says: String, _ at: Instant) {
+        tell(says, .server, waiting.first, at)
+        responses.giveUp()
+        responsePlaces.forget(before: responses.pendingOffset)
+        finishWaiting(at: at, why: says)
+    }
+}
