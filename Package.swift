@@ -161,6 +161,10 @@ let package = Package(
                 "Faults", "Wire", "Framing", "Simperium", "Proxying", "ConvergenceWorld",
             ],
             path: "Tests/Support/FaultWorld", swiftSettings: house),
+        .target(
+            name: "ConnectionWorld",
+            dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Wire"],
+            path: "Tests/Support/ConnectionWorld", swiftSettings: house),
         tests("Wire"),
         tests("BoundedYAML", [yams]),
         .testTarget(
@@ -185,7 +189,12 @@ let package = Package(
                 "ConvergenceWorld", "FaultWorld",
             ],
             swiftSettings: house),
-        tests("Proxying", ["Wire", "Faults", nioCore, nioPosix, nioEmbedded]),
+        tests(
+            "Proxying",
+            [
+                "Wire", "Faults", nioCore, nioPosix, nioEmbedded, "ConnectionWorld",
+                "ConvergenceWorld",
+            ]),
         tests("Replaying", ["Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
         tests("Capturing", ["Wire"]),
         .testTarget(

@@ -3,7 +3,41 @@ import Wire
 
 @testable import Proxying
 
+/// What worlds of connections found: bytes that stood in the trace in another order than they came,
+/// or as somebody else's.
 @Suite struct RelayOrderTests {
+    private static let first = "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n"
+    private static let second = "GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n"
+
+    @Test(arguments: [1, 7, first.utf8.count + 9, 1_000])
+    func `keeps what waits before what comes when a server cannot be reached`(size: Int) {
+        var book = Playbook()
+        let bytes = Array((Self.first + Self.second + "more").utf8)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            _ = book.steps(after: .received(Playbook.client, Array(rest.prefix(size))))
+            rest = rest.dropFirst(size)
+            if rest.count < Self.second.utf8.count, rest.count + size >= Self.second.utf8.count {
+                _ = book.steps(after: .refused(LegID(2), "Connection refused"))
+            }
+        }
+        _ = book.steps(after: .refused(LegID(2), "Connection refused"))
+        _ = book.steps(after: .closed(Playbook.client, isReset: false, "closed"))
+        let recorded = book.records.flatMap { record -> [UInt8] in
+            guard case .chunk(let chunk) = record, chunk.sender == .client else { return [] }
+            return chunk.bytes
+        }
+        #expect(String(decoding: recorded, as: UTF8.self) == String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\r\nHost: origin.example\r\n\r\n", "\u{1}\u{2}"])
+    func `knows its own bytes where a connection begins with them`(text: String) {
+        let server = ServerAddress(host: "origin.example", port: 80, isTLS: false)
+        var book = Playbook(.reverse(server))
+        _ = book.steps(after: .made(Playbook.client, Array(text.utf8)))
+        #expect(book.chunks == ["tapedeck: \(text)"])
+    }
+
     @Test func `what a server sends to a client that has gone stands in the trace as it came`() {
         var play = Playbook(.reverse(ServerAddress(host: "o.example", port: 80, isTLS: false)))
         let request = "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n"

@@ -4,8 +4,8 @@ import PackageDescription
 /// The parsers of the program, compiled for libFuzzer; `Tools/fuzz` builds and runs them.
 ///
 /// A package of its own, since every object has to be instrumented. `Sources` holds links to the
-/// targets that are fuzzed; of `Interception` and `Interchange` only what needs no library, and for
-/// swift-crypto there are stand-ins.
+/// targets that are fuzzed; of `Interception`, `Interchange`, `Faults` and `Proxying` only what needs
+/// no library, and for swift-crypto, swift-collections and the reader of YAML there are stand-ins.
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -38,11 +38,30 @@ let package = Package(
             swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
         .target(name: "Interchange", dependencies: ["Wire"], swiftSettings: house),
+        .target(
+            name: "Dissection", dependencies: ["Wire", "Framing", "OpenRosa", "Simperium"],
+            exclude: ["Notes.md"], swiftSettings: house),
+        .target(name: "DequeModule", swiftSettings: house),
+        .target(
+            name: "Faults",
+            dependencies: [
+                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", "DequeModule",
+            ],
+            swiftSettings: house),
+        // Worlds look into a connection as tests do.
+        .target(
+            name: "Proxying",
+            dependencies: ["Wire", "Framing", "Faults", "Interception", "DequeModule"],
+            swiftSettings: house + [.unsafeFlags(["-enable-testing"])]),
+        .target(
+            name: "ConnectionWorld",
+            dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Wire"],
+            swiftSettings: house),
         .executableTarget(
             name: "fuzz",
             dependencies: [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Interchange",
+                "Capturing", "Interchange", "ConnectionWorld",
             ],
             // libFuzzer brings `main`.
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

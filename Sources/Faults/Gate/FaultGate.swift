@@ -43,7 +43,7 @@ public struct FaultGate {
     }
 
     /// Bytes that wait in it for a decision.
-    public var heldBytes: Int { http?.heldBytes ?? 0 }
+    public var heldBytes: Int { (http?.heldBytes ?? 0) + (webSocket?.heldBytes ?? 0) }
 
     /// Whether the start of a request's head waits for the rest of it.
     public var isHoldingHead: Bool { http?.partialRequest.isEmpty == false }

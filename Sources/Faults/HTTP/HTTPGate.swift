@@ -93,7 +93,7 @@ public struct HTTPGate {
     /// that may change the protocol.
     var heldBytes: Int {
         partialRequest.count + partialResponse.count + behind.count
-            + (incoming?.passage.rawBody.count ?? 0) + (outgoing?.rawBody.count ?? 0)
+            + (incoming?.passage.heldBytes ?? 0) + (outgoing?.heldBytes ?? 0)
     }
 
     /// Takes what the client sent.

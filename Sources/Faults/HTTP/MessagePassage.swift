@@ -54,6 +54,9 @@ struct MessagePassage {
         }
     }
 
+    /// How many bytes wait.
+    var heldBytes: Int { (course == .holding ? rawHead.count : 0) + rawBody.count }
+
     /// All bytes that wait.
     var raw: [UInt8] { rawHead + rawBody }
 

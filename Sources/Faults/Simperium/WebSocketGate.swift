@@ -23,6 +23,8 @@ public struct WebSocketGate {
     let context: GateContext
     let session: FaultSession
     var lanes: [WebSocketLane]
+    /// Bytes that wait for the rest of a message.
+    var heldBytes: Int { lanes.reduce(0) { $0 + $1.heldCount } }
     var conversation: SocketConversation
     /// Keys of masks that no rule draws.
     var draws: SeededDraws

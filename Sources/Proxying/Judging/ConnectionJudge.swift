@@ -191,6 +191,8 @@ struct ConnectionJudge {
             isReading = true
             ask(.took(bytes), sender, at, relay)
         } else {
+            // What the gate holds came before.
+            if relay.layer == .closed, gate != nil { ask(.ended(sender), sender, at, relay) }
             lanes[sender.rawValue].bytes += bytes.count
             lanes[sender.rawValue].items.append(
                 .command(.pass(sender: sender, bytes), leg: serverLeg))
@@ -374,6 +376,9 @@ struct ConnectionJudge {
             if case .command(.pass(_, let bytes), _) = item {
                 judge(bytes, .client, at, relay)
             } else {
+                if case .command(let command, _) = item {
+                    lanes[Peer.client.rawValue].bytes += command.byteCount
+                }
                 lanes[Peer.client.rawValue].items.append(item)
             }
         }

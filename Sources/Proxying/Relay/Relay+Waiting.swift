@@ -82,8 +82,19 @@ extension Relay {
         record(.undelivered, leg: leg, at: at, says: text, &commands)
     }
 
-    /// Nothing that was received is left out of the trace, even what was never passed on.
-    mutating func recordHeldBytes(_ at: Instant, _ commands: inout [RelayCommand]) {
+    /// Once nothing that the client sends goes on, neither does what waits, which came before.
+    mutating func letGo(_ commands: inout [RelayCommand]) {
+        switch phase {
+        case .refusing, .closed: break
+        case .start, .hello, .securing, .http, .connecting, .raw: return
+        }
+        for held in takeHeld() {
+            undeliver(held, on: clientLeg.id, "the connection is being closed", &commands)
+        }
+    }
+
+    /// What waits of the client, in order, which no longer waits here.
+    private mutating func takeHeld() -> [HeldBytes] {
         var waiting = scan.partial.takeAll()
         if let blocked {
             waiting.append(
@@ -92,6 +103,12 @@ extension Relay {
         blocked = nil
         waiting += backlog.takeAll()
         waiting.removeAll { $0.bytes.isEmpty }
+        return waiting
+    }
+
+    /// Nothing that was received is left out of the trace, even what was never passed on.
+    mutating func recordHeldBytes(_ at: Instant, _ commands: inout [RelayCommand]) {
+        let waiting = takeHeld()
         let count = waiting.reduce(0) { $0 + $1.bytes.count }
         guard count > 0 else { return }
         sayUndelivered(

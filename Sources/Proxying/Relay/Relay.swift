@@ -150,6 +150,7 @@ public struct Relay {
             record(kind, leg: leg, at: at, says: says, &commands)
         }
         if cutWhenReady != nil { finishCut(at, &commands) }
+        letGo(&commands)
         updateReading(&commands)
     }
 
@@ -215,7 +216,7 @@ public struct Relay {
     ) {
         switch phase {
         case .start:
-            decide(bytes, at, &commands)
+            decide(bytes, origin, at, &commands)
         case .hello(let held):
             gatherHello(held + bytes, at, &commands)
         case .securing, .connecting:
@@ -242,23 +243,31 @@ public struct Relay {
     }
 
     /// Asks the first byte what is spoken.
-    mutating func decide(_ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]) {
+    private mutating func decide(
+        _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
+        _ commands: inout [RelayCommand]
+    ) {
         guard let first = bytes.first else { return }
         if StartOfStream.isTLS(first) {
             gatherHello(bytes, at, &commands)
         } else if StartOfStream.isHTTP(first) {
             phase = .http
-            readRequests(HeldBytes(bytes: bytes[...], at: at, start: 0), &commands)
+            readRequests(
+                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), &commands)
         } else {
-            passUnread(bytes, at, &commands)
+            passUnread(bytes, at, origin: origin, &commands)
         }
     }
 
     /// Lets bytes that are no protocol of ours through to the only server there is.
-    mutating func passUnread(_ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]) {
+    mutating func passUnread(
+        _ bytes: [UInt8], _ at: Instant, origin: Chunk.Origin = .peer,
+        _ commands: inout [RelayCommand]
+    ) {
         guard let fixed else {
             recordChunk(
-                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at, &commands)
+                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
+                origin: origin, &commands)
             refuse(
                 400, "Bad Request",
                 "tapedeck: this is an HTTP proxy, and what was sent is no HTTP request", at,
@@ -268,7 +277,7 @@ public struct Relay {
         guard current != nil || !isTunnel else {
             // The one connection that a tunnel is has ended.
             undeliver(
-                HeldBytes(bytes: bytes[...], at: at, start: 0), on: clientLeg.id,
+                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), on: clientLeg.id,
                 "the server has ended the tunnel", &commands)
             phase = .closed
             return
@@ -280,7 +289,8 @@ public struct Relay {
                 .raw, leg: clientLeg.id, at: at, says: "no HTTP and no TLS; relayed unread",
                 &commands)
             recordChunk(
-                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at, &commands)
+                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
+                origin: origin, &commands)
         }
         phase = .raw(leg, isRecorded: isRecorded)
         send(bytes, on: leg, &commands)

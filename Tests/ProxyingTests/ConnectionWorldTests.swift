@@ -1,0 +1,58 @@
+import ConnectionWorld
+import ConvergenceWorld
+import Testing
+
+/// Whole connections whose peers do whatever chance decides; see ``World`` for what has to hold.
+///
+/// `TAPEDECK_STEPS` says how many events are played, and `TAPEDECK_WORLD` plays the world of one seed
+/// and tells everything that happens in it.
+@Suite(.timeLimit(.minutes(60))) struct ConnectionWorldTests {
+    /// What worlds contain.
+    static let features: WorldFeatures = {
+        ProcessEnvironment.number("TAPEDECK_FEATURES").map {
+            WorldFeatures(rawValue: UInt32(truncatingIfNeeded: $0))
+        } ?? WorldFeatures.all.subtracting(.broken)
+    }()
+
+    @Test(.enabled(if: ProcessEnvironment.number("TAPEDECK_WORLD") == nil))
+    func `keeps its word whatever peers do`() {
+        let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 100_000
+        let first = ProcessEnvironment.number("TAPEDECK_FIRST") ?? 0
+        var steps = 0
+        var failures = 0
+        var seed = UInt64(first)
+        while steps < most, failures < (ProcessEnvironment.number("TAPEDECK_FAILURES") ?? 3) {
+            var world = World(Chance(seed: seed), features: Self.features)
+            world.play()
+            steps += world.steps
+            if !world.problems.isEmpty {
+                failures += 1
+                Issue.record("world \(seed): \(world.problems.joined(separator: "\n"))")
+            }
+            seed += 1
+        }
+        print("\(seed - UInt64(first)) worlds, \(steps) steps, \(failures) failures")
+    }
+
+    @Test(.enabled(if: ProcessEnvironment.number("TAPEDECK_WORLD") != nil))
+    func `tells what happens in a world`() {
+        let seed = UInt64(ProcessEnvironment.number("TAPEDECK_WORLD") ?? 0)
+        func kind(_ most: Int) -> String? {
+            var world = World(Chance(seed: seed), features: Self.features, most: most)
+            world.play()
+            return world.problems.first.map { String($0.prefix(25)) }
+        }
+        // As short as it fails in the same way.
+        var most = 3_000
+        let whole = kind(most)
+        for share in [2, 4, 16] {
+            while most > 1, kind(most - max(1, most / share)) == whole {
+                most -= max(1, most / share)
+            }
+        }
+        var world = World(Chance(seed: seed), features: Self.features, most: most, isLogging: true)
+        world.play()
+        for line in world.log { print(line) }
+        for problem in world.problems { Issue.record("world \(seed), \(most): \(problem)") }
+    }
+}

@@ -1,0 +1,1 @@
+../../../../../Sources/Faults/Plan/PlanPlace.swift

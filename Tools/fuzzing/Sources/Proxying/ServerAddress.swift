@@ -1,0 +1,1 @@
+../../../../Sources/Proxying/ServerAddress.swift
