@@ -124,8 +124,11 @@ def test_another_reader_finds_what_the_trace_has(recorded: Path, archive: Path) 
 def test_it_comes_back_equal(recorded: Path, archive: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.tape"
     tapedeck("import", archive, again)
-    for query in (EXCHANGES, MESSAGES):
-        assert sql(again, query) == sql(recorded, query)
+    assert sql(again, EXCHANGES) == sql(recorded, EXCHANGES)
+    came, went = sql(again, MESSAGES), sql(recorded, MESSAGES)
+    assert [row[:-1] for row in came] == [row[:-1] for row in went]
+    # The archive has seconds as a fraction, which may end just below a millisecond.
+    assert all(abs(a[-1] - b[-1]) <= 1 for a, b in zip(came, went, strict=True))
     # Of a coded body the length is another, and the coding is gone.
     coded = sql(recorded, "SELECT id FROM body WHERE coding <> '' AND size > 0")
     assert len(coded) == 1

@@ -316,6 +316,7 @@ extension Relay {
             legs[index].scan.isOpaque = true
             flushPartial(index, [], from: 0, &commands)
         }
+        if case .hello(let held) = phase { passUnread(held, at, &commands) }
         giveUpRequest(at, &commands)
     }
 

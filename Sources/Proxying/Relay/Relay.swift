@@ -333,8 +333,11 @@ public struct Relay {
 
     /// Whether the start of a head is held until the rest of it comes.
     public var isHoldingHead: Bool {
-        isHoldingRequest || legs.indices.contains { !legs[$0].scan.partial.isEmpty }
+        isHoldingRequest || isHoldingHello
+            || legs.indices.contains { !legs[$0].scan.partial.isEmpty }
     }
+
+    private var isHoldingHello: Bool { if case .hello = phase { true } else { false } }
 
     /// Whether the start of a request's head is held until the rest of it comes.
     var isHoldingRequest: Bool { !scan.partial.isEmpty && blocked == nil }
