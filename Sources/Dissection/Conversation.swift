@@ -185,6 +185,8 @@ final class Conversation {
         case .refused, .tlsFailed:
             // The answer that says so, or the close of the client's leg, follows.
             if let id = event.leg, context.peer(of: id) == .server { context.close(id) }
+            // Unless that was closed before.
+            if context.isOver { finish(at: event.at, why: event.says) }
         case .closed:
             guard let id = event.leg else { return }
             let peer = context.peer(of: id)

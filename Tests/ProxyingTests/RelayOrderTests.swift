@@ -38,6 +38,35 @@ import Wire
         #expect(book.chunks == ["tapedeck: \(text)"])
     }
 
+    @Test func `a WebSocket may be asked for behind a request to another server`() {
+        var play = Playbook()
+        let upgrade =
+            "GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\nConnection: Upgrade\r\n"
+            + "Upgrade: websocket\r\n\r\n"
+        play.client(Self.first + upgrade, .connect(2, "a.example:80"), .pause)
+        let sent = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
+        play.on(.ready(LegID(2)), .send(2, sent))
+        let answer = "HTTP/1.1 204 No Content\r\n\r\n"
+        play.server(
+            2, answer, .send(1, answer), .connect(3, "b.example:80"), .resume)
+        _ = play.steps(after: .ready(LegID(3)))
+        play.client("frame", .pause)
+        let agreed =
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+            + "Upgrade: websocket\r\n\r\n"
+        play.server(3, agreed, .send(1, agreed), .send(3, "frame"), .resume)
+    }
+
+    @Test func `what waits goes on before what comes when another protocol begins unasked`() {
+        var play = Playbook()
+        play.client(Self.first, .connect(2, "a.example:80"))
+        _ = play.steps(after: .ready(LegID(2)))
+        play.client(Self.second, .pause)
+        let switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
+        play.server(2, switching, .send(1, switching), .send(2, Self.second), .resume)
+        play.client("more", .send(2, "more"))
+    }
+
     @Test func `what a server sends to a client that has gone stands in the trace as it came`() {
         var play = Playbook(.reverse(ServerAddress(host: "o.example", port: 80, isTLS: false)))
         let request = "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n"

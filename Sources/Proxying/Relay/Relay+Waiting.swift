@@ -29,7 +29,10 @@ extension Relay {
             blocked = nil
             resume(waiting, &commands)
         }
-        if requests.isPaused, outstanding.last?.switching == nil { requests.resume(.http) }
+        // What waits here may be the very request behind which the framer paused.
+        if requests.isPaused, blocked == nil, outstanding.last?.switching == nil {
+            requests.resume(.http)
+        }
         while mayGoOn { readOn(&commands) }
         if hasClientEnded, !isBlocked { endRequests(at, &commands) }
     }
@@ -82,14 +85,22 @@ extension Relay {
         record(.undelivered, leg: leg, at: at, says: text, &commands)
     }
 
-    /// Once nothing that the client sends goes on, neither does what waits, which came before.
-    mutating func letGo(_ commands: inout [RelayCommand]) {
+    /// What waits does so for HTTP to go on: where nothing that the client sends goes on any more it
+    /// goes nowhere, and where bytes pass unread it does too, in either case before what comes.
+    mutating func letGo(_ at: Instant, _ commands: inout [RelayCommand]) {
         switch phase {
-        case .refusing, .closed: break
-        case .start, .hello, .securing, .http, .connecting, .raw: return
-        }
-        for held in takeHeld() {
-            undeliver(held, on: clientLeg.id, "the connection is being closed", &commands)
+        case .refusing, .closed:
+            for held in takeHeld() {
+                undeliver(held, on: clientLeg.id, "the connection is being closed", &commands)
+            }
+        case .raw:
+            let waiting = takeHeld()
+            for held in waiting {
+                received(clientLeg.id, Array(held.bytes), held.origin, held.at, &commands)
+            }
+            if !waiting.isEmpty { drain(at, &commands) }
+        case .start, .hello, .securing, .http, .connecting:
+            return
         }
     }
 

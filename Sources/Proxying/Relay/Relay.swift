@@ -150,7 +150,7 @@ public struct Relay {
             record(kind, leg: leg, at: at, says: says, &commands)
         }
         if cutWhenReady != nil { finishCut(at, &commands) }
-        letGo(&commands)
+        letGo(at, &commands)
         updateReading(&commands)
     }
 

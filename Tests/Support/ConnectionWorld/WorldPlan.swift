@@ -39,7 +39,7 @@ package struct WorldFeatures: OptionSet, Hashable, Sendable {
     package static let all = WorldFeatures(rawValue: 0xFFFF_FFFF)
     /// What the proxy does not keep its word about yet.
     package static let broken: WorldFeatures = [
-        .wholeTrace, .reasons, .silentEnds, .counts, .liveness, .outcomes,
+        .reasons, .counts, .outcomes,
     ]
 }
 
