@@ -1,4 +1,5 @@
 internal import OpenRosa
+internal import Wire
 
 extension Harness {
     static let openRosa: [Harness] = [xml, openRosaReader, retryAfter, actionable]
