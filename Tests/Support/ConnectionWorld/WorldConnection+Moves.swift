@@ -160,7 +160,7 @@ extension WorldConnection {
         guard let index = index(leg) else { return }
         let count = sockets[index].outbound.count
         let bytes = sockets[index].outbound.take(
-            chance.percent(70) ? count : chance.size(most: count))
+            chance.isSpent || chance.percent(70) ? count : chance.size(most: count))
         sockets[index].updateWritable()
         sockets[index].settle()
         let isEnd = sockets[index].outbound.isEmpty && sockets[index].isOutputClosed
