@@ -11,7 +11,7 @@ import Testing
     static let features: WorldFeatures = {
         ProcessEnvironment.number("TAPEDECK_FEATURES").map {
             WorldFeatures(rawValue: UInt32(truncatingIfNeeded: $0))
-        } ?? WorldFeatures.all.subtracting(.broken)
+        } ?? .all
     }()
 
     @Test(.enabled(if: ProcessEnvironment.number("TAPEDECK_WORLD") == nil))

@@ -42,6 +42,16 @@ public struct FaultGate {
         http = HTTPGate(context, session: session, awaitingAnswerTo: head, at: at)
     }
 
+    /// A gate that begins in the middle of messages: until it is restarted they all pass, and only
+    /// what is done to the connection itself is.
+    public init(passing context: GateContext, session: FaultSession) {
+        self.context = context
+        self.session = session
+    }
+
+    /// Whether it looks at no message.
+    public var isPassing: Bool { http == nil && webSocket == nil }
+
     /// Bytes that wait in it for a decision.
     public var heldBytes: Int { (http?.heldBytes ?? 0) + (webSocket?.heldBytes ?? 0) }
 

@@ -110,6 +110,9 @@ struct ConnectionJudge {
     ) -> Bool {
         // An end is not kept waiting by what is held back or stalled.
         if [.close, .reset].contains(firing.action.kind) { giveUp(at, &relay, &commands) }
+        if gate == nil, relay.layer == .http, !relay.isBetweenMessages {
+            gate = FaultGate(passing: context(of: relay), session: session)
+        }
         let isDone = ask(.fired(firing), .server, at, relay)
         drain(at, &relay, &commands)
         return isDone
@@ -188,11 +191,17 @@ struct ConnectionJudge {
             case .hello, .waiting, .closed: false
             }
         if isOurs {
+            if gate?.isPassing == true, sender == .client, relay.isBetweenMessages,
+                lanes.allSatisfy(\.items.isEmpty)
+            {
+                let context = context(of: relay)
+                gate?.restart(context)
+            }
             isReading = true
             ask(.took(bytes), sender, at, relay)
         } else {
             // What the gate holds came before.
-            if relay.layer == .closed, gate != nil { ask(.ended(sender), sender, at, relay) }
+            if gate != nil, relay.isPastHTTP { ask(.ended(sender), sender, at, relay) }
             lanes[sender.rawValue].bytes += bytes.count
             lanes[sender.rawValue].items.append(
                 .command(.pass(sender: sender, bytes), leg: serverLeg))
@@ -310,25 +319,30 @@ struct ConnectionJudge {
     ) {
         for sender in [Peer.server, .client] {
             let lane = sender.rawValue
-            let isLost = sender == .server || lanes[lane].isStalled
-            let items = lanes[lane].items
+            var isLost = sender == .server || lanes[lane].isStalled
+            let (items, bytes) = (lanes[lane].items, lanes[lane].bytes)
             lanes[lane] = Lane()
+            lanes[lane].bytes = bytes
             for item in items {
+                if sender == .client, relay.isBlocked {
+                    // Behind what waits for answers nothing goes on any more.
+                    relay.loseHeld(&commands)
+                    isLost = true
+                }
                 guard case .command(let command, let leg) = item else {
                     carryOut(item, sender, at, &relay, &commands)
                     continue
                 }
                 switch command {
                 case .hold, .stall: continue
-                case .pass(let sender, let bytes) where isLost:
+                case .pass(let sender, let bytes) where isLost,
+                    .replace(let sender, let bytes, _) where isLost:
                     carryOut(
                         .replace(sender: sender, bytes, by: []), leg, at, &relay, &commands)
-                case .replace(let sender, let bytes, _) where isLost:
-                    carryOut(
-                        .replace(sender: sender, bytes, by: []), leg, at, &relay, &commands)
-                case .make where isLost: continue
+                case .make where isLost: break
                 default: carryOut(command, leg, at, &relay, &commands)
                 }
+                lanes[lane].bytes -= command.byteCount
             }
         }
     }

@@ -29,6 +29,14 @@ extension Relay {
         }
     }
 
+    /// Whether nothing that comes is HTTP any more.
+    var isPastHTTP: Bool {
+        switch layer {
+        case .raw, .closed: true
+        case .undecided, .hello, .waiting, .http: false
+        }
+    }
+
     /// Whether no message of HTTP is under way in either direction.
     var isBetweenMessages: Bool {
         outstanding.isEmpty && !isBlocked && isBetweenRequests
@@ -89,13 +97,31 @@ extension Relay {
         if let index = legs.firstIndex(where: { $0.id == leg }), others.isEmpty {
             flushPartial(index, [], from: 0, &commands)
         }
+        let start = leg == clientLeg.id ? takeStart(isLost: true, &commands) : []
         // What goes on in their place may have to be rewritten itself: it is a chunk of its own.
         if isRecorded(leg) {
             recordChunk(
                 bytes[...], patches: [whole(bytes, by: [])], leg: leg, sender: sender, at: at,
                 &commands)
         }
-        received(leg, others, .tapedeck, at, &commands)
+        received(leg, start + others, .tapedeck, at, &commands)
+    }
+
+    /// The start of a request's head, of which the rest does not go on as it is: chunks of its own,
+    /// before that.
+    private mutating func takeStart(
+        isLost: Bool, _ commands: inout [RelayCommand]
+    ) -> [UInt8] {
+        guard isHoldingRequest else { return [] }
+        let held = scan.partial.takeAll()
+        for part in held where part.origin == .peer && isRecorded(clientLeg.id) {
+            recordChunk(
+                part.bytes, patches: isLost ? [whole(Array(part.bytes), by: [])] : [],
+                leg: clientLeg.id, sender: .client, at: part.at, &commands)
+        }
+        scan = MessageScan()
+        requests = HTTPFramer(role: .request)
+        return held.flatMap(\.bytes)
     }
 
     /// Tapedeck takes these bytes in the receiver's place.
@@ -104,6 +130,7 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) {
         guard isRecorded(leg) else { return }
+        if leg == clientLeg.id { _ = takeStart(isLost: false, &commands) }
         recordChunk(
             bytes[...],
             patches: others.map { [whole(bytes, by: $0)] } ?? rewrites(ofKept: bytes, leg),

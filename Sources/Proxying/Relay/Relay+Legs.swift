@@ -85,9 +85,14 @@ extension Relay {
         if leg.isRecorded { record(.refused, leg: id, at: at, says: why, &commands) }
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
-        guard !isClientClosed, cutWhenReady == nil else { return }
+        guard !isClientClosed else { return }
+        if cutWhenReady != nil {
+            sayWaiting(leg, at, &commands)
+            return
+        }
         if case .raw(let raw, _) = phase {
             guard raw == id else { return }
+            sayWaiting(leg, at, &commands)
             phase = .closed
             commands.append(.close(clientLeg.id, isReset: true))
             return
@@ -159,14 +164,19 @@ extension Relay {
         isReset: Bool, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         for index in legs.indices {
-            let leg = legs[index]
-            if !leg.held.isEmpty, leg.isRecorded {
-                sayUndelivered(
-                    leg.id, "client: \(leg.held.count) bytes waited for the server to be reached",
-                    at, &commands)
-            }
+            sayWaiting(legs[index], at, &commands)
             legs[index].held = []
-            commands.append(.close(leg.id, isReset: isReset))
+            commands.append(.close(legs[index].id, isReset: isReset))
         }
+    }
+
+    /// Says what is in the trace and waited in vain for a leg to be ready.
+    private mutating func sayWaiting(
+        _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        guard !leg.held.isEmpty, leg.isRecorded else { return }
+        sayUndelivered(
+            leg.id, "client: \(leg.held.count) bytes waited for the server to be reached", at,
+            &commands)
     }
 }

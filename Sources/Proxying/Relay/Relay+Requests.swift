@@ -196,15 +196,13 @@ extension Relay {
     ) -> [Patch]? {
         let kind = HTTPRequestKind(head)
         switch route {
+        case _ where hasEndedClient:
+            // The client was told that nothing more comes; as before its server, this is lost.
+            lose(read.part(position..<end), &commands)
+            return nil
         case .server(let server, let patches):
-            guard !hasEndedClient, let leg = liveLeg(to: server, read.at, &commands) else {
-                // The client was told that nothing more comes; as before its server, this is lost.
-                for part in scan.partial.takeAll() + [read.part(position..<end)] {
-                    undeliver(
-                        part, on: clientLeg.id, "the server has ended the connection", &commands)
-                }
-                commands.append(.close(clientLeg.id, isReset: true))
-                phase = .closed
+            guard let leg = liveLeg(to: server, read.at, &commands) else {
+                lose(read.part(position..<end), &commands)
                 return nil
             }
             current = leg
@@ -273,6 +271,15 @@ extension Relay {
         }
     }
 
+    /// A request came too late: what there is of it goes nowhere, and the client is reset.
+    private mutating func lose(_ part: HeldBytes, _ commands: inout [RelayCommand]) {
+        for part in scan.partial.takeAll() + [part] {
+            undeliver(part, on: clientLeg.id, "the server has ended the connection", &commands)
+        }
+        commands.append(.close(clientLeg.id, isReset: true))
+        phase = .closed
+    }
+
     // MARK: What can not be framed
 
     /// The client's bytes from `position` on are no HTTP: they go on unread where only one server
@@ -284,6 +291,10 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) -> Bool {
         guard fixed != nil else {
+            guard !hasEndedClient else {
+                lose(read.part(position..<read.bytes.count), &commands)
+                return false
+            }
             recordForTapedeck(read.part(position..<read.bytes.count), nil, &commands)
             refuse(400, "Bad Request", "tapedeck: \(error)", read.at, &commands)
             return false
@@ -327,7 +338,9 @@ extension Relay {
             _ = passHeadUnread(at, &commands)
             return
         }
-        recordForTapedeck(HeldBytes(bytes: [], at: at, start: scan.offset), nil, &commands)
+        let nothing = HeldBytes(bytes: [], at: at, start: scan.offset)
+        guard !hasEndedClient else { return lose(nothing, &commands) }
+        recordForTapedeck(nothing, nil, &commands)
         refuse(
             400, "Bad Request", "tapedeck: the head of this request does not end", at, &commands)
     }

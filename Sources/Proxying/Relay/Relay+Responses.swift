@@ -266,6 +266,7 @@ extension Relay {
         if current == id { current = nil }
         if isOver, !isClientClosed {
             commands.append(.close(clientLeg.id, isReset: isReset))
+            phase = .closed
         }
     }
 }

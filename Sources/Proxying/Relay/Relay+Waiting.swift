@@ -90,9 +90,7 @@ extension Relay {
     mutating func letGo(_ at: Instant, _ commands: inout [RelayCommand]) {
         switch phase {
         case .refusing, .closed:
-            for held in takeHeld() {
-                undeliver(held, on: clientLeg.id, "the connection is being closed", &commands)
-            }
+            loseHeld(&commands)
         case .raw:
             let waiting = takeHeld()
             for held in waiting {
@@ -101,6 +99,13 @@ extension Relay {
             if !waiting.isEmpty { drain(at, &commands) }
         case .start, .hello, .securing, .http, .connecting:
             return
+        }
+    }
+
+    /// What waits of the client goes nowhere.
+    mutating func loseHeld(_ commands: inout [RelayCommand]) {
+        for held in takeHeld() {
+            undeliver(held, on: clientLeg.id, "the connection is being closed", &commands)
         }
     }
 

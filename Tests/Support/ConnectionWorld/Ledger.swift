@@ -86,7 +86,12 @@ struct Ledger {
             if unrecorded[client]?.take(expecting: hello) != true {
                 problems.append("2: TLS begins with bytes that the client did not send")
             }
-        case .connect, .secureServer, .pauseClient, .resumeClient, .holdBack, .letCome, .wake:
+        case .connect:
+            // What asked for a tunnel has reached whom it was meant for.
+            if let last = owed[Peer.client.rawValue].last?.bytes, last.starts(with: "CONNECT ".utf8) {
+                take(last.count, of: .client)
+            }
+        case .secureServer, .pauseClient, .resumeClient, .holdBack, .letCome, .wake:
             break
         }
     }

@@ -37,10 +37,6 @@ package struct WorldFeatures: OptionSet, Hashable, Sendable {
     package static let outcomes = WorldFeatures(rawValue: 4_096)
 
     package static let all = WorldFeatures(rawValue: 0xFFFF_FFFF)
-    /// What the proxy does not keep its word about yet.
-    package static let broken: WorldFeatures = [
-        .reasons, .counts, .outcomes,
-    ]
 }
 
 /// How one connection of a world is, which does not change.
