@@ -34,9 +34,8 @@ extension HTTPConversation {
             guard let change else { return nil }
             // Only an odd server answers so while it still owes other answers.
             finishWaiting(at: rest.at, why: "the server changed the protocol")
-            let own = [HeldInput.bytes(rest.dropping(taken))]
-            // What the client sent came before; in a tunnel the first bytes say what is spoken.
-            let inputs = if case .tunnel = change { held + own } else { own + held }
+            // What the client sent came before.
+            let inputs = held + [.bytes(rest.dropping(taken))]
             held = []
             heldCount = 0
             guard !isHeldShed else { return Switch(protocolName: .other, rest: []) }

@@ -105,6 +105,13 @@ public struct FaultGate {
         finish(made, at, &commands)
     }
 
+    /// Takes that what the server sent last was no answer, or that another server's bytes follow.
+    public mutating func letGoOfUnmatched(at: Instant, into commands: inout [GateCommand]) {
+        var made: [GateCommand] = []
+        http?.letGoOfUnmatched(&made)
+        finish(made, at, &commands)
+    }
+
     /// Takes that a moment it asked for has come.
     public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
         var made: [GateCommand] = []

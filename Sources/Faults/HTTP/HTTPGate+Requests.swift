@@ -167,8 +167,9 @@ extension HTTPGate {
             carryOutInTime(step, at, sender: .client, &commands)
         }
         guard case .keeping = work.passage.course else {
-            if HTTPRequestKind(work.passage.head) == .connect, case .following = state {
-                state = .unread
+            // A proxy opens the tunnel itself; a server further on may refuse to.
+            if work.exchange.kind == .connect, context.server == nil, case .following = state {
+                giveUp(at, &commands)
             }
             return
         }

@@ -215,10 +215,10 @@ extension HTTPGate {
             commands.append(.swallowed)
         }
         if case .passing = passage.course { answerTwice(passage, at, &commands) }
-        guard exchange.isUpgrade, !exchange.isRepetition, requests.isPaused,
-            case .following = state
+        guard exchange.isUpgrade || exchange.kind == .connect, !exchange.isRepetition,
+            requests.isPaused, case .following = state
         else { return }
-        // The answer to the request for another protocol was no.
+        // The answer to the request for another protocol, or for a tunnel, was no.
         requests.resume(.http)
         let rest = behind
         behind = []
@@ -249,13 +249,25 @@ extension HTTPGate {
             outgoing = nil
             if !waiting.isEmpty { waiting.removeFirst() }
         }
-        isUnmatched = false
         flush(&commands, .server)
         while waiting.first?.isRepetition == true {
             waiting.removeFirst()
             if isFollowing { commands.append(.swallowed) }
         }
-        // Another server may follow on the same connection of the client.
+        beginResponses()
+    }
+
+    /// Lets go of the start of what is no answer: bytes of another server may follow.
+    mutating func letGoOfUnmatched(_ commands: inout [GateCommand]) {
+        guard outgoing == nil, !partialResponse.isEmpty || isUnmatched else { return }
+        flush(&commands, .server)
+        beginResponses()
+    }
+
+    /// The next byte of a server is the first of a message.
+    private mutating func beginResponses() {
+        isUnmatched = false
+        hasPartlyPassed[1] = false
         responses = HTTPFramer(role: .response)
         for exchange in waiting { responses.expect(exchange.kind) }
     }

@@ -31,10 +31,12 @@ extension ConnectionJudge {
                         // A fatal alert, handshake_failure (RFC 8446, 6), in the clear.
                         commands[index] = .send(relay.clientLeg.id, [21, 3, 3, 0, 2, 2, 40])
                         state(firing, at, &relay, &commands)
+                        relay.sayHandshakeLost(hello.count, at, &commands)
                         relay.cut(isReset: false, at, &commands)
                     case .refuse, .reset:
                         commands.remove(at: index)
                         state(firing, at, &relay, &commands)
+                        relay.sayHandshakeLost(hello.count, at, &commands)
                         relay.cut(isReset: true, at, &commands)
                     default:
                         continue

@@ -10,7 +10,7 @@ extension ConnectionJudge {
         _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
     ) -> Bool {
-        if session.isIdle, suspects.isEmpty {
+        if session.isIdle, suspects.isEmpty, isEmpty {
             scout = nil
             relay.handle(event, at: at, into: &commands)
             followUpgrade(at, &relay, &commands)
@@ -27,9 +27,10 @@ extension ConnectionJudge {
                 startGate(at, &relay, &commands)
                 return true
             }
+            guard isEmpty else { return false }
             return looksClear(bytes, at, &relay, &commands)
         case .received:
-            guard relay.layer == .http else { return false }
+            guard relay.layer == .http, isEmpty else { return false }
             give(event, at, &relay, &commands)
         case .ended(relay.clientLeg.id), .closed(relay.clientLeg.id, _, _):
             guard !suspects.isEmpty else { return false }

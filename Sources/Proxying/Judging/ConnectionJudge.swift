@@ -36,6 +36,8 @@ struct ConnectionJudge {
     var pending = PendingRequests()
     private var lanes = [Lane(), Lane()]
     private var serverLeg: LegID?
+    /// The leg of a server whose bytes the gate was given last.
+    private var judgedLeg: LegID?
     /// Moments at which the gate wants to be asked again.
     private var alarms: [Instant] = []
     private var wakeAt: Instant?
@@ -52,6 +54,9 @@ struct ConnectionJudge {
 
     /// Whether messages of a WebSocket are followed.
     var isWebSocket: Bool { gate?.isWebSocket ?? false }
+
+    /// Whether nothing waits for its turn.
+    var isEmpty: Bool { lanes.allSatisfy(\.items.isEmpty) }
 
     /// Bytes that wait here for a decision or their moment.
     var heldBytes: Int {
@@ -80,11 +85,27 @@ struct ConnectionJudge {
         switch event {
         case .received(let leg, let bytes) where !bytes.isEmpty:
             let sender: Peer = leg == relay.clientLeg.id ? .client : .server
-            if sender == .server { serverLeg = leg }
-            judge(bytes, sender, at, relay)
+            guard sender == .server else {
+                judge(bytes, sender, at, relay)
+                break
+            }
+            // What is no answer to anything is not judged as one.
+            let isSurplus = relay.layer == .http && !relay.isOwed(by: leg)
+            if gate != nil, judgedLeg.map({ ($0 == leg) == isSurplus }) ?? false {
+                ask(.isUnmatched, sender, at, relay)
+            }
+            serverLeg = leg
+            if isSurplus {
+                wait(bytes, sender)
+            } else {
+                judgedLeg = leg
+                judge(bytes, sender, at, relay)
+            }
         case .ended(let leg), .closed(let leg, _, _):
             let sender: Peer = leg == relay.clientLeg.id ? .client : .server
-            if gate != nil { ask(.ended(sender), sender, at, relay) }
+            if gate != nil, sender == .client || judgedLeg == leg || relay.isOwed(by: leg) {
+                ask(.ended(sender), sender, at, relay)
+            }
             lanes[sender.rawValue].items.append(.event(event))
             if case .closed = event, sender == .client { giveUp(at, &relay, &commands) }
         case .woke:
@@ -124,6 +145,7 @@ struct ConnectionJudge {
         case opened
         case took([UInt8])
         case ended(Peer)
+        case isUnmatched
         case woken
         case overdue
         case fired(Firing)
@@ -141,6 +163,7 @@ struct ConnectionJudge {
         case .opened: gate?.opened(at: at, into: &decided)
         case .took(let bytes): gate?.take(bytes, from: sender, at: at, into: &decided)
         case .ended(let sender): gate?.ended(sender, at: at, into: &decided)
+        case .isUnmatched: gate?.letGoOfUnmatched(at: at, into: &decided)
         case .woken: gate?.wake(at: at, into: &decided)
         case .overdue: gate?.giveUpHead(at: at, into: &decided)
         case .fired(let firing): isDone = gate?.fire(firing, at: at, into: &decided) ?? false
@@ -155,7 +178,7 @@ struct ConnectionJudge {
             if case .answer = command { lane = Peer.client.rawValue }
             lanes[lane].bytes += command.byteCount
             lanes[lane].items.insert(
-                .command(command, leg: serverLeg), at: place(of: command, in: lane))
+                .command(command, leg: judgedLeg ?? serverLeg), at: place(of: command, in: lane))
         }
         return isDone
     }
@@ -192,7 +215,7 @@ struct ConnectionJudge {
             }
         if isOurs {
             if gate?.isPassing == true, sender == .client, relay.isBetweenMessages,
-                lanes.allSatisfy(\.items.isEmpty)
+                isEmpty
             {
                 let context = context(of: relay)
                 gate?.restart(context)
@@ -202,10 +225,15 @@ struct ConnectionJudge {
         } else {
             // What the gate holds came before.
             if gate != nil, relay.isPastHTTP { ask(.ended(sender), sender, at, relay) }
-            lanes[sender.rawValue].bytes += bytes.count
-            lanes[sender.rawValue].items.append(
-                .command(.pass(sender: sender, bytes), leg: serverLeg))
+            wait(bytes, sender)
         }
+    }
+
+    /// What nobody judges waits behind what does.
+    private mutating func wait(_ bytes: [UInt8], _ sender: Peer) {
+        lanes[sender.rawValue].bytes += bytes.count
+        lanes[sender.rawValue].items.append(
+            .command(.pass(sender: sender, bytes), leg: serverLeg))
     }
 
     // MARK: Carrying out
@@ -324,8 +352,8 @@ struct ConnectionJudge {
             lanes[lane] = Lane()
             lanes[lane].bytes = bytes
             for item in items {
-                if sender == .client, relay.isBlocked {
-                    // Behind what waits for answers nothing goes on any more.
+                if sender == .client, relay.isBlocked || relay.layer == .waiting {
+                    // Behind what waits for an answer or a tunnel nothing goes on any more.
                     relay.loseHeld(&commands)
                     isLost = true
                 }
@@ -359,8 +387,11 @@ struct ConnectionJudge {
             judgeOpenings(from: first, at, &relay, &commands)
         }
         if relay.layer == .waiting {
-            takeBack(relay.giveBacklog())
-        } else if layer == .waiting || layer == .http && relay.layer == .undecided {
+            // What the relay knows to be the last has to stay with it.
+            if !relay.hasClientEnded { takeBack(relay.giveBacklog()) }
+        } else if layer == .waiting && !relay.isPastHTTP
+            || layer == .http && relay.layer == .undecided
+        {
             begin(at, relay)
         }
     }
@@ -377,7 +408,7 @@ struct ConnectionJudge {
     /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
     private mutating func begin(_ at: Instant, _ relay: Relay) {
         isReading = false
-        if gate?.isSpent == true, HTTPScout.isEnough(for: session) {
+        if gate?.isSpent == true, isEmpty, HTTPScout.isEnough(for: session) {
             gate = nil
         } else {
             let context = context(of: relay)
@@ -390,6 +421,9 @@ struct ConnectionJudge {
             if case .command(.pass(_, let bytes), _) = item {
                 judge(bytes, .client, at, relay)
             } else {
+                if case .event(.ended) = item, gate != nil {
+                    ask(.ended(.client), .client, at, relay)
+                }
                 if case .command(let command, _) = item {
                     lanes[Peer.client.rawValue].bytes += command.byteCount
                 }

@@ -87,7 +87,7 @@ extension Relay {
             }
             guard !others.isEmpty else { return }
             if sender == .client {
-                send(others, on: server, &commands)
+                if !isEnded(server) { send(others, on: server, &commands) }
             } else {
                 commands.append(.send(clientLeg.id, others))
             }
@@ -189,6 +189,7 @@ extension Relay {
     mutating func cut(isReset: Bool, _ at: Instant, _ commands: inout [RelayCommand]) {
         guard cutWhenReady == nil else { return }
         for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
+        if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
         phase = .closed
         hasEndedClient = true
         cutWhenReady = isReset

@@ -148,16 +148,22 @@ extension Relay {
         guard !isClientClosed else { return }
         isClientClosed = true
         if isRecorded(clientLeg.id) {
-            if case .hello(let held) = phase {
-                sayUndelivered(
-                    clientLeg.id, "client: it closed after \(held.count) bytes of a TLS handshake",
-                    at, &commands)
-            }
+            if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
             recordHeldBytes(at, &commands)
             record(.closed, leg: clientLeg.id, at: at, says: why, &commands)
         }
         phase = .closed
         closeServers(isReset: isReset, at, &commands)
+    }
+
+    /// Says how much of a ClientHello is lost with the connection: bytes of TLS are in no chunk.
+    mutating func sayHandshakeLost(
+        _ count: Int, _ at: Instant, _ commands: inout [RelayCommand]
+    ) {
+        guard isRecorded(clientLeg.id) else { return }
+        sayUndelivered(
+            clientLeg.id, "client: \(count) bytes of a TLS handshake came before it was closed",
+            at, &commands)
     }
 
     mutating func closeServers(

@@ -249,6 +249,10 @@ extension Relay {
             undeliver(part, on: clientLeg.id, "its server has closed the connection", &commands)
             return
         }
+        guard !legs[index].isEnded else {
+            undeliver(part, on: clientLeg.id, Self.toldTheEnd, &commands)
+            return
+        }
         let moved = patches.moved(by: -range.lowerBound)
         if legs[index].isRecorded {
             recordChunk(

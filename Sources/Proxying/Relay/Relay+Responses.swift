@@ -52,7 +52,7 @@ extension Relay {
     ///
     /// Towards one server, unasked bytes pass as they would without a proxy. Where the next request
     /// may be for another server, they would be taken for the answer of that one.
-    private func isOwed(by id: LegID) -> Bool {
+    func isOwed(by id: LegID) -> Bool {
         outstanding.first?.leg == id || fixed != nil && (current == nil || current == id)
     }
 
@@ -178,7 +178,8 @@ extension Relay {
     /// The final answer to a request for another protocol: what follows is that protocol, or HTTP
     /// goes on.
     private mutating func decideSwitch(_ head: HTTPHead, _ index: Int) {
-        guard let request = outstanding.first else { return }
+        // A client that is being refused speaks HTTP to the end.
+        guard case .http = phase, let request = outstanding.first else { return }
         let status = head.status ?? 0
         if status == 101 {
             phase = .raw(request.leg, isRecorded: legs[index].isRecorded)
@@ -202,6 +203,12 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) {
         guard !bytes.isEmpty else { return }
+        guard !isClientClosed else {
+            var part = read
+            part.bytes = bytes
+            return undeliver(
+                part, on: legs[index].id, "the connection is being closed", &commands)
+        }
         if legs[index].isRecorded {
             recordChunk(
                 bytes, patches: patches, leg: legs[index].id, sender: .server, at: read.at,

@@ -78,6 +78,14 @@ extension Relay {
             leg: leg, sender: sender, at: part.at, origin: part.origin, &commands)
     }
 
+    /// Why bytes do not go on to a server that was told that no more comes.
+    static let toldTheEnd = "its server was told that no more comes"
+
+    /// Whether a server was told that no more comes, or is gone.
+    func isEnded(_ leg: LegID) -> Bool {
+        legs.firstIndex { $0.id == leg }.map { legs[$0].isEnded } ?? true
+    }
+
     mutating func sayUndelivered(
         _ leg: LegID, _ text: String, _ at: Instant, _ commands: inout [RelayCommand]
     ) {

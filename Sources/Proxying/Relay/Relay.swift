@@ -229,6 +229,11 @@ public struct Relay {
                 readRequests(read, &commands)
             }
         case .raw(let leg, let isRecorded):
+            let read = HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin)
+            guard !isEnded(leg) else {
+                if isRecorded { undeliver(read, on: clientLeg.id, Self.toldTheEnd, &commands) }
+                return
+            }
             if isRecorded {
                 recordChunk(
                     bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,

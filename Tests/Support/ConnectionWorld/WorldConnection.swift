@@ -124,7 +124,8 @@ struct WorldConnection {
             let counted = relay.heldBytes + (judge?.heldBytes ?? 0)
             if ledger.unrecordedBytes > counted {
                 problems.append(
-                    "4: \(ledger.unrecordedBytes) bytes are held, and \(counted) are counted")
+                    "4: \(ledger.unrecordedBytes) bytes are held, and \(counted) are counted, "
+                        + "\(relay.heldBytes) by the relay: \(ledger.unrecordedText)")
             }
         }
         mostHeld = max(mostHeld, held)

@@ -83,7 +83,7 @@ struct WorldPlan: Hashable {
         }
         hosts = Array(Speech.hosts.prefix(1 + chance.below(Speech.hosts.count)))
         reads = chance.pick([1, 7, 50, 700, 32_768, 32_768])
-        largest = reads == 1 ? 100 : reads < 50 ? 1_000 : 40_000
+        largest = reads == 1 ? 100 : reads <= 50 ? 1_000 : 40_000
         most = reads < 50 ? 6 : 30
         pipelined = reads < 50 ? 5 : chance.percent(5) ? 2_000 : 40
         startsWithTLS = chance.percent(10)
