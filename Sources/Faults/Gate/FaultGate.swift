@@ -86,10 +86,14 @@ public struct FaultGate {
     }
 
     /// Takes what `sender` sent.
+    ///
+    /// - Parameter server: The server that sent it, where a client speaks to several.
     public mutating func take(
-        _ bytes: [UInt8], from sender: Peer, at: Instant, into commands: inout [GateCommand]
+        _ bytes: [UInt8], from sender: Peer, of server: GateContext.Server? = nil, at: Instant,
+        into commands: inout [GateCommand]
     ) {
         var made: [GateCommand] = []
+        if sender == .server { http?.speaker = server }
         judgeConnection(at, &made)
         judge(bytes, from: sender, at, &made)
         finish(made, at, &commands)

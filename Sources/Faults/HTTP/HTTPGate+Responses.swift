@@ -90,7 +90,7 @@ extension HTTPGate {
         let isJudged = !hasPartlyPassed[1]
         hasPartlyPassed[1] = false
         let status = head.status ?? 0
-        guard !waiting.isEmpty else {
+        guard let first = waiting.first, speaker.map(first.isFor) ?? true else {
             isUnmatched = true
             giveOut(raw[...], from: .server, &commands)
             return nil

@@ -53,6 +53,8 @@ public struct HTTPGate {
     var swallowsInterim = false
     /// A response that belongs to no request is under way.
     var isUnmatched = false
+    /// The server that speaks, where a client speaks to several.
+    var speaker: GateContext.Server?
     /// What the client sent behind a request that may change the protocol.
     var behind: [UInt8] = []
     private var later: [(at: Instant, firing: Firing)] = []

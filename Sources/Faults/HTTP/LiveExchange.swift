@@ -40,6 +40,12 @@ struct LiveExchange {
         startedAt = at
     }
 
+    /// Whether `server` is the one that a request to a proxy asks for.
+    func isFor(_ server: GateContext.Server) -> Bool {
+        guard let authority = (try? head.parsedTarget())?.authority else { return true }
+        return authority.host == server.host && authority.port == server.port
+    }
+
     /// Remembers what was noticed; a trace has it as often, a filter asks only whether it is there.
     mutating func add(note: String) {
         if !notes.contains(note) { notes.append(note) }

@@ -121,6 +121,8 @@ struct ConnectionJudge {
         drain(at, &relay, &commands)
         startGate(at, &relay, &commands)
         followUpgrade(at, &relay, &commands)
+        // For whom nobody is there any more, nothing waits.
+        if relay.isClientClosed, !isEmpty { giveUp(at, &relay, &commands) }
     }
 
     /// Carries out an action once, now.
@@ -161,7 +163,9 @@ struct ConnectionJudge {
         if gate == nil { gate = FaultGate(context(of: relay), session: session) }
         switch question {
         case .opened: gate?.opened(at: at, into: &decided)
-        case .took(let bytes): gate?.take(bytes, from: sender, at: at, into: &decided)
+        case .took(let bytes):
+            let server = sender == .server ? speaker(relay) : nil
+            gate?.take(bytes, from: sender, of: server, at: at, into: &decided)
         case .ended(let sender): gate?.ended(sender, at: at, into: &decided)
         case .isUnmatched: gate?.letGoOfUnmatched(at: at, into: &decided)
         case .woken: gate?.wake(at: at, into: &decided)
@@ -190,6 +194,15 @@ struct ConnectionJudge {
         guard case .hold = command else { return place }
         while place > 0, case .command(.fault, _) = lanes[lane].items[place - 1] { place -= 1 }
         return place
+    }
+
+    /// The server whose bytes are judged, where a client speaks to several.
+    private func speaker(_ relay: Relay) -> GateContext.Server? {
+        guard relay.fixed == nil, let leg = relay.legs.first(where: { $0.id == judgedLeg }) else {
+            return nil
+        }
+        return GateContext.Server(
+            host: leg.address.host, port: leg.address.port, isTLS: leg.address.isTLS)
     }
 
     func context(of relay: Relay) -> GateContext {
@@ -305,7 +318,7 @@ struct ConnectionJudge {
             guard let leg = relay.leg(of: sender, leg) else { return }
             give(.kept(leg, bytes, readAs: others), at, &relay, &commands)
         case .make(let sender, let bytes):
-            guard let leg = relay.leg(of: sender, leg) else { return }
+            guard let leg = relay.leg(of: sender, nil) else { return }
             give(.made(leg, bytes), at, &relay, &commands)
         case .answer(let bytes, let closes):
             give(.answered(bytes, closes: closes), at, &relay, &commands)

@@ -69,8 +69,9 @@ extension Relay {
     /// use.
     func leg(of sender: Peer, _ known: LegID?) -> LegID? {
         if sender == .client { return clientLeg.id }
+        if let known, legs.contains(where: { $0.id == known }) { return known }
         if case .raw(let leg) = layer { return leg }
-        return known ?? current
+        return current ?? known
     }
 
     /// The receiver gets others in the place of these bytes.

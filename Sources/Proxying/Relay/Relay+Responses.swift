@@ -203,11 +203,14 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) {
         guard !bytes.isEmpty else { return }
-        guard !isClientClosed else {
+        guard !isClientClosed, !hasEndedClient else {
             var part = read
             part.bytes = bytes
             return undeliver(
-                part, on: legs[index].id, "the connection is being closed", &commands)
+                part, on: legs[index].id,
+                isClientClosed
+                    ? "the connection is being closed" : "the client was told that no more comes",
+                &commands)
         }
         if legs[index].isRecorded {
             recordChunk(

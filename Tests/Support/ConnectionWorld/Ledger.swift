@@ -16,7 +16,7 @@ struct Ledger {
     /// Bytes of a chunk that nobody got.
     struct Skipped {
         let sender: Peer
-        let bytes: ArraySlice<UInt8>
+        fileprivate(set) var bytes: ArraySlice<UInt8>
         let isLocal: Bool
         /// The same for all that follow each other without anything delivered between them.
         let run: Int
@@ -94,7 +94,8 @@ struct Ledger {
             }
         case .connect:
             // What asked for a tunnel has reached whom it was meant for.
-            if let last = owed[Peer.client.rawValue].last?.bytes, last.starts(with: "CONNECT ".utf8) {
+            if let last = owed[Peer.client.rawValue].last?.bytes, last.starts(with: "CONNECT ".utf8)
+            {
                 take(last.count, of: .client)
             }
         case .secureServer, .pauseClient, .resumeClient, .holdBack, .letCome, .wake:
@@ -198,8 +199,7 @@ struct Ledger {
 
     private mutating func check(_ bytes: [UInt8], on leg: LegID) {
         guard !bytes.isEmpty else { return }
-        // A client that was told by a fault that no more comes still gets what comes.
-        if let why = finished[leg], !faults.contains(where: { $0.hasPrefix("half-close") }) {
+        if let why = finished[leg] {
             problems.append(
                 "2: sent on leg \(leg.rawValue) after \(why): \(text(bytes[...]))")
         }
@@ -207,10 +207,17 @@ struct Ledger {
             return
         }
         let sender = leg == client ? Peer.server : .client
+        if let start = run(of: bytes[...], from: sender) {
+            while firstOwed[sender.rawValue] < start, let next = nextOwed(sender) {
+                skip(next, of: sender)
+                take(next.bytes.count, of: sender)
+            }
+        }
         var rest = bytes[...]
         while !rest.isEmpty {
             guard let next = nextOwed(sender) else {
-                passUnrecorded(rest, on: leg, sender)
+                let left = takeSkipped(rest, of: sender)
+                if !left.isEmpty { passUnrecorded(left, on: leg, sender) }
                 return
             }
             let count = min(next.bytes.count, rest.count)
@@ -223,6 +230,37 @@ struct Ledger {
                 take(next.bytes.count, of: sender)
             }
         }
+    }
+
+    /// Where what is sent stands in one piece among what is owed; nil where it does not.
+    private func run(of bytes: ArraySlice<UInt8>, from sender: Peer) -> Int? {
+        let lane = owed[sender.rawValue]
+        return (firstOwed[sender.rawValue]..<lane.count).first { start in
+            var rest = bytes
+            for index in start..<lane.count {
+                let next = lane[index].bytes
+                let count = min(next.count, rest.count)
+                guard next.prefix(count).elementsEqual(rest.prefix(count)) else { return false }
+                rest = rest.dropFirst(count)
+                if rest.isEmpty { return true }
+            }
+            return false
+        }
+    }
+
+    /// Takes what is sent from what was passed over: servers get theirs as they can be reached.
+    private mutating func takeSkipped(
+        _ bytes: ArraySlice<UInt8>, of sender: Peer
+    ) -> ArraySlice<UInt8> {
+        var rest = bytes
+        for index in skipped.indices where skipped[index].sender == sender {
+            let part = skipped[index].bytes
+            guard !part.isEmpty, rest.starts(with: part) else { continue }
+            rest = rest.dropFirst(part.count)
+            skipped[index].bytes = []
+            if rest.isEmpty { break }
+        }
+        return rest
     }
 
     private mutating func skip(_ owed: Owed, of sender: Peer) {
