@@ -104,7 +104,7 @@ extension ConnectionJudge {
         guard gate == nil, suspects.isEmpty, let head = relay.awaitedUpgrade else { return }
         scout = nil
         gate = FaultGate(context(of: relay), session: session, awaitingAnswerTo: head, at: at)
-        for bytes in relay.giveBacklog() { judge(bytes, .client, at, relay) }
+        judgeAnew(relay.giveBacklog(), at, relay)
         drain(at, &relay, &commands)
     }
 }

@@ -409,6 +409,13 @@ struct ConnectionJudge {
         }
     }
 
+    /// What the client sent behind a request for another protocol is judged as what it is: what the
+    /// relay has of it came before what waits here.
+    mutating func judgeAnew(_ reads: [[UInt8]], _ at: Instant, _ relay: Relay) {
+        takeBack(reads)
+        judgeAnew(at, relay)
+    }
+
     /// What the client sent right behind its request for a tunnel is judged when that is open.
     private mutating func takeBack(_ reads: [[UInt8]]) {
         guard !reads.isEmpty else { return }
@@ -427,6 +434,11 @@ struct ConnectionJudge {
             let context = context(of: relay)
             gate?.restart(context)
         }
+        judgeAnew(at, relay)
+    }
+
+    /// Judges what waits of the client, in order, as if it came now.
+    private mutating func judgeAnew(_ at: Instant, _ relay: Relay) {
         let items = lanes[Peer.client.rawValue].items
         lanes[Peer.client.rawValue].items = []
         lanes[Peer.client.rawValue].bytes = 0

@@ -31,7 +31,7 @@ extension Relay {
             var events: [HTTPEvent] = []
             let taken = requests.consume(
                 rest.bytes.span, into: &events,
-                beginning: Self.maximumOutstanding - outstanding.count)
+                beginning: isCounting ? Self.maximumOutstanding - outstanding.count : .max)
             // The framer waits for an answer, or the servers for fewer requests.
             guard taken > 0 else { break }
             scan.offset += Int64(taken)
@@ -209,6 +209,9 @@ extension Relay {
             flushPartial(patches, from: head.start, &commands)
             let isUpgrade =
                 head.contains(token: "upgrade", in: "connection") && head.first("upgrade") != nil
+            guard isCounting || outstanding.last?.leg != leg else {
+                return read.own(patches, from: head.start)
+            }
             outstanding.append(
                 RelayRequest(
                     leg: leg, kind: kind,

@@ -275,6 +275,7 @@ extension Relay {
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
         if isOver, !isClientClosed {
+            if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
             commands.append(.close(clientLeg.id, isReset: isReset))
             phase = .closed
         }

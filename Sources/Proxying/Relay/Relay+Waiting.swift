@@ -37,6 +37,11 @@ extension Relay {
         if hasClientEnded, !isBlocked { endRequests(at, &commands) }
     }
 
+    /// Whether answers of the server in use can be told apart, so that requests wait for them.
+    var isCounting: Bool {
+        legs.firstIndex { $0.id == current }.map { !legs[$0].scan.isOpaque } ?? true
+    }
+
     /// Whether the next read that waits can be looked at now.
     private var mayGoOn: Bool {
         guard blocked == nil, !backlog.isEmpty else { return false }
@@ -44,7 +49,7 @@ extension Relay {
         case .http:
             return !requests.isPaused
                 && (scan.isOpaque || !requests.isBetweenMessages
-                    || outstanding.count < Self.maximumOutstanding)
+                    || outstanding.count < Self.maximumOutstanding || !isCounting)
         case .start, .hello, .raw, .refusing, .closed:
             return true
         case .securing, .connecting:

@@ -93,11 +93,7 @@ struct Ledger {
                 problems.append("2: TLS begins with bytes that the client did not send")
             }
         case .connect:
-            // What asked for a tunnel has reached whom it was meant for.
-            if let last = owed[Peer.client.rawValue].last?.bytes, last.starts(with: "CONNECT ".utf8)
-            {
-                take(last.count, of: .client)
-            }
+            takeConnect()
         case .secureServer, .pauseClient, .resumeClient, .holdBack, .letCome, .wake:
             break
         }
@@ -261,6 +257,19 @@ struct Ledger {
             if rest.isEmpty { break }
         }
         return rest
+    }
+
+    /// What asked for a tunnel last has reached whom it was meant for.
+    private mutating func takeConnect() {
+        let lane = Peer.client.rawValue
+        var request: [UInt8] = []
+        for index in (firstOwed[lane]..<owed[lane].count).reversed() where request.count < 1_000 {
+            request = owed[lane][index].bytes + request
+            guard request.starts(with: "CONNECT ".utf8) else { continue }
+            owed[lane].removeSubrange(index...)
+            owedBytes[lane] -= request.count
+            return
+        }
     }
 
     private mutating func skip(_ owed: Owed, of sender: Peer) {

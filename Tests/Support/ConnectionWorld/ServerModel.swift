@@ -32,7 +32,7 @@ struct ServerModel {
 
     private mutating func say(_ bytes: [UInt8]) {
         // A server that nobody listens to stops somewhere.
-        guard outbox.count < 400_000 else { return }
+        guard plan.isPolite || outbox.count < 400_000 else { return }
         outbox.append(bytes)
     }
 
