@@ -4,18 +4,23 @@ public struct Deque<Element> {
     /// What was taken from the front and is not let go yet.
     private var taken = 0
 
+    /// An empty queue.
     public init() {}
 }
 
 extension Deque: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
+    /// The place of the first element.
     public var startIndex: Int { 0 }
+    /// The place behind the last element.
     public var endIndex: Int { elements.count - taken }
 
+    /// The element at a place.
     public subscript(index: Int) -> Element {
         get { elements[taken + index] }
         _modify { yield &elements[taken + index] }
     }
 
+    /// Puts others in the place of some.
     public mutating func replaceSubrange(
         _ range: Range<Int>, with others: some Collection<Element>
     ) {
@@ -23,8 +28,10 @@ extension Deque: RandomAccessCollection, MutableCollection, RangeReplaceableColl
             taken + range.lowerBound..<taken + range.upperBound, with: others)
     }
 
+    /// Adds one at the end.
     public mutating func append(_ element: Element) { elements.append(element) }
 
+    /// Takes the first.
     @discardableResult
     public mutating func removeFirst() -> Element {
         let first = elements[taken]
@@ -37,10 +44,12 @@ extension Deque: RandomAccessCollection, MutableCollection, RangeReplaceableColl
         return first
     }
 
+    /// Takes the first; nil where there is none.
     public mutating func popFirst() -> Element? { isEmpty ? nil : removeFirst() }
 }
 
 extension Deque: ExpressibleByArrayLiteral {
+    /// A queue of these.
     public init(arrayLiteral elements: Element...) { self.elements = elements }
 }
 
