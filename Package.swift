@@ -108,8 +108,8 @@ let package = Package(
         room(
             "Proxying",
             [
-                "Wire", "Framing", "Faults", "Interception", deque, nioCore, nioPosix, nioSSL,
-                nioTLS,
+                "Wire", "Framing", "Faults", "OpenRosa", "Interception", deque, nioCore, nioPosix,
+                nioSSL, nioTLS,
             ]),
         room("Replaying", ["Wire", "OpenRosa", "Simperium"]),
         room("Capturing", ["Wire", "CPcap"]),

@@ -111,8 +111,10 @@ def test_answers_of_record(record, outer, tmp_path) -> None:
     for kind in REQUESTS:
         answer = say(before.port, kind)
         assert answer.startswith(b"HTTP/1.1 502 ") and is_fresh(answer)
+        assert (b"\r\nX-OpenRosa-Version: 3.0\r\n" in answer) == (ROSA in REQUESTS[kind][1])
     other = say(inner.port, "restore", host="evil.example")
     assert other.startswith(b"HTTP/1.1 421 ") and is_fresh(other)
+    assert b"\r\nX-OpenRosa-Version: 3.0\r\n" in other
     assert blamed(before) == {}
     forward = record(to=tmp_path / "forward.tape")
     before = record("--to", forward.url, to=tmp_path / "before.tape")

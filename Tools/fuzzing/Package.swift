@@ -51,7 +51,9 @@ let package = Package(
         // Worlds look into a connection as tests do.
         .target(
             name: "Proxying",
-            dependencies: ["Wire", "Framing", "Faults", "Interception", "DequeModule"],
+            dependencies: [
+                "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule",
+            ],
             swiftSettings: house + [.unsafeFlags(["-enable-testing"])]),
         .target(
             name: "ConnectionWorld",

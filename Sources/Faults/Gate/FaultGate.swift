@@ -87,7 +87,12 @@ public struct FaultGate {
 
     /// Takes what `sender` sent.
     ///
-    /// - Parameter server: The server that sent it, where a client speaks to several.
+    /// - Parameters:
+    ///   - bytes: What was sent.
+    ///   - sender: Who sent it.
+    ///   - server: The server that sent it, where a client speaks to several.
+    ///   - at: When.
+    ///   - commands: Gains what to do.
     public mutating func take(
         _ bytes: [UInt8], from sender: Peer, of server: GateContext.Server? = nil, at: Instant,
         into commands: inout [GateCommand]

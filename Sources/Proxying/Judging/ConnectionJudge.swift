@@ -9,13 +9,13 @@ import Wire
 /// connection without rules has no judge and costs nothing.
 struct ConnectionJudge {
     /// Something that waits for its turn.
-    private enum Item {
+    enum Item {
         case command(GateCommand, leg: LegID?)
         case event(RelayEvent)
     }
 
     /// What waits of one sender.
-    private struct Lane {
+    struct Lane {
         var items: Deque<Item> = []
         var bytes = 0
         var heldUntil: Instant?
@@ -29,18 +29,20 @@ struct ConnectionJudge {
     /// Looks at requests while no gate is needed.
     var scout: HTTPScout?
     /// Whether the gate was given bytes since the connection, or the tunnel in it, was opened.
-    private var isReading = false
+    var isReading = false
     /// What waits for a gate, which cannot begin in the middle of a message.
     var suspects: [[UInt8]] = []
     /// What was let through before it.
     var pending = PendingRequests()
-    private var lanes = [Lane(), Lane()]
+    var lanes = [Lane(), Lane()]
     private var serverLeg: LegID?
     /// The leg of a server whose bytes the gate was given last.
     private var judgedLeg: LegID?
     /// Moments at which the gate wants to be asked again.
     private var alarms: [Instant] = []
     private var wakeAt: Instant?
+    /// Whether nothing is to wait any more.
+    var isGivingUp = false
     /// What rules said about the host that is opened: asked once for its connection and its TLS.
     var openings: (host: String, firings: [Firing])?
 
@@ -143,7 +145,7 @@ struct ConnectionJudge {
 
     // MARK: Judging
 
-    private enum Question {
+    enum Question {
         case opened
         case took([UInt8])
         case ended(Peer)
@@ -155,7 +157,7 @@ struct ConnectionJudge {
 
     /// Asks the gate, and lets what it decides wait its turn.
     @discardableResult
-    private mutating func ask(
+    mutating func ask(
         _ question: Question, _ sender: Peer, _ at: Instant, _ relay: Relay
     ) -> Bool {
         var decided: [GateCommand] = []
@@ -290,7 +292,7 @@ struct ConnectionJudge {
         return lanes[lane].items.removeFirst()
     }
 
-    private mutating func carryOut(
+    mutating func carryOut(
         _ item: Item, _ sender: Peer, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
     ) {
@@ -303,7 +305,7 @@ struct ConnectionJudge {
         }
     }
 
-    private mutating func carryOut(
+    mutating func carryOut(
         _ command: GateCommand, _ leg: LegID?, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
     ) {
@@ -350,110 +352,6 @@ struct ConnectionJudge {
         } else if !isFull, lanes[lane].isHeldBack, lanes[lane].bytes <= Self.patience / 2 {
             lanes[lane].isHeldBack = false
             commands.append(.letCome(sender))
-        }
-    }
-
-    /// The client is gone: what waits from it goes on where it would have gone on, and what waits for
-    /// it is in the trace as what it never got.
-    private mutating func giveUp(
-        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
-    ) {
-        for sender in [Peer.server, .client] {
-            let lane = sender.rawValue
-            var isLost = sender == .server || lanes[lane].isStalled
-            let (items, bytes) = (lanes[lane].items, lanes[lane].bytes)
-            lanes[lane] = Lane()
-            lanes[lane].bytes = bytes
-            for item in items {
-                if sender == .client, relay.isBlocked || relay.layer == .waiting {
-                    // Behind what waits for an answer or a tunnel nothing goes on any more.
-                    relay.loseHeld(&commands)
-                    isLost = true
-                }
-                guard case .command(let command, let leg) = item else {
-                    carryOut(item, sender, at, &relay, &commands)
-                    continue
-                }
-                switch command {
-                case .hold, .stall: continue
-                case .pass(let sender, let bytes) where isLost,
-                    .replace(let sender, let bytes, _) where isLost:
-                    carryOut(
-                        .replace(sender: sender, bytes, by: []), leg, at, &relay, &commands)
-                case .make where isLost: break
-                default: carryOut(command, leg, at, &relay, &commands)
-                }
-                lanes[lane].bytes -= command.byteCount
-            }
-        }
-    }
-
-    /// Gives the relay an event, and looks at what it wants to open.
-    mutating func give(
-        _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,
-        _ commands: inout [RelayCommand]
-    ) {
-        let layer = relay.layer
-        let first = commands.count
-        relay.handle(event, at: at, into: &commands)
-        if session.interest.contains(.handshake) {
-            judgeOpenings(from: first, at, &relay, &commands)
-        }
-        if relay.layer == .waiting {
-            // What the relay knows to be the last has to stay with it.
-            if !relay.hasClientEnded { takeBack(relay.giveBacklog()) }
-        } else if layer == .waiting && !relay.isPastHTTP
-            || layer == .http && relay.layer == .undecided
-        {
-            begin(at, relay)
-        }
-    }
-
-    /// What the client sent behind a request for another protocol is judged as what it is: what the
-    /// relay has of it came before what waits here.
-    mutating func judgeAnew(_ reads: [[UInt8]], _ at: Instant, _ relay: Relay) {
-        takeBack(reads)
-        judgeAnew(at, relay)
-    }
-
-    /// What the client sent right behind its request for a tunnel is judged when that is open.
-    private mutating func takeBack(_ reads: [[UInt8]]) {
-        guard !reads.isEmpty else { return }
-        let lane = Peer.client.rawValue
-        lanes[lane].bytes += reads.reduce(0) { $0 + $1.count }
-        lanes[lane].items.insert(
-            contentsOf: reads.map { .command(.pass(sender: .client, $0), leg: nil) }, at: 0)
-    }
-
-    /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
-    private mutating func begin(_ at: Instant, _ relay: Relay) {
-        isReading = false
-        if gate?.isSpent == true, isEmpty, HTTPScout.isEnough(for: session) {
-            gate = nil
-        } else {
-            let context = context(of: relay)
-            gate?.restart(context)
-        }
-        judgeAnew(at, relay)
-    }
-
-    /// Judges what waits of the client, in order, as if it came now.
-    private mutating func judgeAnew(_ at: Instant, _ relay: Relay) {
-        let items = lanes[Peer.client.rawValue].items
-        lanes[Peer.client.rawValue].items = []
-        lanes[Peer.client.rawValue].bytes = 0
-        for item in items {
-            if case .command(.pass(_, let bytes), _) = item {
-                judge(bytes, .client, at, relay)
-            } else {
-                if case .event(.ended) = item, gate != nil {
-                    ask(.ended(.client), .client, at, relay)
-                }
-                if case .command(let command, _) = item {
-                    lanes[Peer.client.rawValue].bytes += command.byteCount
-                }
-                lanes[Peer.client.rawValue].items.append(item)
-            }
         }
     }
 }

@@ -97,11 +97,12 @@ extension Relay {
             commands.append(.close(clientLeg.id, isReset: true))
             return
         }
+        let version = outstanding.first { $0.leg == id }?.openRosaVersion
         outstanding.removeAll { $0.leg == id }
         refuse(
             refusal?.status ?? 502, refusal?.phrase ?? "Bad Gateway",
-            "tapedeck: could not reach \(leg.address.host):\(leg.address.port): \(why)", at,
-            &commands)
+            "tapedeck: could not reach \(leg.address.host):\(leg.address.port): \(why)",
+            openRosa: version, at, &commands)
         drain(at, &commands)
     }
 
@@ -128,7 +129,9 @@ extension Relay {
     /// Tells the servers that the client will send no more.
     mutating func endServers(_ commands: inout [RelayCommand]) {
         guard !legs.isEmpty else {
-            if isAnswering { return }
+            if isAnswering || isClientClosed { return }
+            hasEndedClient = true
+            phase = .closed
             commands.append(.close(clientLeg.id, isReset: false))
             return
         }

@@ -1,4 +1,5 @@
 import Framing
+import OpenRosa
 import Wire
 
 extension Relay {
@@ -23,16 +24,23 @@ extension Relay {
 
     /// Answers in the server's name, in the order of requests, and closes, since what follows can
     /// not be trusted.
+    ///
+    /// With the version of OpenRosa that was asked for, the answer has that protocol's fields:
+    /// clients stop at one without them before they see its status.
     mutating func refuse(
-        _ status: Int, _ reason: String, _ text: String, _ at: Instant,
-        _ commands: inout [RelayCommand]
+        _ status: Int, _ reason: String, _ text: String, openRosa version: String? = nil,
+        _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         let body = text + "\n"
+        let own =
+            version.map {
+                OpenRosaFields.answer(to: $0, unixSeconds: settings.clock.unixSeconds(at: at))
+                    .map { "\($0.name): \($0.value)\r\n" }.joined()
+            } ?? "Date: \(settings.clock.date(at: at))\r\n"
         let bytes = Array(
             """
             HTTP/1.1 \(status) \(reason)\r
-            Date: \(settings.clock.date(at: at))\r
-            Content-Type: text/plain; charset=utf-8\r
+            \(own)Content-Type: text/plain; charset=utf-8\r
             Content-Length: \(body.utf8.count)\r
             \(status == 503 ? "Retry-After: 10\r\n" : "")Connection: close\r
             \r

@@ -216,6 +216,7 @@ extension Relay {
                 RelayRequest(
                     leg: leg, kind: kind,
                     proxyName: head.first("host").map { head.text($0.value) } ?? "",
+                    openRosaVersion: openRosaVersion(head),
                     switching: isUpgrade || kind == .connect ? head : nil))
             update(leg) { $0.responses.expect(kind) }
             return read.own(patches, from: head.start)
@@ -225,9 +226,15 @@ extension Relay {
             return nil
         case .refuse(let why):
             recordForTapedeck(read.part(position..<end), nil, &commands)
-            refuse(why.status, why.phrase, "tapedeck: \(why.says)", read.at, &commands)
+            refuse(
+                why.status, why.phrase, "tapedeck: \(why.says)", openRosa: openRosaVersion(head),
+                read.at, &commands)
             return nil
         }
+    }
+
+    private func openRosaVersion(_ head: HTTPHead) -> String? {
+        head.first("x-openrosa-version").map { head.text($0.value) }
     }
 
     /// Passes on what was held of a head that is complete now, or never will be.

@@ -38,6 +38,8 @@ struct RelayRequest {
     let kind: HTTPRequestKind
     /// How the client names the proxy, to lead it back there.
     let proxyName: String
+    /// Its `X-OpenRosa-Version`, where it has one: an answer of ours is then one of OpenRosa.
+    var openRosaVersion: String?
     /// Its head, where it asks for another protocol or a tunnel.
     var switching: HTTPHead?
     /// The answer, where Tapedeck gives it.

@@ -13,8 +13,8 @@ enum TraceAccess {
     static func path(
         _ path: String, notice: (String) -> Void
     ) throws(Failure) -> String {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        let facts = try? FileManager.default.attributesOfItem(atPath: path)
+        guard facts?[.type] as? FileAttributeType == .typeSymbolicLink else { return path }
         guard let target = realpath(path, nil) else {
             throw Failure(
                 .noInput,
@@ -39,11 +39,11 @@ enum TraceAccess {
     }
 
     private static func tighten(one path: String, notice: (String) -> Void) throws(Failure) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_mode & 0o077 != 0
+        let facts = try? FileManager.default.attributesOfItem(atPath: path)
+        guard facts?[.type] as? FileAttributeType == .typeRegular,
+            let bits = facts?[.posixPermissions] as? NSNumber, bits.intValue & 0o077 != 0
         else { return }
-        let mode = String(status.st_mode & 0o777, radix: 8)
+        let mode = String(bits.intValue & 0o777, radix: 8)
         guard chmod(path, 0o600) == 0 else {
             throw Failure(
                 .noInput,
