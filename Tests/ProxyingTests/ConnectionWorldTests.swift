@@ -1,11 +1,12 @@
 import ConnectionWorld
 import ConvergenceWorld
+import Foundation
 import Testing
 
 /// Whole connections whose peers do whatever chance decides; see ``World`` for what has to hold.
 ///
-/// `TAPEDECK_STEPS` says how many events are played, and `TAPEDECK_WORLD` plays the world of one seed
-/// and tells everything that happens in it.
+/// `TAPEDECK_STEPS` says how many events are played, and `TAPEDECK_WORLD` plays the world of one
+/// seed, or of an input of fuzzing in a file, and tells everything that happens in it.
 @Suite(.timeLimit(.minutes(60))) struct ConnectionWorldTests {
     /// What worlds contain.
     static let features: WorldFeatures = {
@@ -14,7 +15,7 @@ import Testing
         } ?? .all
     }()
 
-    @Test(.enabled(if: ProcessEnvironment.number("TAPEDECK_WORLD") == nil))
+    @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") == nil))
     func `keeps its word whatever peers do`() {
         let most = ProcessEnvironment.number("TAPEDECK_STEPS") ?? 100_000
         let first = ProcessEnvironment.number("TAPEDECK_FIRST") ?? 0
@@ -34,11 +35,14 @@ import Testing
         print("\(seed - UInt64(first)) worlds, \(steps) steps, \(failures) failures")
     }
 
-    @Test(.enabled(if: ProcessEnvironment.number("TAPEDECK_WORLD") != nil))
-    func `tells what happens in a world`() {
-        let seed = UInt64(ProcessEnvironment.number("TAPEDECK_WORLD") ?? 0)
+    @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") != nil))
+    func `tells what happens in a world`() throws {
+        let name = ProcessEnvironment.text("TAPEDECK_WORLD") ?? ""
+        let chance =
+            try UInt64(name).map { Chance(seed: $0) }
+            ?? Chance(input: Array(Data(contentsOf: URL(fileURLWithPath: name))))
         func kind(_ most: Int) -> String? {
-            var world = World(Chance(seed: seed), features: Self.features, most: most)
+            var world = World(chance, features: Self.features, most: most)
             world.play()
             return world.problems.first.map { String($0.prefix(25)) }
         }
@@ -50,9 +54,9 @@ import Testing
                 most -= max(1, most / share)
             }
         }
-        var world = World(Chance(seed: seed), features: Self.features, most: most, isLogging: true)
+        var world = World(chance, features: Self.features, most: most, isLogging: true)
         world.play()
         for line in world.log { print(line) }
-        for problem in world.problems { Issue.record("world \(seed), \(most): \(problem)") }
+        for problem in world.problems { Issue.record("world \(name), \(most): \(problem)") }
     }
 }

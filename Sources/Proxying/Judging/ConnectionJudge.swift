@@ -66,6 +66,9 @@ struct ConnectionJudge {
             + suspects.reduce(0) { $0 + $1.count }
     }
 
+    /// What waits here; mutating, as that of a ``Relay``.
+    mutating func holding() -> Holding { Holding(bytes: heldBytes, hasHead: isHoldingHead) }
+
     /// Whether the start of a request's head waits for the rest of it.
     var isHoldingHead: Bool { gate?.isHoldingHead ?? false }
 

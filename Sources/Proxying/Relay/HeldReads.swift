@@ -36,6 +36,12 @@ struct HeldBytes {
     }
 }
 
+/// How much waits, and whether the start of a head is among it.
+struct Holding: Hashable {
+    var bytes: Int
+    var hasHead: Bool
+}
+
 /// Reads that wait, in order.
 struct HeldReads {
     private var reads: [HeldBytes] = []

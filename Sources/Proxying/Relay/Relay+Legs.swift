@@ -123,13 +123,14 @@ extension Relay {
     /// is held will not either.
     mutating func endRequests(_ at: Instant, _ commands: inout [RelayCommand]) {
         giveUpRequest(at, &commands)
-        endServers(&commands)
+        endServers(at, &commands)
     }
 
     /// Tells the servers that the client will send no more.
-    mutating func endServers(_ commands: inout [RelayCommand]) {
+    mutating func endServers(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard !legs.isEmpty else {
             if isAnswering || isClientClosed { return }
+            if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
             hasEndedClient = true
             phase = .closed
             commands.append(.close(clientLeg.id, isReset: false))

@@ -118,7 +118,7 @@ public struct Relay {
         case .cut(let isReset):
             cut(isReset: isReset, at, &commands)
         case .finished(let sender):
-            if sender == .server { endClient(&commands) } else { endServers(&commands) }
+            if sender == .server { endClient(&commands) } else { endServers(at, &commands) }
         case .woke:
             return
         case .ready(let leg):
@@ -335,6 +335,9 @@ public struct Relay {
         }
         return count
     }
+
+    /// What waits here; mutating, since to ask the property of another object makes a copy of it all.
+    mutating func holding() -> Holding { Holding(bytes: heldBytes, hasHead: isHoldingHead) }
 
     /// Whether the start of a head is held until the rest of it comes.
     public var isHoldingHead: Bool {

@@ -12,6 +12,7 @@ extension ProxyConnection {
         judge?.accepted(at: sink.now(), relay: &relay, into: &commands)
         carryOut(commands)
         flush()
+        account()
     }
 
     /// Carries out an action once, now.
@@ -23,6 +24,7 @@ extension ProxyConnection {
             judge?.fire(firing, at: sink.now(), relay: &relay, into: &commands) ?? false
         carryOut(commands)
         flush()
+        account()
         return isDone
     }
 

@@ -15,7 +15,10 @@ extension ProxyConnection {
     /// Counts what is held, and reads no further where that is too much.
     func account() {
         guard !isFinished else { return }
-        var now = relay.heldBytes + (judge?.heldBytes ?? 0)
+        let (relayed, judged) = (relay.holding(), judge?.holding())
+        let hasHead = relayed.hasHead || judged?.hasHead == true
+        watchHead(hasHead)
+        var now = relayed.bytes + (judged?.bytes ?? 0)
         for line in lines.values where !line.channel.isWritable {
             now += (try? line.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         }
@@ -27,7 +30,7 @@ extension ProxyConnection {
         updateReading()
         guard isOver else { return }
         lookAgain()
-        guard relay.isHoldingHead || judge?.isHoldingHead == true else { return }
+        guard hasHead else { return }
         // It would wait for bytes that are not read.
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { bound.value.dispatch(.overdue) }
@@ -44,8 +47,7 @@ extension ProxyConnection {
     }
 
     /// Sees to it that the start of a head is not held for ever.
-    func watchHead() {
-        let isHolding = relay.isHoldingHead || judge?.isHoldingHead == true
+    private func watchHead(_ isHolding: Bool) {
         guard isHolding != (overdue != nil) else { return }
         overdue?.cancel()
         overdue = nil

@@ -26,6 +26,7 @@ extension ProxyConnection {
         relay.refuse(refusal, bytes, sink.now(), &commands)
         carryOut(commands)
         flush()
+        account()
         guard let channel = lines[clientLeg]?.channel else { return }
         guard !bytes.isEmpty else {
             channel.close(promise: nil)

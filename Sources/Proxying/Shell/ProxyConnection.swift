@@ -217,9 +217,7 @@ final class ProxyConnection {
             // A peer that is found gone by this is an event as well.
             flush()
         } while !events.isEmpty
-        events.removeAll(keepingCapacity: true)
-        flush()
-        watchHead()
+        account()
     }
 
     func flush() {
@@ -227,7 +225,6 @@ final class ProxyConnection {
             lines[leg]?.isDirty = false
             line.channel.flush()
         }
-        account()
     }
 
     func carryOut(_ commands: [RelayCommand]) {
