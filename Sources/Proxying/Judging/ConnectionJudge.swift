@@ -58,7 +58,7 @@ struct ConnectionJudge {
     var isWebSocket: Bool { gate?.isWebSocket ?? false }
 
     /// Whether nothing waits for its turn.
-    var isEmpty: Bool { lanes.allSatisfy(\.items.isEmpty) }
+    var isEmpty: Bool { lanes[0].items.isEmpty && lanes[1].items.isEmpty }
 
     /// Bytes that wait here for a decision or their moment.
     var heldBytes: Int {

@@ -7,13 +7,18 @@ extension Relay {
     /// A page in a browser can have its own name resolve to this machine (DNS rebinding). Its
     /// requests name its own host; with `Host` and `Origin` rewritten, the server behind could not
     /// tell them from its own pages' any more.
-    func hostRefusal(_ head: HTTPHead, server: ServerAddress) -> Refusal? {
+    mutating func hostRefusal(_ head: HTTPHead, server: ServerAddress) -> Refusal? {
         guard let hosts = settings.hosts, let field = head.first("host") else { return nil }
         let text = head.text(field.value)
+        // Nearly every request of a connection has the same.
+        guard text != answeredName else { return nil }
         guard let host = try? HTTPAuthority.parse(text, defaultPort: 80).host.lowercased(),
             !Self.isLocal(host), host != server.host.lowercased(),
             !hosts.contains(where: { $0.matches(host) })
-        else { return nil }
+        else {
+            answeredName = text
+            return nil
+        }
         return Refusal(
             status: 421, phrase: "Misdirected Request",
             says:

@@ -133,7 +133,7 @@ extension Relay {
     // MARK: Routes
 
     /// Where a request goes, and what is rewritten on its way.
-    private func route(of head: HTTPHead) -> Route {
+    private mutating func route(of head: HTTPHead) -> Route {
         if let fixed, isTunnel || settings.keepsHost { return .server(fixed, patches: []) }
         if let fixed {
             if let refusal = hostRefusal(head, server: fixed) { return .refuse(refusal) }

@@ -76,6 +76,8 @@ public struct Relay {
     /// Reads that wait behind it, behind a request to change the protocol, or for earlier requests
     /// to be answered.
     var backlog = HeldReads()
+    /// The value of `Host` that was found to be one of the proxy's names last.
+    var answeredName: String?
     /// Why bytes were not delivered, as far as the trace says so already.
     var saidUndelivered: Set<String> = []
 
