@@ -19,7 +19,7 @@ extension ProxyConnection {
         let hasHead = relayed.hasHead || judged?.hasHead == true
         watchHead(hasHead)
         var now = relayed.bytes + (judged?.bytes ?? 0)
-        for line in lines.values where !line.channel.isWritable {
+        for line in isSomebodyBehind ? Array(lines.values) : [] where !line.channel.isWritable {
             now += (try? line.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         }
         resources.memory.change(by: now - held)

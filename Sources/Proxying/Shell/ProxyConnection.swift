@@ -55,6 +55,8 @@ final class ProxyConnection {
     private var heldBack: Set<Peer> = []
     /// Bytes of the peers that are held, as they were counted last.
     var held = 0
+    /// Whether a peer does not take what is written to it, as of when that changed last.
+    private(set) var isSomebodyBehind = false
     /// Whether nothing more is read because all connections together hold too much.
     var isOverBudget = false
     /// Whether all legs were closed.
@@ -296,6 +298,7 @@ final class ProxyConnection {
                 !hasRoom || isOverBudget || !isClientWritable || heldBack.contains(.server))
             if !line.channel.isWritable { areServersWritable = false }
         }
+        isSomebodyBehind = !isClientWritable || !areServersWritable
         lines[clientLeg]?.handler.setPaused(
             !hasRoom || isOverBudget || !areServersWritable || isClientPausedByRelay
                 || heldBack.contains(.client))
