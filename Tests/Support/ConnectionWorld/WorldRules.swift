@@ -24,7 +24,7 @@ enum WorldRules {
         "method:POST => repeat count=2", "kind:message => repeat", "kind:message => reorder",
         "=> latency 300ms", "method:GET => latency 20ms jitter=10ms",
         "kind:message => latency 1s", "=> latency 10ms sender=server", "=> bandwidth 20KiB",
-        "method:POST => bandwidth 100 sender=client", "=> slice 7 pause=5ms",
+        "method:POST => bandwidth 2KiB sender=client", "=> slice 50 pause=5ms",
         "method:GET => slice 100", "method:GET => stall", "kind:message => stall sender=server",
         "=> cut 500 how=reset", "=> cut 3000", "method:PUT => cut 10 sender=client",
         "=> blackout from=1s to=3s", "method:GET => blackout 500ms", "method:OPTIONS => close",
