@@ -94,6 +94,21 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
             rows.notes.map(\.code) == ["http.response-without-request", "http.resynchronised"])
     }
 
+    @Test func `gives the response to a missing request to none whose own is missing`() {
+        var stage = Stage(mode: .capture)
+        stage.says(.client, get("/1"))
+        stage.lost(.server, count: 300, reason: .notCaptured)
+        stage.lost(.client, count: 40, reason: .notCaptured)
+        stage.says(.server, ok("lost"))
+        stage.says(.client, get("/3"))
+        stage.says(.server, ok("three"))
+        let rows = stage.finish()
+        #expect(rows.exchanges.map(\.path) == ["/1", "/3"])
+        #expect(rows.exchanges.map(\.outcome) == [.noResponse, .complete])
+        #expect(
+            rows.bodies.filter { $0.sender == .server }.map { text($0.content) } == ["three"])
+    }
+
     @Test func `is not misled by a response without content to a missing HEAD`() {
         var stage = Stage(mode: .capture)
         stage.says(.client, get("/1"))

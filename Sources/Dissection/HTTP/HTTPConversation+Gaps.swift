@@ -57,6 +57,10 @@ extension HTTPConversation {
             if orphans > 0 || !requests.isSearching { hasLostRequest = reading == nil }
             orphans = 0
         }
+        if pairing.isAlternating, reading == nil, count != 0 {
+            // A request may be missing that was sent because what waits had been answered.
+            for exchange in waiting { exchange.isDoubtful = true }
+        }
         if let exchange = reading {
             exchange.request?.lose()
             output.touch(exchange)
