@@ -7,6 +7,7 @@ import socket
 import threading
 from pathlib import Path
 
+import pytest
 from programs import eventually
 from wire import RawClient, is_alive
 
@@ -74,9 +75,10 @@ def test_clients_that_do_not_read(record, raw_origin) -> None:
     proxy.finish()
 
 
-def test_heads_that_never_end(record, raw_origin) -> None:
+@pytest.mark.parametrize("rewritten", [[], ["--keep-host"]], ids=["held", "passed-on"])
+def test_heads_that_never_end(record, raw_origin, rewritten) -> None:
     """400 clients send 200 KB of a head each: all together are held within --memory, and others
-    served."""
+    served; also where the start of a head goes on at once, and only framing keeps it."""
     def serve(connection: socket.socket) -> None:
         while data := connection.recv(65536):
             if data.startswith(b"GET /alive"):
@@ -84,7 +86,7 @@ def test_heads_that_never_end(record, raw_origin) -> None:
 
     server = raw_origin(serve)
     proxy = record("--to", f"http://127.0.0.1:{server.port}", "--only", "elsewhere.example",
-                   "--memory", "4MiB")
+                   "--memory", "4MiB", *rewritten)
     assert is_alive(proxy.port, proxy.address)
     before = resident(proxy.pid)
     head = b"GET /long HTTP/1.1\r\nHost: a\r\n" + b"".join(

@@ -55,8 +55,10 @@ public struct FaultGate {
     /// Bytes that wait in it for a decision.
     public var heldBytes: Int { (http?.heldBytes ?? 0) + (webSocket?.heldBytes ?? 0) }
 
-    /// Whether the start of a request's head waits for the rest of it.
-    public var isHoldingHead: Bool { http?.partialRequest.isEmpty == false }
+    /// Whether the start of a head waits for the rest of it.
+    public var isHoldingHead: Bool {
+        http.map { !$0.partialRequest.isEmpty || !$0.partialResponse.isEmpty } ?? false
+    }
 
     /// The rest of a head does not come in time: what is held goes on, and nothing is judged from
     /// now on.

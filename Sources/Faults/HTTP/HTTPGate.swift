@@ -96,6 +96,7 @@ public struct HTTPGate {
     var heldBytes: Int {
         partialRequest.count + partialResponse.count + behind.count
             + (incoming?.passage.heldBytes ?? 0) + (outgoing?.heldBytes ?? 0)
+            + requests.heldBytes + responses.heldBytes
     }
 
     /// Takes what the client sent.
@@ -252,6 +253,8 @@ public struct HTTPGate {
         releaseRequest(at, &commands)
         releaseResponse(at, &commands)
         if case .following = state { state = .unread }
+        requests.giveUp()
+        responses.giveUp()
         flush(&commands, .client)
         flush(&commands, .server)
     }

@@ -122,7 +122,7 @@ public struct HTTPFramer: Sendable {
     public mutating func resume(_ resumption: HTTPResumption) {
         switch (resumption, phase) {
         case (_, .ended), (_, .opaque): break
-        case (.tunnel, _): phase = .opaque
+        case (.tunnel, _): giveUp()
         case (.http, .paused): phase = .idle
         case (.http, _): break
         }

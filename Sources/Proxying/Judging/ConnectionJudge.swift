@@ -69,7 +69,7 @@ struct ConnectionJudge {
     /// What waits here; mutating, as that of a ``Relay``.
     mutating func holding() -> Holding { Holding(bytes: heldBytes, hasHead: isHoldingHead) }
 
-    /// Whether the start of a request's head waits for the rest of it.
+    /// Whether the start of a head waits for the rest of it.
     var isHoldingHead: Bool { gate?.isHoldingHead ?? false }
 
     /// A client connected.

@@ -40,6 +40,8 @@ struct HeldBytes {
 struct Holding: Hashable {
     var bytes: Int
     var hasHead: Bool
+    /// Bytes among them that went on, of which framing keeps a copy until the head ends.
+    var framed = 0
 }
 
 /// Reads that wait, in order.

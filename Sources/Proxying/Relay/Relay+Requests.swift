@@ -336,18 +336,21 @@ extension Relay {
 
     /// The rest of a head does not come, or not in time: it goes on as it is.
     mutating func giveUpHeads(_ at: Instant, _ commands: inout [RelayCommand]) {
-        for index in legs.indices where !legs[index].scan.partial.isEmpty {
-            legs[index].responses.resume(.tunnel)
+        for index in legs.indices
+        where !legs[index].scan.partial.isEmpty || legs[index].responses.heldBytes > 0 {
+            legs[index].responses.giveUp()
             legs[index].scan.isOpaque = true
             flushPartial(index, [], from: 0, &commands)
         }
         if case .hello(let held) = phase { passUnread(held, at, &commands) }
         giveUpRequest(at, &commands)
+        giveUpTrailers(at, &commands)
     }
 
     /// The rest of a request's head does not come.
     mutating func giveUpRequest(_ at: Instant, _ commands: inout [RelayCommand]) {
-        guard case .http = phase, isHoldingRequest else { return }
+        guard case .http = phase, blocked == nil else { return }
+        guard isHoldingRequest || requests.isInHead else { return }
         guard fixed == nil else {
             _ = passHeadUnread(at, &commands)
             return
@@ -357,6 +360,18 @@ extension Relay {
         recordForTapedeck(nothing, nil, &commands)
         refuse(
             400, "Bad Request", "tapedeck: the head of this request does not end", at, &commands)
+    }
+
+    /// The trailers of a request that has gone on take more room than there is.
+    private mutating func giveUpTrailers(_ at: Instant, _ commands: inout [RelayCommand]) {
+        guard case .http = phase, blocked == nil, !scan.isOpaque, requests.heldBytes > 0 else {
+            return
+        }
+        requests.giveUp()
+        scan.isOpaque = true
+        guard fixed == nil, !hasEndedClient else { return }
+        refuse(
+            400, "Bad Request", "tapedeck: the trailers of this request do not end", at, &commands)
     }
 
     // MARK: Going on

@@ -339,7 +339,17 @@ public struct Relay {
     }
 
     /// What waits here; mutating, since to ask the property of another object makes a copy of it all.
-    mutating func holding() -> Holding { Holding(bytes: heldBytes, hasHead: isHoldingHead) }
+    mutating func holding() -> Holding {
+        let framed = framedBytes
+        return Holding(bytes: heldBytes + framed, hasHead: isHoldingHead, framed: framed)
+    }
+
+    /// Bytes that framing holds until the end of a head or of trailers.
+    private var framedBytes: Int {
+        var count = requests.heldBytes
+        for index in legs.indices { count += legs[index].responses.heldBytes }
+        return count
+    }
 
     /// Whether the start of a head is held until the rest of it comes.
     public var isHoldingHead: Bool {

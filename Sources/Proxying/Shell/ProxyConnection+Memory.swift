@@ -30,7 +30,7 @@ extension ProxyConnection {
         updateReading()
         guard isOver else { return }
         lookAgain()
-        guard hasHead else { return }
+        guard hasHead || relayed.framed > 0 else { return }
         // It would wait for bytes that are not read.
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { bound.value.dispatch(.overdue) }
