@@ -78,7 +78,7 @@ let package = Package(
             "SyncClients",
             [
                 "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", "HTTPLayer", "Storage",
-                "CSQLite", nioCore, nioPosix, nioSSL,
+                "Interception", "CSQLite", nioCore, nioPosix, nioSSL,
             ]),
         room("Framing", ["Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(

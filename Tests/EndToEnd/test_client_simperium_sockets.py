@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from certificates import ServerCertificates
+from certificates import ServerCertificates, make_certificates
 from programs import TAPEDECK, Program
 from simperium_client import Client
 from websockets.sync.server import ServerConnection, serve
@@ -44,7 +44,7 @@ def test_tls_and_the_auth_api(port, tmp_path, program, trust):
     mine.environment = {"TAPEDECK_PASSWORD": "secret", "SSL_CERT_FILE": str(trust)}
     mine.run("set", "k", '{"a":1}')
     mine.environment["SSL_CERT_FILE"] = ""
-    mine.run("set", "k", '{"a":2}', status=69, said="no server: the certificate is not trusted")
+    mine.run("set", "k", '{"a":2}', status=69, said="no server: the certificate is not accepted: unknown authority")
     mine.more = ["--ca", trust]
     mine.run("sync")
     assert json.loads(mine.run("get", "k").stdout) == {"a": 2}
@@ -54,10 +54,9 @@ def test_a_certificate_of_another_authority(port, tmp_path, program,
                                             certificates: ServerCertificates):
     mine = client(f"wss://127.0.0.1:{port}", tmp_path, program, "--ca", certificates.authority)
     mine.run("set", "k", '{"a":1}', status=69,
-             said="no server: the certificate is not trusted, or its time is over; name the "
-                  "authority's certificate with --ca; 1 unsent object is kept in")
+             said="no server: the certificate is not accepted: unknown authority")
     mine.more = []
-    mine.run("get", "k", status=69, said="the certificate is not trusted")
+    mine.run("get", "k", status=69, said="the certificate is not accepted: unknown authority")
 
 
 def test_a_certificate_for_another_host(tmp_path, program, certificates: ServerCertificates):
@@ -71,7 +70,18 @@ def test_a_certificate_for_another_host(tmp_path, program, certificates: ServerC
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port = server.socket.getsockname()[1]
         mine.url = f"wss://127.0.0.2:{port}"
-        mine.run("get", "k", status=69, said="no server: the certificate is not for this host")
+        mine.run("get", "k", status=69, said="the certificate is not accepted: other name")
+
+
+def test_a_certificate_that_names_only_the_address(tmp_path, program):
+    """The library would take it for every host at that address."""
+    made = make_certificates(tmp_path, extensions="subjectAltName=IP:127.0.0.1")
+    with serve(lambda _: None, "127.0.0.1", 0, ssl=made.context()) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.socket.getsockname()[1]
+        mine = client(f"wss://localhost:{port}", tmp_path, program, "--ca", made.authority)
+        mine.run("get", "k", status=69,
+                 said="the certificate is not accepted: other name .it names 127.0.0.1.; check --to")
 
 
 def test_a_server_without_tls(tmp_path, program, trust):

@@ -1,12 +1,12 @@
 internal import Glibc
+internal import Interception
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 
 /// Opens connections to a Simperium server, with TLS where its URL says so.
 struct Dialer: Sendable {
     let target: SimperiumTarget
-    private let context: NIOSSLContext?
+    private let trust: ServerTrust?
 
     /// A dialer that trusts the authorities of the system and those in a file.
     init(
@@ -14,23 +14,17 @@ struct Dialer: Sendable {
     ) throws(SimperiumClientError) {
         self.target = target
         guard target.isSecure else {
-            context = nil
+            trust = nil
             return
         }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
-        configuration.shutdownTimeout = .milliseconds(200)
-        do {
-            if let trustFile {
-                let certificates = try NIOSSLCertificate.fromPEMFile(trustFile)
-                configuration.additionalTrustRoots = [.certificates(certificates)]
-            }
+        do throws(InterceptionError) {
+            trust = try ServerTrust(.full(additionalRoots: trustFile.map { [$0] } ?? []))
         } catch {
-            throw .trust("\(trustFile ?? "") holds no certificate in PEM; check --ca")
-        }
-        do { context = try NIOSSLContext(configuration: configuration) } catch {
-            throw .trust("TLS cannot be spoken: \(error)")
+            switch error.code {
+            case .damaged, .storage:
+                throw .trust("\(trustFile ?? "") holds no certificate in PEM; check --ca")
+            default: throw .trust("TLS cannot be spoken: \(error)")
+            }
         }
     }
 
@@ -42,14 +36,13 @@ struct Dialer: Sendable {
         ClientBootstrap(group: loop)
             .connectTimeout(.seconds(10))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { [context, target] channel in
+            .channelInitializer { [trust, target] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let context {
-                        // An address is verified as one, and not sent as the server's name.
-                        let isAddress = (try? SocketAddress(ipAddress: target.host, port: 0)) != nil
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(
-                                context: context, serverHostname: isAddress ? nil : target.host))
+                    if let trust {
+                        let verdict = ServerVerdict()
+                        try channel.pipeline.syncOperations.addHandlers(
+                            trust.handler(for: target.host, verdict: verdict),
+                            VerdictTeller(verdict))
                     }
                     try channel.pipeline.syncOperations.addHandler(handler())
                 }
@@ -69,7 +62,32 @@ struct Dialer: Sendable {
             return "connection refused; check that it runs and the port is right"
         case let error as IOError: return String(cString: strerror(error.errnoCode))
         case ChannelError.connectTimeout: return "no answer within 10 s"
+        case let error as CertificateRefusal: return error.description
         default: return TLSAdvice.says(error) ?? "\(error)"
         }
+    }
+}
+
+/// A server's certificate was not accepted.
+private struct CertificateRefusal: Error, CustomStringConvertible {
+    /// What is wrong with it, in a few words.
+    let reason: String
+
+    var description: String {
+        "the certificate is not accepted: \(reason); check --to, and name its authority's "
+            + "certificate with --ca if it is to be trusted"
+    }
+}
+
+/// Says why a certificate was not accepted in place of the TLS library, which only knows that.
+private final class VerdictTeller: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let verdict: ServerVerdict
+
+    init(_ verdict: ServerVerdict) { self.verdict = verdict }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(verdict.reason.map { CertificateRefusal(reason: $0) } ?? error)
     }
 }

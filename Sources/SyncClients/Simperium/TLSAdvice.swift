@@ -5,14 +5,11 @@ enum TLSAdvice {
     /// Why a handshake failed; nil where the error is none of TLS.
     static func says(_ error: any Error) -> String? {
         switch error {
-        case let error as NIOSSLExtraError where isName(error):
-            "the certificate is not for this host; check --to (\(detail(error)))"
         case let error as NIOSSLExtraError: "TLS: \(error)"
         case let error as NIOSSLError:
             switch error {
             case .handshakeFailed(let inner), .shutdownFailed(let inner): says(inner)
             case .uncleanShutdown: "the server closed the connection amid TLS"
-            case .unableToValidateCertificate: untrusted
             case .noCertificateToValidate: "the server shows no certificate"
             default: "TLS: \(error)"
             }
@@ -27,15 +24,9 @@ enum TLSAdvice {
         }
     }
 
-    private static let untrusted = """
-        the certificate is not trusted, or its time is over; name the authority's certificate \
-        with --ca
-        """
-
     private static func says(_ reasons: [String]) -> String {
         for reason in reasons {
             switch reason {
-            case "CERTIFICATE_VERIFY_FAILED": return untrusted
             case "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD":
                 return "the server does not speak TLS; use ws or http in --to"
             case "UNSUPPORTED_PROTOCOL", "TLSV1_ALERT_PROTOCOL_VERSION":
@@ -44,16 +35,6 @@ enum TLSAdvice {
             }
         }
         return "TLS: \(reasons.joined(separator: ", "))"
-    }
-
-    private static func isName(_ error: NIOSSLExtraError) -> Bool {
-        error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch
-    }
-
-    /// What follows the first colon of a description.
-    private static func detail(_ error: NIOSSLExtraError) -> String {
-        let parts = error.description.split(separator: ":", maxSplits: 1)
-        return parts.count > 1 ? String(parts[1].drop { $0 == " " }) : error.description
     }
 
     /// The reason in `… error:10000418:SSL routines:OPENSSL_internal:REASON at FILE:LINE`.
