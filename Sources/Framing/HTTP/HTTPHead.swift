@@ -60,9 +60,18 @@ extension HTTPHead {
     /// UTF-8, or Latin-1 where the bytes are no UTF-8; line breaks of folded lines become spaces
     /// (RFC 9112, 5.2).
     public func text(_ range: Range<Int>) -> String {
-        let piece = bytes.span.copied(range)
-        guard piece.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return piece.lossyText }
-        return piece.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.lossyText
+        let piece = bytes.span.extracting(range)
+        let all = 0..<piece.count
+        let isOneLine =
+            piece.firstIndex(of: 0x0A, in: all) == piece.count
+            && piece.firstIndex(of: 0x0D, in: all) == piece.count
+        if isOneLine, let text = try? UTF8Span(validating: piece) { return String(copying: text) }
+        return bytes.span.copied(range).map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.lossyText
+    }
+
+    /// Whether the bytes in `range` are those of `text`; allocates nothing.
+    public func isText(_ text: String, in range: Range<Int>) -> Bool {
+        bytes.span.isEqual(range, to: text)
     }
 
     /// The first field called `name`, without regard to the case of ASCII letters.

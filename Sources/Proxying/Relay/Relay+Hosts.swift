@@ -9,9 +9,9 @@ extension Relay {
     /// tell them from its own pages' any more.
     mutating func hostRefusal(_ head: HTTPHead, server: ServerAddress) -> Refusal? {
         guard let hosts = settings.hosts, let field = head.first("host") else { return nil }
-        let text = head.text(field.value)
         // Nearly every request of a connection has the same.
-        guard text != answeredName else { return nil }
+        if let answeredName, head.isText(answeredName, in: field.value) { return nil }
+        let text = head.text(field.value)
         guard let host = try? HTTPAuthority.parse(text, defaultPort: 80).host.lowercased(),
             !Self.isLocal(host), host != server.host.lowercased(),
             !hosts.contains(where: { $0.matches(host) })
