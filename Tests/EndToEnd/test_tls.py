@@ -3,12 +3,14 @@ left alone, the key log, the authority and its files."""
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import ssl
 import stat
 import struct
+import threading
 
-from programs import curl, sql, tapedeck
+from programs import DEADLINE, curl, sql, tapedeck
 
 
 def test_client_without_our_authority(record, tls_origin, certificates) -> None:
@@ -52,6 +54,35 @@ def test_client_that_closes_or_resets(record, origin) -> None:
     rows = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed' "
                                 "AND says LIKE '%reset%'")
     assert len(rows) == 1
+
+
+def test_nobody_is_blamed_for_the_end_of_the_recording(record, origin) -> None:
+    """A handshake that the end of the recording breaks off is no failure of the client's."""
+    proxy = record("--to", origin.url)
+    shake_hands_and(proxy, lambda raw: proxy.finish())
+    assert sql(proxy.trace, "SELECT count(*) FROM event WHERE kind = 'tls-failed'") == [(0,)]
+
+
+def test_no_server_is_blamed_for_a_client_that_leaves(record, raw_origin) -> None:
+    """A server that is in the middle of its handshake when the client leaves is closed at once."""
+    began, ended = threading.Event(), threading.Event()
+
+    def serve(connection: socket.socket) -> None:
+        assert connection.recv(65536)
+        began.set()
+        with contextlib.suppress(ConnectionError):
+            while connection.recv(65536):
+                pass
+        ended.set()
+
+    proxy = record("--to", f"https://127.0.0.1:{raw_origin(serve).port}")
+    with socket.create_connection(("127.0.0.1", proxy.port)) as client:
+        client.sendall(f"GET / HTTP/1.1\r\nHost: {proxy.address}\r\n\r\n".encode())
+        assert began.wait(DEADLINE)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert ended.wait(DEADLINE)
+    proxy.finish()
+    assert sql(proxy.trace, "SELECT says FROM event WHERE kind = 'tls-failed'") == []
 
 
 def test_client_with_nothing_in_common(record, origin) -> None:

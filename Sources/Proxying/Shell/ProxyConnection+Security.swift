@@ -61,6 +61,18 @@ extension ProxyConnection {
         }
     }
 
+    /// Says no more about a handshake that does not end because we close the leg: no peer is to
+    /// blame for it.
+    ///
+    /// - Returns: Whether one was under way; what is written then waits for its end.
+    func breaksHandshakeOff(_ leg: LegID) -> Bool {
+        guard isHandshaking(leg) else { return false }
+        lines[leg]?.security = .plain
+        lines[leg]?.deadline?.cancel()
+        lines[leg]?.deadline = nil
+        return true
+    }
+
     /// The cause, from what the TLS library says and what the client said in the clear.
     func failure(_ errors: [any Error], on leg: LegID) -> TLSFailure {
         let side: TLSFailure.Leg = leg == clientLeg ? .client : .server

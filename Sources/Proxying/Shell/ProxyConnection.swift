@@ -113,7 +113,10 @@ final class ProxyConnection {
 
     /// Closes everything, because the proxy stops.
     func stop() {
-        for line in lines.values { line.channel.close(promise: nil) }
+        for leg in lines.keys {
+            _ = breaksHandshakeOff(leg)
+            lines[leg]?.channel.close(promise: nil)
+        }
     }
 
     // MARK: What happens
@@ -370,6 +373,7 @@ final class ProxyConnection {
     /// Closes a leg after what was sent before.
     private func close(_ leg: LegID, isReset: Bool) {
         guard let channel = lines[leg]?.channel else { return }
+        let wasInHandshake = breaksHandshakeOff(leg)
         if isReset, let socket = channel as? any SocketOptionProvider {
             // Closing with a linger time of zero sends a RST.
             socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
@@ -377,6 +381,7 @@ final class ProxyConnection {
             }
             return
         }
+        if wasInHandshake { return channel.close(promise: nil) }
         channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { _ in
             channel.close(promise: nil)
         }
