@@ -35,13 +35,15 @@ def play_kills(program: Path, options: argparse.Namespace) -> int:
     import kill
 
     try:
-        is_kept, facts = kill.run(program, options.kill, options.seed)
+        bound = ["--max-size", options.max_size] if options.max_size else []
+        is_kept, facts = kill.run(program, options.kill, options.seed, *bound)
     except kill.Failed as failure:
         print(f"soak: FAILED: {failure}")
         return 1
     print("\n".join(facts))
     if options.figures:
-        keep("kill -9 under load", [f"- {fact}" for fact in [*facts, machine()]])
+        title = "kill -9 under load" + (", with --max-size" if options.max_size else "")
+        keep(title, [f"- {fact}" for fact in [*facts, machine()]])
     print("soak: all well" if is_kept else "soak: more was lost than is promised")
     return 0 if is_kept else 1
 
@@ -66,6 +68,8 @@ def main() -> int:
     parser.add_argument("--kill", type=int, metavar="ROUNDS",
                         help="instead: so many recordings under load, each ended with kill -9, and "
                         "how old the oldest forwarded byte is that is not in the trace")
+    parser.add_argument("--max-size", metavar="SIZE",
+                        help="with --kill: of traces that are kept within this size")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
     if options.pace <= 0:

@@ -69,8 +69,11 @@ def play(folder: Path, seconds: float, *arguments: str) -> Round:
         if whole != [("ok",)]:
             raise Failed(f"integrity_check of {trace}: {whole[:3]}")
         kept = dict(database.execute(
-            "SELECT c.client, sum(length(k.bytes)) FROM connection c JOIN chunk k ON "
-            "k.connection_id = c.id WHERE k.sender = 1 GROUP BY c.id"))
+            "SELECT c.client, sum(k.count) FROM connection c JOIN ("
+            "SELECT connection_id, length(bytes) AS count FROM chunk WHERE sender = 1 UNION ALL "
+            # What was let go had been there.
+            "SELECT connection_id, bytes FROM gap WHERE sender = 1 AND reason = 'let-go') k "
+            "ON k.connection_id = c.id GROUP BY c.id"))
     finally:
         database.close()
     return Round(
