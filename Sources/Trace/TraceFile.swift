@@ -211,6 +211,14 @@ final class TraceFile {
         return logSize
     }
 
+    /// Lets what moves a long log come up with the commits, for a while: commits that are as fast as
+    /// it would keep the log from ever being moved as a whole, until it is so long that they
+    /// have to stop for long.
+    func letLogCatchUp() {
+        guard movesLog, let checkpointer, connection.logFrames >= schedule.many else { return }
+        checkpointer.wait(atMost: Checkpointer.patience)
+    }
+
     /// Bytes that the log takes.
     var logSize: Int64 { connection.logFrames * Self.frameSize }
 

@@ -17,6 +17,10 @@ final class Checkpointer: Sendable {
         var last = LogState(frames: 0, moved: 0)
     }
 
+    /// How long a commit is followed by a wait for a log that is being moved: less than is left of
+    /// the 50 ms in which bytes have to be in the trace.
+    static let patience = DispatchTimeInterval.milliseconds(12)
+
     private let state = Mutex(State())
     private let bell = DispatchSemaphore(value: 0)
     private let idle = DispatchSemaphore(value: 0)
@@ -66,13 +70,20 @@ final class Checkpointer: Sendable {
     /// How far the log was moved the last time, and whether it is being moved now.
     var progress: (last: LogState, isBusy: Bool) { state.withLock { ($0.last, $0.isBusy) } }
 
-    /// Waits until nothing is being moved.
-    func wait() {
+    /// Waits until nothing is being moved, but no longer than `atMost` where that is given.
+    func wait(atMost: DispatchTimeInterval = .never) {
         let isBusy = state.withLock { state in
             if state.isBusy { state.waiting += 1 }
             return state.isBusy
         }
-        if isBusy { idle.wait() }
+        guard isBusy, idle.wait(timeout: .now() + atMost) == .timedOut else { return }
+        // Whoever is still counted is not signalled; who is not counted any more will be.
+        let isSignalled = state.withLock { state in
+            guard state.waiting > 0 else { return true }
+            state.waiting -= 1
+            return false
+        }
+        if isSignalled { idle.wait() }
     }
 
     /// Ends the thread; waits for what it is doing.

@@ -192,7 +192,9 @@ final class WriterLoop {
                 try commit(batch)
                 letGo()
                 tendLog()
-                queue.release(cost, after: clock - began)
+                let took = clock - began
+                trace.file.letLogCatchUp()
+                queue.release(cost, after: took)
             } catch {
                 fail(error, batch)
             }
