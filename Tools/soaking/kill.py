@@ -97,7 +97,7 @@ def run(program: Path, rounds: int, seed: int, *arguments: str) -> tuple[bool, l
     speed = sum(each.forwarded for each in made) / sum(each.seconds for each in made) / 1e6
     is_kept = late <= (1 - SHARE) * rounds and ages[-1] <= ALWAYS
     return is_kept, [
-        f"{rounds} rounds of {program.parent.name} {program.name}, killed after 0.5 to 4 s at {speed:.0f} MB/s of answers "
+        f"{rounds} rounds of {program.parent.name}/{program.name}, killed after 0.5 to 4 s at {speed:.0f} MB/s of answers "
         f"on 4 connections{' with ' + ' '.join(arguments) if arguments else ''}",
         f"oldest forwarded byte lost: {statistics.median(ages):.0f} ms old in the middle, "
         f"{ages[min(rounds - 1, rounds * 9 // 10)]:.0f} ms at p90, {ages[-1]:.0f} ms at most",
