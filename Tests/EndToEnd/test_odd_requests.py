@@ -74,6 +74,18 @@ def test_the_answer_to_a_request_that_cannot_be_framed(record, raw_origin, rest)
     assert "http.response-without-request" not in codes
 
 
+@pytest.mark.parametrize("rules", [[], ["--fault", "path~other => 503"]], ids=["plain", "judged"])
+def test_a_request_without_a_version(record, raw_origin, rules) -> None:
+    """HTTP/0.9: nothing follows the line, and its server does not wait for more."""
+    def serve(accepted: socket.socket) -> None:
+        if accepted.recv(65536) == b"GET /old\r\n":
+            accepted.sendall(b"<html>old</html>")
+
+    proxy = record("--to", f"http://127.0.0.1:{raw_origin(serve).port}", *rules)
+    assert say(proxy.port, b"GET /old\r\n") == b"<html>old</html>"
+    proxy.finish()
+
+
 def test_an_upgrade_to_something_else_is_no_websocket(record, origin) -> None:
     """curl --http2 asks for h2c, and the server stays with HTTP/1.1."""
     proxy = record("--to", origin.url)

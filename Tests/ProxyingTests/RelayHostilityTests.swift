@@ -229,6 +229,18 @@ private let established = "HTTP/1.1 200 Connection established\r\n\r\n"
         play.server(2, answer, .send(1, answer))
     }
 
+    @Test(arguments: ["GET /old\r\n", "GET /old\n"])
+    func `passes a request line without a version on at once`(line: String) {
+        var play = Playbook(.reverse(origin))
+        play.client(String(line.prefix(6)))
+        play.client(String(line.dropFirst(6)), .connect(2, "origin.example:80"))
+        play.on(.ready(LegID(2)), .send(2, line))
+        play.server(2, "<html>", .send(1, "<html>"))
+        var forward = Playbook()
+        let steps = forward.steps(after: .received(Playbook.client, Array(line.utf8)))
+        #expect("\(steps)".contains("names no version of HTTP"))
+    }
+
     @Test func `passes a head in pieces where nothing is rewritten`() {
         var play = Playbook(.reverse(origin), keepsHost: true)
         play.client("GET / HT", .connect(2, "origin.example:80"))

@@ -20,6 +20,8 @@ extension HTTPGate {
             walkRequests(events, bytes[..<taken], at, &commands)
             bytes = Array(bytes[taken...])
         }
+        // Its server does not wait for more.
+        if requests.isInHeadWithoutVersion { giveUp(at, &commands) }
         giveOut(bytes[...], from: .client, &commands)
     }
 

@@ -72,18 +72,6 @@ public struct HTTPFramer: Sendable {
         chunks = HTTPChunkReader(limits: limits)
     }
 
-    /// Whether the framer waits for ``resume(_:)``.
-    public var isPaused: Bool { phase == .paused }
-
-    /// Whether all messages begun are complete, and nothing of the next has come.
-    public var isBetweenMessages: Bool { phase == .idle || phase == .paused }
-
-    /// Whether the bytes that follow are not framed any more.
-    public var isOpaque: Bool { phase == .opaque }
-
-    /// Whether bytes are missing and no start line has been found behind them yet.
-    public var isSearching: Bool { phase == .searching }
-
     /// Offset of the first byte that an event to come may refer to.
     ///
     /// It is the next byte, unless a head or a line is under way or a start line is looked for.
@@ -199,16 +187,10 @@ public struct HTTPFramer: Sendable {
     /// Lets go of ``failedHead``.
     public mutating func forgetFailedHead() { failedHead = nil }
 
-    /// Whether a head is under way.
-    public var isInHead: Bool { phase == .head }
-
     /// What has come of the head under way; nil where none is.
     public var headSoFar: HTTPFailedHead? {
         isInHead ? scanner.failed(role, start: headStart, Self.nothing.span, 0..<0) : nil
     }
-
-    /// Number of bytes that are held until a head or trailer section is complete.
-    public var heldBytes: Int { scanner.held.count + (phase == .chunked ? chunks.heldBytes : 0) }
 
     /// Says that no more bytes will come.
     ///

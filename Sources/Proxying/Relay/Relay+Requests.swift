@@ -42,6 +42,8 @@ extension Relay {
             guard case .http = phase, blocked == nil else { break }
         }
         if !rest.bytes.isEmpty { leave(rest, &commands) }
+        // Its server does not wait for more.
+        if requests.isInHeadWithoutVersion { giveUpRequest(read.at, &commands) }
     }
 
     /// What is left of a read waits for an answer, or goes nowhere.
@@ -358,8 +360,11 @@ extension Relay {
         let nothing = HeldBytes(bytes: [], at: at, start: scan.offset)
         guard !hasEndedClient else { return lose(nothing, &commands) }
         recordForTapedeck(nothing, nil, &commands)
-        refuse(
-            400, "Bad Request", "tapedeck: the head of this request does not end", at, &commands)
+        let says =
+            requests.isInHeadWithoutVersion
+            ? "this request names no version of HTTP, and so no host"
+            : "the head of this request does not end"
+        refuse(400, "Bad Request", "tapedeck: \(says)", at, &commands)
     }
 
     /// The trailers of a request that has gone on take more room than there is.

@@ -1,0 +1,27 @@
+/// What a framer is in the middle of.
+extension HTTPFramer {
+    /// Whether the framer waits for ``resume(_:)``.
+    public var isPaused: Bool { phase == .paused }
+
+    /// Whether all messages begun are complete, and nothing of the next has come.
+    public var isBetweenMessages: Bool { phase == .idle || phase == .paused }
+
+    /// Whether the bytes that follow are not framed any more.
+    public var isOpaque: Bool { phase == .opaque }
+
+    /// Whether bytes are missing and no start line has been found behind them yet.
+    public var isSearching: Bool { phase == .searching }
+
+    /// Whether a head is under way.
+    public var isInHead: Bool { phase == .head }
+
+    /// Whether the request line of a head under way names no version, as in HTTP/0.9, where nothing
+    /// follows it (RFC 1945, 5).
+    public var isInHeadWithoutVersion: Bool {
+        role == .request && isInHead && scanner.startLineEnd > 0
+            && scanner.startLine.third.isEmpty
+    }
+
+    /// Number of bytes that are held until a head or trailer section is complete.
+    public var heldBytes: Int { scanner.held.count + (phase == .chunked ? chunks.heldBytes : 0) }
+}
