@@ -13,18 +13,20 @@ package final class DissectorOutput {
     /// Adds a finished row.
     func emit(_ row: DerivedRow) { rows.append(row) }
 
-    /// Remembers that `exchange` has changed and is not finished.
+    /// Remembers that `exchange` has changed and is not finished, with its row as it is now.
+    ///
+    /// Content that comes later is in no row before the next change, so that the row does not
+    /// depend on where a batch ends.
     func touch(_ exchange: OpenExchange) {
-        guard !exchange.isListed else { return }
-        exchange.isListed = true
-        changed.append(exchange)
+        if exchange.changedRow == nil { changed.append(exchange) }
+        exchange.changedRow = exchange.row
     }
 
     /// Adds the rows of exchanges that changed and are not finished.
     func flushOpen() {
         for exchange in changed {
-            exchange.isListed = false
-            if !exchange.isFinished { rows.append(.exchange(exchange.row)) }
+            if let row = exchange.changedRow, !exchange.isFinished { rows.append(.exchange(row)) }
+            exchange.changedRow = nil
         }
         changed.removeAll(keepingCapacity: true)
     }

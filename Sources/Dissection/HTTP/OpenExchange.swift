@@ -24,7 +24,8 @@ final class OpenExchange {
     var loss: String? {
         requestLoss ?? responseLoss ?? (isDoubtful ? HTTPConversation.isOpen : nil)
     }
-    var isListed = false
+    /// The row as of the last change that has not been given out.
+    var changedRow: ExchangeRow?
     private(set) var isFinished = false
 
     init(row: ExchangeRow, kind: HTTPRequestKind, hasExplicitPort: Bool) {
