@@ -31,7 +31,7 @@ extension ProxyConnection {
     /// What is known of the connection, for people who choose one.
     var description: ConnectionDescription {
         ConnectionDescription(
-            id: relay.connection.id, client: relay.connection.client,
+            id: id, client: relay.connection.client,
             server: relay.fixed.map { "\($0.host):\($0.port)" },
             openedAt: relay.connection.at, isWebSocket: judge?.isWebSocket ?? false)
     }

@@ -35,6 +35,7 @@ final class ProxyConnection {
     let resources: ProxyResources
     let eventLoop: any EventLoop
     private let activity: LoopActivity
+    let id: ConnectionID
     let clientLeg: LegID
     let listener: String
     var relay: Relay
@@ -82,14 +83,13 @@ final class ProxyConnection {
         listener = client.localAddress?.ipAddress ?? configuration.host
         clientLeg = sink.nextLeg()
         let at = sink.now()
-        let id = sink.nextConnection()
+        id = sink.nextConnection()
         let mode: ConnectionRow.Mode =
             if case .forward = configuration.relay.mode { .forward } else { .reverse }
         relay = Relay(
             connection: ConnectionRow(
                 id: id, at: at, listener: client.localAddress.text,
-                client: client.remoteAddress.text,
-                mode: mode),
+                client: client.remoteAddress.text, mode: mode),
             clientLeg: LegRow(
                 id: clientLeg, connection: id, peer: .client, at: at,
                 host: client.remoteAddress?.ipAddress ?? "", port: client.remoteAddress?.port ?? 0),
@@ -200,7 +200,7 @@ final class ProxyConnection {
         events.append(event)
         guard !isRunning else { return }
         isRunning = true
-        activity.enter(relay.connection.id)
+        activity.enter(id)
         defer {
             isRunning = false
             activity.leave()
