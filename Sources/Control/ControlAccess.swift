@@ -1,3 +1,5 @@
+import Notation
+
 /// Who may ask.
 enum ControlAccess: Sendable {
     /// Whoever can open the socket, which is its owner.
@@ -50,9 +52,6 @@ enum ControlAccess: Sendable {
     /// 64 hexadecimal digits that nobody can guess.
     static func makeToken() -> String {
         var random = SystemRandomNumberGenerator()
-        return (0..<32).map { _ in
-            let byte = UInt8.random(in: 0 ... .max, using: &random)
-            return (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        return Hexadecimal.text((0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) })
     }
 }

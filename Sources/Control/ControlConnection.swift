@@ -1,3 +1,4 @@
+import Notation
 public import Wire
 
 /// An open connection, for people who choose one.

@@ -1,4 +1,5 @@
 import Faults
+import Notation
 import Wire
 
 extension ControlDesk {
@@ -43,7 +44,7 @@ extension ControlDesk {
         try edit { () throws(FaultSessionError) in try session.add(rule) }
         return Answer(
             status: 201, body: try status(of: rule.name).json,
-            location: "/v1/rules/\(PercentCoding.encoded(rule.name))")
+            location: "/v1/rules/\(PercentEncoding.encode(rule.name))")
     }
 
     /// Puts a rule in the place of the one that the path names.

@@ -1,4 +1,5 @@
 import Faults
+import Notation
 import Wire
 
 /// Answers requests, whichever socket they came by.

@@ -1,4 +1,5 @@
 import Faults
+import Notation
 import Wire
 
 /// Why a request was not done: what happened, where, and what to do.

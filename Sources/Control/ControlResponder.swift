@@ -1,4 +1,5 @@
 import Hummingbird
+import Notation
 import Wire
 
 /// Takes requests from a socket to the desk, and answers back.
@@ -26,7 +27,11 @@ struct ControlResponder: HTTPResponder {
                 method: request.method.rawValue, path: path)
             var question = ControlDesk.Question()
             if let name {
-                guard let decoded = PercentCoding.decoded(name) else {
+                guard
+                    let decoded = PercentEncoding.decodeStrictly(name.utf8).flatMap({
+                        String(validating: $0, as: UTF8.self)
+                    })
+                else {
                     throw ControlProblem(
                         400, "bad-path", "\(path) is not percent-encoded UTF-8",
                         hint: "encode the name of the rule")

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// The description of the interface, OpenAPI 3.1, as it lies in the repository.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// A request as it is sent: checked, with its url, its header fields and its body settled.

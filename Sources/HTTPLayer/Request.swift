@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// One REST call: what is sent, where, and how hard to try.
 ///

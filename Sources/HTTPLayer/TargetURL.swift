@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Makes the url that is sent of the one that was given.
@@ -23,7 +24,8 @@ enum TargetURL {
         else { throw .badURL(text) }
         // A fragment is never sent.
         let target = rest[authority.endIndex...].prefix { $0 != "#" }
-        var result = String(url[..<authority.endIndex]) + encodingHighBytes(of: target)
+        var result =
+            String(url[..<authority.endIndex]) + PercentEncoding.encode(target, keeping: .all)
         let added = query(payload ?? [:])
         if !added.isEmpty {
             if !target.contains("?") {
@@ -42,7 +44,10 @@ enum TargetURL {
         let sorted = payload.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         for (key, value) in sorted {
             let values: [JSONValue] = if case .array(let many) = value { many } else { [value] }
-            for value in values { pairs.append("\(encoded(key))=\(encoded(text(of: value)))") }
+            for value in values {
+                pairs.append(
+                    "\(PercentEncoding.encode(key))=\(PercentEncoding.encode(text(of: value)))")
+            }
         }
         return pairs.joined(separator: "&")
     }
@@ -59,35 +64,5 @@ enum TargetURL {
     private static func scheme(of text: String) -> Substring? {
         let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         return text[name.endIndex...].hasPrefix("://") ? name : nil
-    }
-
-    /// All but the unreserved characters as `%XX` (RFC 3986, 2.3).
-    private static func encoded(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                result.append(byte)
-            default: append(byte, to: &result)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func encodingHighBytes(of text: Substring) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            if byte < 0x80 { result.append(byte) } else { append(byte, to: &result) }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func append(_ byte: UInt8, to result: inout [UInt8]) {
-        func digit(_ value: UInt8) -> UInt8 {
-            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-        }
-        result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The JSON of a 406: what keeps the request from succeeding, for the user to act on.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The header fields that every answer of an OpenRosa server has.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Value of a `Retry-After` field.
 ///

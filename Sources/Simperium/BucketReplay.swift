@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// The objects of buckets, as far as the commands that were seen tell them.
 ///

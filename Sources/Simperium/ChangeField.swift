@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// The members of a change.

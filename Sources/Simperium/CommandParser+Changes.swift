@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// The changes of a `c`: one object from a client, an array from a server.

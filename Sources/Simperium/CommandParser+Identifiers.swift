@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Grammar of identifiers, as in the protocol's list of types.

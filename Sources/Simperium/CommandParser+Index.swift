@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// What is in a bucket: `i`, `e`, `index`.

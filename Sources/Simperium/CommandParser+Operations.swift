@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// What is odd about the map of operations of a change, as far as it shows without the object.

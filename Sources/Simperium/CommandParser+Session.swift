@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// What opens and accompanies a channel: `init`, `auth`, `o`, `log`.

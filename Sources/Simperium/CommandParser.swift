@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Reads one message as a command, and collects what it tolerates.

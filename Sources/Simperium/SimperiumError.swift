@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Why a message could not be read as a Simperium command.
 ///

@@ -1,3 +1,5 @@
+import Notation
+
 /// Tells the wall clock's time at a moment of the session's own clock, from the session's one anchor.
 public struct SessionClock: Hashable, Sendable {
     /// Nanoseconds since 1970 UTC at the moment when the session's clock was 0.

@@ -1,4 +1,5 @@
 import Capturing
+import Notation
 import Wire
 
 /// A connection as a test tells it: places count from the first byte of each direction, and what

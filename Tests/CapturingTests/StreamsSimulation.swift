@@ -1,4 +1,5 @@
 import Capturing
+import Notation
 import Wire
 
 /// A TCP session made up by chance: what both ends really sent, and what a capture has of it.

@@ -1,4 +1,5 @@
 import Capturing
+import Notation
 import Testing
 import Wire
 

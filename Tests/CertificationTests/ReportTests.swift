@@ -1,4 +1,5 @@
 import Diagnosis
+import Notation
 import Testing
 import Wire
 

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Wire
 
 /// One request on a socket of its own, as bytes.

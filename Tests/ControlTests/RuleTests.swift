@@ -1,5 +1,6 @@
 import Faults
 import Filters
+import Notation
 import Testing
 import Wire
 

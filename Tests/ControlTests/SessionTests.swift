@@ -1,5 +1,6 @@
 import Faults
 import Foundation
+import Notation
 import Synchronization
 import Testing
 import Wire

@@ -1,17 +1,5 @@
+import Notation
 import Wire
-
-/// A generator of the same numbers for the same seed (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// What two peers say in turn, to be shown to a dissector with a part of it missing.
 struct Dialogue {
@@ -56,7 +44,7 @@ struct Dialogue {
     /// Shows all but a hole to `stage`, each saying in pieces of at most `longest` bytes.
     ///
     /// What is missing is told once per saying, as a capture does that sees the acknowledgments.
-    func play(on stage: inout Stage, without hole: Hole?, longest: Int, dice: inout Dice) {
+    func play(on stage: inout Stage, without hole: Hole?, longest: Int, dice: inout SplitMix64) {
         var offsets = [0, 0]
         for saying in sayings {
             var position = 0
@@ -84,7 +72,7 @@ struct Dialogue {
 
 extension Dialogue {
     /// Exchanges on one connection, in batches of at most `batch` requests at a time.
-    static func http(exchanges: Int, batch: Int, dice: inout Dice) -> Dialogue {
+    static func http(exchanges: Int, batch: Int, dice: inout SplitMix64) -> Dialogue {
         var dialogue = Dialogue()
         var number = 0
         while number < exchanges {
@@ -103,7 +91,7 @@ extension Dialogue {
     }
 
     /// Kinds: 0 and 1 GET, 2 HEAD, 3 and 4 POST, 5 DELETE without content in the response.
-    private static func request(_ unit: Int, _ kind: Int, _ dice: inout Dice) -> [UInt8] {
+    private static func request(_ unit: Int, _ kind: Int, _ dice: inout SplitMix64) -> [UInt8] {
         let method = ["GET", "GET", "HEAD", "POST", "POST", "DELETE"][kind]
         let head = "\(method) /\(unit) HTTP/1.1\r\nHost: o\r\n"
         let body = text(&dice)
@@ -114,7 +102,7 @@ extension Dialogue {
         }
     }
 
-    private static func response(_ unit: Int, _ kind: Int, _ dice: inout Dice) -> [UInt8] {
+    private static func response(_ unit: Int, _ kind: Int, _ dice: inout SplitMix64) -> [UInt8] {
         let body = text(&dice)
         return switch kind {
         case 1, 4:
@@ -132,7 +120,7 @@ extension Dialogue {
     }
 
     /// Text in several scripts, of up to 600 bytes or so.
-    static func text(_ dice: inout Dice) -> [UInt8] {
+    static func text(_ dice: inout SplitMix64) -> [UInt8] {
         let words = ["sync", "заметка", "\r\n", "{\"a\":1}", "ノート", "x", "GET ", "HTTP/1.1"]
         let count = Int.random(in: 0..<100, using: &dice)
         return (0..<count).flatMap { _ in
@@ -140,7 +128,7 @@ extension Dialogue {
         }
     }
 
-    private static func chunked(_ body: [UInt8], _ dice: inout Dice) -> [UInt8] {
+    private static func chunked(_ body: [UInt8], _ dice: inout SplitMix64) -> [UInt8] {
         var rest = body[...]
         var coded: [UInt8] = []
         while !rest.isEmpty {

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -32,7 +33,7 @@ struct HTTPGapPropertyTests {
     }
 
     private func check(seed: UInt64, batch: Int) {
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(seed: seed)
         let dialogue = Dialogue.http(exchanges: 8, batch: batch, dice: &dice)
         var whole = Stage(mode: .capture)
         dialogue.play(on: &whole, without: nil, longest: 1460, dice: &dice)

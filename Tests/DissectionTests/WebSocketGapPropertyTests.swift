@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -21,7 +22,7 @@ struct WebSocketGapPropertyTests {
         var opening = [0, 0]
     }
 
-    private func talk(_ compression: Compression, _ dice: inout Dice) -> Talk {
+    private func talk(_ compression: Compression, _ dice: inout SplitMix64) -> Talk {
         var talk = Talk()
         let agreed =
             switch compression {
@@ -69,7 +70,7 @@ struct WebSocketGapPropertyTests {
     }
 
     private func check(seed: UInt64, _ compression: Compression) -> (missed: Int, untouched: Int) {
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(seed: seed)
         let talk = talk(compression, &dice)
         let sender = Peer.allCases[Int.random(in: 0...1, using: &dice)]
         let size = talk.dialogue.size(sender)

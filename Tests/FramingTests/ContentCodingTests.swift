@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 
 @Suite struct ContentCodingTests {
@@ -181,7 +182,7 @@ import Testing
 
     @Test(arguments: 0..<300)
     func `ends in a result or an error, whatever the bytes`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let samples = ContentCodingVectors.wellFormed + ContentCodingVectors.zeros
         var sample = samples[Int.random(in: 0..<samples.count, using: &random)]
         for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 
 @Suite("A framer passes over missing bytes as if it had seen them") struct HTTPFramerGapTests {
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: HTTPCorpus.all) func `in any sample`(sample: HTTPSample) {
-        var random = SeededGenerator(seed: UInt64(sample.bytes.count))
+        var random = SplitMix64(seed: UInt64(sample.bytes.count))
         let (whole, none) = play(sample, start: 0, count: 0)
         #expect(none == 0)
         for _ in 0..<20 {

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 
 @Suite struct HTTPFramerTests {
@@ -25,7 +26,7 @@ import Testing
 
     @Test(arguments: 0..<600)
     func `frames broken bytes the same however they are cut`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let sample = HTTPMutation.make(using: &random)
         let whole = HTTPTranscript.make(sample)
         #expect(HTTPTranscript.make(sample, cuts: sample.bytes.map { _ in 1 }) == whole)
@@ -90,7 +91,7 @@ import Testing
 
     @Test func `answers many requests in order`() {
         var framer = HTTPFramer(role: .response)
-        var random = SeededGenerator(seed: 1)
+        var random = SplitMix64(seed: 1)
         for round in 0..<300 {
             let kinds = (0..<Int.random(in: 1...5, using: &random)).map { _ in
                 Bool.random(using: &random) ? HTTPRequestKind.head : .other

@@ -1,9 +1,10 @@
 import Framing
+import Notation
 
 /// Well-formed messages of random shape.
 enum HTTPGeneration {
     /// One to four messages of one role.
-    static func make(using random: inout SeededGenerator) -> HTTPSample {
+    static func make(using random: inout SplitMix64) -> HTTPSample {
         let isRequest = Bool.random(using: &random)
         var text = ""
         var kinds: [HTTPRequestKind] = []
@@ -39,7 +40,7 @@ enum HTTPGeneration {
 
     /// Fields, an empty line, and the content that the fields announce.
     private static func message(
-        using random: inout SeededGenerator, mayHaveContent: Bool
+        using random: inout SplitMix64, mayHaveContent: Bool
     ) -> String {
         var head = fields(using: &random)
         let content = word(0...300, using: &random)
@@ -65,7 +66,7 @@ enum HTTPGeneration {
         return head + "\r\n" + body + "0\r\n" + trailers + "\r\n"
     }
 
-    private static func fields(using random: inout SeededGenerator) -> String {
+    private static func fields(using random: inout SplitMix64) -> String {
         var text = ""
         for index in 0..<Int.random(in: 0...4, using: &random) {
             let space = ["", " ", "\t", "  "].randomElement(using: &random) ?? ""
@@ -79,7 +80,7 @@ enum HTTPGeneration {
     }
 
     private static func word(
-        _ length: ClosedRange<Int>, using random: inout SeededGenerator
+        _ length: ClosedRange<Int>, using random: inout SplitMix64
     ) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789")
         return String(

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 
 /// Samples of the corpus, broken.
 enum HTTPMutation {
@@ -6,7 +7,7 @@ enum HTTPMutation {
     private static let telling = Array("\r\n\r\n \t:;,+-0x1fF\0/?*H".utf8) + [0x7F, 0x80, 0xFF]
 
     /// A sample of one role, cut up and glued together with `random`.
-    static func make(using random: inout SeededGenerator) -> HTTPSample {
+    static func make(using random: inout SplitMix64) -> HTTPSample {
         let pool = Bool.random(using: &random) ? HTTPCorpus.requests : HTTPCorpus.responses
         var sample = pool[Int.random(in: 0..<pool.count, using: &random)]
         if Int.random(in: 0..<3, using: &random) == 0 {

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 
 /// Bytes of one direction, and what the framer is told about them.
 struct HTTPSample: Sendable, CustomStringConvertible {
@@ -38,7 +39,7 @@ struct HTTPSample: Sendable, CustomStringConvertible {
 
     /// Lengths of portions that make up `total`.
     static func cuts(of total: Int, seed: UInt64) -> [Int] {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let longest = Int.random(in: 1...max(1, min(total, 40)), using: &random)
         var left = total
         var result: [Int] = []

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 
 @Suite struct HTTPTargetTests {
@@ -96,7 +97,7 @@ import Testing
 
     @Test(arguments: 0..<300)
     func `never traps`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let alphabet = Array("http://a[::1]:80@%?#*/\u{E9} ".utf8)
         let bytes = (0..<Int.random(in: 0...24, using: &random)).map { _ in
             alphabet[Int.random(in: 0..<alphabet.count, using: &random)]

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 
 @Suite struct MultipartParserTests {
@@ -138,7 +139,7 @@ import Testing
 
     @Test(arguments: 0..<600)
     func `says the same about broken bodies however they are cut`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let pieces = [
             "\r\n", "\n", "\r", "--", "-", "b", "--b", "--b--", " ", "x", "A: b", "\r\n--b",
         ]

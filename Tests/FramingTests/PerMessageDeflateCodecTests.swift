@@ -1,10 +1,11 @@
+import Notation
 import Testing
 import Wire
 
 @testable import Framing
 
 struct PerMessageDeflateCodecTests {
-    private func texts(_ random: inout SeededGenerator) -> [[UInt8]] {
+    private func texts(_ random: inout SplitMix64) -> [[UInt8]] {
         (0..<20).map { index in
             switch index % 4 {
             case 0: Array(#"0:c:{"o":"M","id":"note\#(random.next() % 5)","v":{}}"#.utf8)
@@ -21,7 +22,7 @@ struct PerMessageDeflateCodecTests {
     @Test(arguments: 8...15, [true, false])
     func `inflates what it deflates, within the window`(bits: Int, takeover: Bool) throws {
         for level in [-1, 0, 1, 9] {
-            var random = SeededGenerator(seed: UInt64(bits))
+            var random = SplitMix64(seed: UInt64(bits))
             let deflater = try #require(
                 MessageDeflater(level: level, windowBits: bits, contextTakeover: takeover))
             // Refuses what refers further back than was agreed.

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 
 struct UTF8CheckTests {
@@ -36,7 +37,7 @@ struct UTF8CheckTests {
 
     @Test(arguments: 0..<500)
     func `agrees with the standard library, however it is cut`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var bytes = Array("abcdefgh aä日🜁 0:c:{}\u{7FF}\u{800}\u{FFFF}\u{10000}".utf8)
         bytes.shuffle(using: &random)
         bytes = Array(

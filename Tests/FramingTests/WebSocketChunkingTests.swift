@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -23,7 +24,7 @@ struct WebSocketChunkingTests {
     /// Garbage, and samples with some bytes changed.
     @Test(arguments: 0..<400)
     func `neither traps on anything nor depends on cuts`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var bytes: [UInt8]
         if seed % 2 == 0 {
             bytes = random.octets(Int.random(in: 0...400, using: &random))

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -7,7 +8,7 @@ struct WebSocketFrameEncoderTests {
     @Test(
         arguments: [0, 1, 125, 126, 127, 65_535, 65_536, 70_001], [nil, 0x3712_FA21] as [UInt32?])
     func `writes what the assembler reads`(count: Int, mask: UInt32?) throws {
-        var random = SeededGenerator(seed: UInt64(count))
+        var random = SplitMix64(seed: UInt64(count))
         let payload = random.octets(count)
         let bytes = WebSocketFrameEncoder.encode(
             opcode: .binary, payload: payload, fin: false, rsv: 2, mask: mask)
@@ -31,7 +32,7 @@ struct WebSocketFrameEncoderTests {
 
     @Test(arguments: 0..<40)
     func `masks from any phase and any start as byte by byte`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let key = UInt32(truncatingIfNeeded: random.next())
         let keyBytes = (0..<4).map { UInt8(truncatingIfNeeded: key >> (24 - 8 * UInt32($0))) }
         let original = random.octets(Int.random(in: 0...60, using: &random))

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -66,7 +67,7 @@ struct WebSocketGapTests {
         func frames(_ events: [WebSocketEvent]) -> [WebSocketFrameHeader] {
             events.compactMap { if case .frame(let header) = $0 { header } else { nil } }
         }
-        var random = SeededGenerator(seed: UInt64(sample.bytes.count))
+        var random = SplitMix64(seed: UInt64(sample.bytes.count))
         for _ in 0..<20 {
             let start = Int.random(in: 0...sample.bytes.count, using: &random)
             let count = Int.random(in: 0...(sample.bytes.count - start), using: &random)
@@ -95,7 +96,7 @@ struct WebSocketGapTests {
     ) throws {
         var found = 0
         for seed in 0..<40 as Range<UInt64> {
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix64(seed: seed)
             let deflater = try #require(MessageDeflater(contextTakeover: takesOver))
             let hole = Int.random(in: 0..<6, using: &random)
             var assembler = WebSocketAssembler(

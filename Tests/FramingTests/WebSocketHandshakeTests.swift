@@ -27,14 +27,6 @@ struct WebSocketHandshakeTests {
         #expect(WebSocketHandshake.sha1(Array(text.utf8)) == WebSocketPlay.hex(digest))
     }
 
-    @Test(arguments: [
-        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-        ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
-    ])
-    func `writes the base64 of RFC 4648`(text: String, base64: String) {
-        #expect(WebSocketHandshake.base64(Array(text.utf8)) == base64)
-    }
-
     private var request: [String: [String]] {
         [
             "Upgrade": ["WebSocket"], "Connection": ["keep-alive, Upgrade"],

@@ -1,8 +1,9 @@
 import Framing
+import Notation
 import Testing
 import Wire
 
-extension SeededGenerator {
+extension SplitMix64 {
     mutating func octets(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
@@ -65,7 +66,7 @@ enum WebSocketPlay {
             return difference
         }
         for seed in seeds {
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix64(seed: seed)
             let count = Int.random(in: 1...8, using: &random)
             let cuts = (0..<count).map { _ in Int.random(in: 0...bytes.count, using: &random) }
             if let difference = compare(events(cuts.sorted()), "seed \(seed)") {

@@ -1,5 +1,6 @@
 import Foundation
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -101,7 +102,7 @@ struct WebSocketVectorsTests {
                         windowBits: compression.windowBits(vector.sender),
                         contextTakeover: takeover))
             }
-            var random = SeededGenerator(seed: UInt64(vector.line))
+            var random = SplitMix64(seed: UInt64(vector.line))
             var wire: [UInt8] = []
             for message in vector.messages {
                 let opcode = WebSocketOpcode(rawValue: UInt8(message.opcode))

@@ -1,4 +1,5 @@
 import Glibc
+import Notation
 import Synchronization
 import Testing
 import Wire

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -176,7 +177,7 @@ struct RequestQueueTests {
 
     @Test(arguments: 0..<50)
     func `every request completes once, whatever happens`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var queue = RequestQueue(width: 3, backoff: Backoff(jitter: { 0.5 }))
         var running: Set<UInt64> = []
         var completed: [UInt64: Int] = [:]
@@ -222,17 +223,5 @@ struct RequestQueueTests {
         }
         #expect(completed.count == 100)
         #expect(completed.values.allSatisfy { $0 == 1 })
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

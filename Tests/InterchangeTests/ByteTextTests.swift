@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -103,7 +104,7 @@ import Wire
     }
 
     @Test(arguments: 0..<40) func `gives random bytes back`(seed: UInt64) throws {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<100 {
             let bytes = Self.bytes(&random)
             let json = Self.json(bytes)
@@ -144,18 +145,5 @@ import Wire
     ])
     func `refuses`(json: String) {
         #expect(throws: RowMistake.self) { try Self.read(json) }
-    }
-}
-
-/// A generator whose numbers follow from its state alone.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Testing
 import Trace
 import Wire
@@ -150,7 +151,7 @@ import Wire
 
     @Test("a body in a content coding comes back without it, which is said") func coded() throws {
         let world = try TraceWorld()
-        let content = try #require(Base64.decode(Self.compressed))
+        let content = try #require(Base64.decode(Self.compressed.utf8))
         let writer = try world.writer()
         var http = Conversation(1)
         _ = writer.put(http.opening())

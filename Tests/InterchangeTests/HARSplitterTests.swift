@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -54,7 +55,7 @@ import Wire
 
     /// Damaged archives are refused or read; nothing else happens, in bounded time and memory.
     @Test("and reading them survives damage", arguments: 0..<8) func damage(seed: UInt64) throws {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         let whole = Array(
             HARs.archive(
                 HARs.entry(

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Testing
 
 @testable import Interchange
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test("come back to the microsecond, as Foundation writes them") func roundTrip() throws {
-        var random = SplitMix64(state: 7)
+        var random = SplitMix64(seed: 7)
         let format = Date.ISO8601FormatStyle(timeZone: .gmt)
         for _ in 0..<2_000 {
             let moment = Int64.random(in: 0..<7_000_000_000_000_000_000, using: &random)

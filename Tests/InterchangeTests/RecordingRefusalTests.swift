@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Notation
 import Testing
 import Trace
 import Wire
@@ -273,7 +274,7 @@ import Wire
         try RecordingExport.run(from: world.path("a.tape"), to: world.path("r"))
         let names = ["recording.json", "timeline.jsonl"]
         let whole = try names.map { Array(try world.text("r/" + $0).utf8) }
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         var accepted = 0
         for _ in 0..<25 {
             for (name, bytes) in zip(names, whole) {

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Testing
 import Trace
 import Wire
@@ -235,7 +236,7 @@ import Wire
     @Test func `ten thousand chunks go through bounded memory`() async throws {
         let world = try TraceWorld()
         let writer = try world.writer()
-        var random = SplitMix64(state: 7)
+        var random = SplitMix64(seed: 7)
         let noise = (0..<16_384).map { _ in UInt8.random(in: 0...255, using: &random) }
         for number in 1...20 {
             var talk = Conversation(Int64(number))

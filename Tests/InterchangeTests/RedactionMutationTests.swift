@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -46,7 +47,7 @@ import Wire
     @Test(arguments: 0..<4 as Range<UInt64>) func `keeps lengths, and what is JSON stays JSON`(
         seed: UInt64
     ) throws {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         let options = RedactionOptions(patterns: ["[a-z]{3}9"])
         for _ in 0..<8 {
             let inputs = Self.seeds.map { Self.mutate($0, &random) }

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Testing
 
 @testable import Interchange
@@ -149,7 +150,7 @@ import Testing
     @Test(arguments: 0..<20 as Range<UInt64>) func `finds phrases as a slow search does`(
         seed: UInt64
     ) {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         func text(_ range: ClosedRange<Int>) -> [UInt8] {
             (0..<Int.random(in: range, using: &random)).map { _ in
                 UInt8.random(in: 0x61...0x62, using: &random)

@@ -1,5 +1,6 @@
 import Foundation
 import Framing
+import Notation
 import Trace
 import Wire
 
@@ -194,7 +195,7 @@ extension RedactionTests {
 
     static func record(_ world: TraceWorld, seed: UInt64?) throws {
         let writer = try world.writer(arguments: "record --token=\(secrets[3])")
-        var random = SplitMix64(state: seed ?? 0)
+        var random = SplitMix64(seed: seed ?? 0)
         func put(_ records: [Record]) {
             _ = writer.put(seed == nil ? records : cut(records, &random))
         }

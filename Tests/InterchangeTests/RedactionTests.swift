@@ -1,5 +1,6 @@
 import Foundation
 import Framing
+import Notation
 import Testing
 import Trace
 import Wire

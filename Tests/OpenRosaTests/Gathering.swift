@@ -1,3 +1,5 @@
+import Notation
+
 @testable import OpenRosa
 
 /// An event as a value.
@@ -62,7 +64,7 @@ func read(_ text: String, limits: XMLLimits = XMLLimits()) -> Outcome {
 func singles(_ bytes: [UInt8]) -> [[UInt8]] { bytes.map { [$0] } }
 
 /// `bytes` in random pieces.
-func cut(_ bytes: [UInt8], _ random: inout SplitMix) -> [[UInt8]] {
+func cut(_ bytes: [UInt8], _ random: inout SplitMix64) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     var start = 0
     while start < bytes.count {
@@ -71,19 +73,4 @@ func cut(_ bytes: [UInt8], _ random: inout SplitMix) -> [[UInt8]] {
         start = end
     }
     return pieces
-}
-
-/// A small generator, the same on every machine.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

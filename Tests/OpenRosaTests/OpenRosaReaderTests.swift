@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -80,7 +81,7 @@ private let restore = """
         for byte in bytes { reader.feed([byte].span) }
         #expect(reader.finish() == whole)
         for seed in 0..<50 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let reader = OpenRosaReader()
             for piece in cut(bytes, &random) { reader.feed(piece.span) }
             #expect(reader.finish() == whole)

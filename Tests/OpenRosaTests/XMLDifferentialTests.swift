@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -48,12 +49,12 @@ private final class Reference: NSObject, XMLParserDelegate {
         "ЖЖ", "\u{301}x", "مرحبا",
     ]
 
-    private static func text(_ random: inout SplitMix) -> String {
+    private static func text(_ random: inout SplitMix64) -> String {
         (0..<Int(random.next() % 4)).map { _ in words[Int(random.next() % UInt64(words.count))] }
             .joined(separator: " ")
     }
 
-    private static func element(_ random: inout SplitMix, depth: Int) -> String {
+    private static func element(_ random: inout SplitMix64, depth: Int) -> String {
         let name = ["case", "œuvre", "p:item", "データ", "x-1"][Int(random.next() % 5)]
         var tag = "<\(name)"
         for attribute in 0..<Int(random.next() % 3) {
@@ -75,7 +76,7 @@ private final class Reference: NSObject, XMLParserDelegate {
         return "\(tag)>\(body)\(text(&random))</\(name)>"
     }
 
-    private static func document(_ seed: Int, _ random: inout SplitMix) -> [UInt8] {
+    private static func document(_ seed: Int, _ random: inout SplitMix64) -> [UInt8] {
         var scalars = Array(
             "<root xmlns:p='urn:p'>\(element(&random, depth: 5))</root>".unicodeScalars)
         if seed % 3 == 2 {
@@ -89,7 +90,7 @@ private final class Reference: NSObject, XMLParserDelegate {
 
     @Test func `agrees with Foundation about the events of 600 documents`() {
         for seed in 0..<600 where seed % 3 != 2 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let bytes = Self.document(seed, &random)
             let reference = Reference()
             let parser = XMLParser(data: Data(bytes))
@@ -116,7 +117,7 @@ private final class Reference: NSObject, XMLParserDelegate {
     @Test func `agrees with expat on which of 900 documents are well formed`() throws {
         var documents: [[UInt8]] = []
         for seed in 0..<900 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             documents.append(Self.document(seed, &random))
         }
         let process = Process()

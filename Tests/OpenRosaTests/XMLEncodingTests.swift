@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -28,7 +29,7 @@ import Testing
                 .end(a, XMLPosition(offset: mark + 100, line: 2, column: 10)),
             ])
         #expect(read(singles(bytes)) == outcome)
-        var random = SplitMix(seed: 7)
+        var random = SplitMix64(seed: 7)
         #expect(read(cut(bytes, &random)) == outcome)
     }
 

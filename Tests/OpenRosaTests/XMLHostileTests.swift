@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -177,7 +178,7 @@ import Testing
 
     @Test(arguments: 0..<400)
     func `damaged documents give an error or a result, however they are cut`(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         let documents = XMLStreamTests.documents
         var bytes = Array(
             (documents[Int(random.next() % UInt64(documents.count))]

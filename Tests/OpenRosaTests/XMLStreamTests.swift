@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -58,7 +59,7 @@ import Testing
         let whole = read([bytes], limits: limits)
         #expect(read(singles(bytes), limits: limits) == whole)
         for seed in 0..<20 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let pieces = read(cut(bytes, &random), limits: limits)
             #expect(pieces == whole, "seed \(seed)")
             if pieces != whole { return }

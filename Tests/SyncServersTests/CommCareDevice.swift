@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Wire
 
@@ -21,7 +22,7 @@ extension CommCareAnswering {
 /// A CommCare server that a test talks to, and the clock.
 struct CommCarePlay: CommCareAnswering {
     var server: CommCareServer
-    var random = SplitMix(state: 1)
+    var random = SplitMix64(seed: 1)
     /// 2026-01-01T00:00:00Z.
     var now: Int64 = 1_767_225_600
 

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Testing
 
@@ -10,7 +11,7 @@ struct CommCareServerTests {
     /// A server and the numbers it draws.
     struct Play {
         var server: CommCareServer
-        var random = SplitMix(state: 1)
+        var random = SplitMix64(seed: 1)
 
         mutating func ask(_ request: ServedRequest) throws -> ServedAnswer {
             try #require(server.answer(request, now: 1_767_225_600, random: &random))
@@ -201,7 +202,7 @@ struct CommCareServerTests {
     @Test(arguments: ["/", "/a", "/a/demo", "/a/demo/other/", "/1/app/authorize/", ""])
     func `leaves other paths alone`(target: String) {
         var server = CommCareServer()
-        var random = SplitMix(state: 1)
+        var random = SplitMix64(seed: 1)
         #expect(server.answer(ServedRequest("GET", target), now: 0, random: &random) == nil)
     }
 
@@ -217,7 +218,7 @@ struct CommCareServerTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `survives any damage to a form`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var bytes = Array(
             Self.form("1", Self.block("c", Self.create + "<update><a>b</a></update>")).utf8)
         for _ in 0..<Int.random(in: 1...5, using: &random) {
@@ -230,18 +231,5 @@ struct CommCareServerTests {
         let restored = CommCareReader.read(try play.restore().body)
         #expect(restored.error == nil)
         #expect(restored.events.count { if case .caseBlock = $0 { true } else { false } } <= 1)
-    }
-}
-
-/// Numbers that a seed decides.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Testing
 import Wire
@@ -111,7 +112,7 @@ struct CommCareSliceTests {
         let sent = read.events.count { if case .caseBlock = $0 { true } else { false } }
         #expect(isFull ? sent > 20 : sent == 3)
         for seed in 0..<30 as Range<UInt64> {
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             var making = Self.making(play, since: since, gzip: seed % 2 == 1)
             var done = 0
             while !making.isDone {
@@ -133,7 +134,7 @@ struct CommCareSliceTests {
 
     @Test func `finds the cases that devices keep`() throws {
         for seed in 0..<200 as Range<UInt64> {
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             var set = CaseSet()
             for place in 0..<Int.random(in: 1...40, using: &random) {
                 var state = CaseState(id: "\(place)")
@@ -166,7 +167,7 @@ struct CommCareSliceTests {
 
     @Test func `sorts however it is cut`() {
         for seed in 0..<60 as Range<UInt64> {
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             let numbers = (0..<Int(seed) * 9).map { place in
                 (key: Int.random(in: 0..<50, using: &random), place: place)
             }

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Storage
 import Testing
@@ -57,7 +58,7 @@ struct CommCareStoreTests {
     @Test func `keeps forms and files as they came`() throws {
         let connection = try Connection(path: ":memory:", flags: 6)
         var server = try KeptCommCareServer(CommCareServer(), connection, now: 0)
-        var random = SplitMix(state: 1)
+        var random = SplitMix64(seed: 1)
         let body =
             "--b\r\nContent-Disposition: form-data; name=\"xml_submission_file\"; "
             + "filename=\"f.xml\"\r\nContent-Type: text/xml\r\n\r\n<a xmlns='b'>x.jpg</a>\r\n"
@@ -81,7 +82,7 @@ struct CommCareStoreTests {
     @Test func `does not thank for what it cannot keep`() throws {
         let connection = try Connection(path: ":memory:", flags: 6)
         var server = try KeptCommCareServer(CommCareServer(), connection, now: 0)
-        var random = SplitMix(state: 1)
+        var random = SplitMix64(seed: 1)
         func send(_ id: String) -> Int? {
             server.answer(
                 ServedRequest(

@@ -1,21 +1,10 @@
+import Notation
 import Testing
 import Wire
 
 @testable import SyncServers
 
 struct HTTPValueTests {
-    @Test func `writes a date for XML`() {
-        #expect(HTTPDate(unixSeconds: 951_827_696).momentText == "2000-02-29T12:34:56.000000Z")
-    }
-
-    @Test(
-        arguments: [
-            ("dTpw", "u:p"), ("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YQ", "a"),
-            ("a", nil), ("Y!Q=", nil), ("YQ=a", nil), ("YQ===", nil),
-        ] as [(String, String?)])
-    func `reads base64`(text: String, bytes: String?) {
-        #expect(Base64.decode(text.utf8) == bytes.map { Array($0.utf8) })
-    }
 
     @Test func `reads a target`() {
         let request = ServedRequest("GET", "/a/x%20y/%zz/?b=1&c=%26+d&c=2&e")

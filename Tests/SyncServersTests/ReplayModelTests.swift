@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Replaying
 import Testing
@@ -223,7 +224,7 @@ struct ReplayModelTests {
     }
 
     private static func steps(
-        _ count: Int, _ label: String, _ random: inout SplitMix, _ made: inout [[String]]
+        _ count: Int, _ label: String, _ random: inout SplitMix64, _ made: inout [[String]]
     ) -> [(device: Int, step: Step)] {
         (0..<count).map { number in
             let device = Int.random(in: 0..<2, using: &random)
@@ -271,7 +272,7 @@ struct ReplayModelTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `a session that goes on otherwise ends as on a real server`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var made: [[String]] = [[], []]
         let start: [(device: Int, step: Step)] = [(0, .sync), (1, .sync)]
         let same = start + Self.steps(12, "r", &random, &made)

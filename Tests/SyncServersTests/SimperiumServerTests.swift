@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -7,7 +8,7 @@ struct SimperiumServerTests {
     /// Conversations: what is sent, and everything that comes of it.
     struct Play {
         var server = SimperiumServer()
-        var random = SplitMix(state: 7)
+        var random = SplitMix64(seed: 7)
         static let token = "0123456789abcdef0123456789abcdef"
 
         mutating func say(_ text: String, from connection: Int = 1) -> [String] {
@@ -233,7 +234,7 @@ struct SimperiumServerTests {
         var versions: Set<String> = []
         for seed in 0..<10 as Range<UInt64> {
             var play = Play()
-            play.random = SplitMix(state: seed)
+            play.random = SplitMix64(seed: seed)
             versions.insert(try #require(play.join(cmd: "i::::1").last))
         }
         #expect(versions.count == 10)
@@ -285,7 +286,7 @@ struct SimperiumServerTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `survives any damage to a conversation`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var play = Play()
         _ = play.join()
         let lines = [

@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Simperium
 import Storage
 import Testing
@@ -15,11 +16,11 @@ struct SimperiumStoreTests {
         var server: SimperiumServer
         var store: SimperiumStore?
         var file: ServerState?
-        var random: SplitMix
+        var random: SplitMix64
 
         init(_ accounts: Accounts = .open, seed: UInt64 = 1) throws {
             self.accounts = accounts
-            random = SplitMix(state: seed)
+            random = SplitMix64(seed: seed)
             server = SimperiumServer(accounts: accounts)
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Interchange
+import Notation
 import OpenRosa
 import Replaying
 import Storage

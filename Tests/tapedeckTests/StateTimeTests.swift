@@ -32,17 +32,4 @@ import Wire
     func `refuses what is none`(text: String) {
         #expect(StateTime(argument: text) == nil)
     }
-
-    @Test(
-        arguments: [
-            (0, "1970-01-01T00:00:00.000Z"), (-1_000_000, "1969-12-31T23:59:59.999Z"),
-            (1_795_280_400_123_456_789, "2026-11-21T17:00:00.123Z"),
-            (951_782_399_999_999_999, "2000-02-28T23:59:59.999Z"),
-        ] as [(Int64, String)])
-    func `writes a moment`(time: Int64, text: String) {
-        #expect(WallClock.text(time) == text)
-        if time >= 0 {
-            #expect(WallClock.nanoseconds(text) == time / 1_000_000 * 1_000_000)
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import tapedeck
@@ -56,6 +57,6 @@ import Testing
     }
 
     @Test func `writes JSON strings`() {
-        #expect(JSONObject.quoted("a\"\\\n\u{1}é😀") == #""a\"\\\n\u0001é😀""#)
+        #expect(JSONString.quoted("a\"\\\n\u{1}é😀") == #""a\"\\\n\u0001é😀""#)
     }
 }

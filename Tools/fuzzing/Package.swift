@@ -23,36 +23,40 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CPcap", pkgConfig: "libpcap"),
-        .target(name: "Wire", swiftSettings: house),
-        .target(name: "Capturing", dependencies: ["Wire", "CPcap"], swiftSettings: house),
+        .target(name: "Notation", swiftSettings: house),
+        .target(name: "Wire", dependencies: ["Notation"], swiftSettings: house),
         .target(
-            name: "Framing", dependencies: ["Wire", "CZlib", "CBrotli", "CZstd"],
+            name: "Capturing", dependencies: ["Notation", "Wire", "CPcap"], swiftSettings: house),
+        .target(
+            name: "Framing", dependencies: ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"],
             swiftSettings: house),
         .target(name: "Crypto", swiftSettings: house),
         .target(
-            name: "OpenRosa", dependencies: ["Wire", "CLibXML2", "Crypto"],
+            name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", "Crypto"],
             exclude: ["CodeTable.md"], swiftSettings: house),
-        .target(name: "Simperium", dependencies: ["Wire"], swiftSettings: house),
+        .target(name: "Simperium", dependencies: ["Notation", "Wire"], swiftSettings: house),
         .target(
-            name: "Filters", dependencies: ["Wire"], exclude: ["Filters.md"],
+            name: "Filters", dependencies: ["Notation", "Wire"], exclude: ["Filters.md"],
             swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
-        .target(name: "Interchange", dependencies: ["Wire"], swiftSettings: house),
+        .target(name: "Interchange", dependencies: ["Notation", "Wire"], swiftSettings: house),
         .target(
-            name: "Dissection", dependencies: ["Wire", "Framing", "OpenRosa", "Simperium"],
+            name: "Dissection",
+            dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium"],
             exclude: ["Notes.md"], swiftSettings: house),
         .target(name: "DequeModule", swiftSettings: house),
         .target(
             name: "Faults",
             dependencies: [
-                "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection", "DequeModule",
+                "Notation", "Wire", "Framing", "Filters", "OpenRosa", "Simperium", "Dissection",
+                "DequeModule",
             ],
             swiftSettings: house),
         // Worlds look into a connection as tests do.
         .target(
             name: "Proxying",
             dependencies: [
-                "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule",
+                "Notation", "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule",
             ],
             swiftSettings: house + [.unsafeFlags(["-enable-testing"])]),
         .target(
@@ -62,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
+                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
                 "Capturing", "Interchange", "ConnectionWorld",
             ],
             // libFuzzer brings `main`.

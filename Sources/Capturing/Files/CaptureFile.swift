@@ -1,3 +1,5 @@
+import Notation
+
 /// A file of packets, read from its beginning to its end.
 ///
 /// It is pcap or pcapng by what it begins with, whatever its name is. Calls block on the disk; one
@@ -95,9 +97,7 @@ public final class CaptureFile {
 
     private static func unknown(_ path: String, _ start: [UInt8]) -> String {
         guard !start.isEmpty else { return "\(path) is empty: there are no packets in it" }
-        let digits = start.prefix(4).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
+        let digits = start.prefix(4).map { Hexadecimal.text([$0]) }
         return "\(path) is neither pcap nor pcapng: it begins with \(digits.joined(separator: " "))"
     }
 }

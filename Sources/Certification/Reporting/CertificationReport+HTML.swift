@@ -1,4 +1,5 @@
 internal import Diagnosis
+internal import Notation
 internal import Wire
 
 extension CertificationReport {

@@ -1,5 +1,6 @@
 internal import Diagnosis
-public import Wire
+public import Notation
+import Wire
 
 extension CertificationReport {
     /// The report as one JSON object.

@@ -1,4 +1,5 @@
 internal import Diagnosis
+internal import Notation
 
 extension CertificationReport {
     /// The report as JUnit's XML: a test for each case, skipped where it was not exercised.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Something that the client under test, or the second client, is to do.

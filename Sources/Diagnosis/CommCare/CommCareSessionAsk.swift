@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -15,7 +16,7 @@ struct CommCareAsk: Sendable {
     /// Whether Tapedeck changed it on the way.
     let isTouched: Bool
     /// The parameters.
-    let query: CommCareQuery
+    let query: [FormField]
     /// The sync token of the header.
     let token: String?
     /// The credentials.
@@ -30,7 +31,7 @@ struct CommCareAsk: Sendable {
     let client: String
 
     /// `since`; nil where it is missing or empty.
-    var since: String? { query["since"].flatMap { $0.isEmpty ? nil : $0 } }
+    var since: String? { query.last("since").flatMap { $0.isEmpty ? nil : $0 } }
     /// Whether it asks for what is new only.
     var isIncremental: Bool { since != nil }
     /// The token that it carries anywhere.
@@ -64,19 +65,19 @@ struct CommCareAsk: Sendable {
         self.api = api
         row = exchange.row
         isTouched = exchange.faults.contains { Self.changes($0) }
-        query = CommCareQuery(exchange.row.query)
+        query = FormField.parse((exchange.row.query ?? "").utf8, limit: 200)
         let head = exchange.request.map { HeadLines($0.body.head) }
         token = head?.value(CommCareRequest.lastSyncToken).flatMap { $0.isEmpty ? nil : $0 }
         credentials = CommCareCredentials(head?.value("authorization"))
         isDemonstration =
-            query["submit_mode"] == "demo" || query["authtype"] == "noauth"
+            query.last("submit_mode") == "demo" || query.last("authtype") == "noauth"
         client = session.client(of: exchange.row.connection)
         let path = exchange.row.path.split(separator: "/", maxSplits: 32)
         var domain = ""
         if let place = path.firstIndex(of: "a"), place + 1 < path.count {
             domain = String(path[place + 1])
         }
-        let other = query["as"].flatMap { $0.isEmpty ? nil : $0 }
+        let other = query.last("as").flatMap { $0.isEmpty ? nil : $0 }
         isForAnother = other != nil
         person = CommCarePersonKey(
             server: "\(exchange.row.host):\(exchange.row.port)", domain: domain,

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -14,7 +15,7 @@ extension CommCareSessionCheck {
         case .commcareRestore: checkRestore(ask, &person, &report)
         case .commcareHeartbeat:
             guard let aside = person.aside,
-                let count = ask.query["num_unsent_forms"].flatMap({ Int($0) }), count > 0
+                let count = ask.query.last("num_unsent_forms").flatMap({ Int($0) }), count > 0
             else { return }
             let gap = CommCareTime.gap(aside.at, ask.row.startedAt)
             guard gap > Self.deadline else { return }

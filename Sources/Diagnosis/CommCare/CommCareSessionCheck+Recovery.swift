@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -57,7 +58,7 @@ extension CommCareSessionCheck {
             person.refused = nil
             return
         }
-        let left = ["since", "state"].filter { ask.query[$0]?.isEmpty == false }
+        let left = ["since", "state"].filter { ask.query.last($0)?.isEmpty == false }
         if !left.isEmpty {
             let names = left.joined(separator: " and ")
             report.add(
@@ -73,7 +74,7 @@ extension CommCareSessionCheck {
                     ]))
             return
         }
-        if ask.query["skip_fixtures"] == "true" {
+        if ask.query.last("skip_fixtures") == "true" {
             report.add(
                 Finding(
                     R.skipsFixtures, connection: ask.row.connection, client: ask.client,
@@ -133,7 +134,7 @@ extension CommCareSessionCheck {
             if reply.status == 200 || reply.status == 202 { person.refusedTwice = nil }
             return
         }
-        let version = ask.query["version"]
+        let version = ask.query.last("version")
         if !ask.isIncremental, !reply.isTouched, !ask.isTouched, reply.row.outcome == .complete,
             version == nil || ["1.0", "2.0", "3.0"].contains(version)
         {

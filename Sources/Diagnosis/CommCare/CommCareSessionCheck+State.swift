@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -11,7 +12,7 @@ extension CommCareSessionCheck {
     ) {
         guard ask.isRestore, !ask.isTouched, let since = ask.since, let ledger = person.ledger,
             ledger.token == since, person.maybe.isEmpty, person.failedForms.isEmpty,
-            !isSubmitting(ask.person), let state = ask.query["state"],
+            !isSubmitting(ask.person), let state = ask.query.last("state"),
             let sent = try? CaseStateHash(parsing: state)
         else { return }
         let hashes = ledger.hashes

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -122,7 +123,7 @@ extension CommCareSessionCheck {
                     says: "since is \(since), and X-CommCareHQ-LastSyncToken is \(token).",
                     steps: [ask.step("since=\(since), LastSyncToken: \(token)")]))
         }
-        if let days = ask.query["days_since_last_sync"].flatMap({ Int($0) }), days > 63,
+        if let days = ask.query.last("days_since_last_sync").flatMap({ Int($0) }), days > 63,
             ask.since != nil
         {
             report.add(
@@ -132,7 +133,8 @@ extension CommCareSessionCheck {
                     says: "The last sync was \(days) days ago, and the request has since.",
                     steps: [ask.step("days_since_last_sync=\(days)")]))
         }
-        if let id = ask.query["user_id"], !id.isEmpty, !ask.isForAnother, !ask.person.user.isEmpty,
+        if let id = ask.query.last("user_id"), !id.isEmpty, !ask.isForAnother,
+            !ask.person.user.isEmpty,
             let other = registered[Name(server: ask.person.server, name: "user " + id)],
             other != ask.person.user,
             registered.values.contains(ask.person.user)

@@ -1,7 +1,9 @@
+import Notation
+
 /// Tells contents apart: two FNV-1a hashes and the length.
 struct CommCareDigest: Hashable, Sendable {
-    private var first: UInt64 = 0xCBF2_9CE4_8422_2325
-    private var second: UInt64 = 0x8422_2325_CBF2_9CE4
+    private var first = FNV1a()
+    private var second = FNV1a(offset: FNV1a.otherOffset, prime: 0x100_0000_0233)
     private(set) var count = 0
 
     init() {}
@@ -9,12 +11,8 @@ struct CommCareDigest: Hashable, Sendable {
     init(_ bytes: [UInt8]) { add(bytes[...]) }
 
     mutating func add(_ bytes: ArraySlice<UInt8>) {
-        var (a, b) = (first, second)
-        for byte in bytes {
-            a = (a ^ UInt64(byte)) &* 0x100_0000_01B3
-            b = (b ^ UInt64(byte &+ 0x5B)) &* 0x100_0000_0233
-        }
-        (first, second) = (a, b)
+        first.add(bytes)
+        second.add(bytes)
         count += bytes.count
     }
 }

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -78,7 +79,9 @@ struct CommCareForm: Sendable {
             instanceID = meta.instanceID ?? ""
             deprecatedID = meta.deprecatedID
             hasTimes = meta.timeStart?.isEmpty == false || meta.timeEnd?.isEmpty == false
-            timeEnd = meta.timeEnd.flatMap(CommCareMoment.seconds)
+            timeEnd = meta.timeEnd.flatMap {
+                Timestamp($0, [.basicForm, .withoutZone])?.unixSeconds
+            }
         case .caseBlock(let block):
             guard blocks.count < Self.mostBlocks else { return }
             blocks.append(block.trimmed)

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -38,7 +39,8 @@ enum RequestHeadCheck {
                 }
             } else if underscored == nil,
                 row.api == "commcare.submit"
-                    || QueryItems(row.query).value("openrosa_version") == nil
+                    || FormField.parse((row.query ?? "").utf8, limit: 200).first("openrosa_version")
+                        == nil
             {
                 add(Rules.versionMissing, "\(what) has no X-OpenRosa-Version.")
             }
@@ -142,8 +144,7 @@ enum RequestHeadCheck {
                     quote: quote))
         }
         guard isBasic, row.status == 401, !exchange.isAnswerTouched, row.api.hasPrefix("commcare."),
-            let user = Base64Text.decoded(field.value.dropFirst(6))?.prefix(while: { $0 != ":" }),
-            !user.isEmpty, !user.contains("@")
+            let user = BasicCredentials(authorization: field.value)?.user, !user.contains("@")
         else { return }
         report.add(
             Finding(

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -43,7 +44,7 @@ struct SubmissionCheck {
         }
         guard let facts else { return }
         FormCheck.judge(facts, exchange, topic, session, &report)
-        let query = QueryItems(row.query)
+        let query = FormField.parse((row.query ?? "").utf8, limit: 200)
         if row.api == "commcare.submit", facts.cases > 0,
             query.all("authtype").last == "noauth",
             let user = facts.meta?.userID, !user.isEmpty, user != "demo_user"
@@ -62,7 +63,7 @@ struct SubmissionCheck {
         _ report: inout Report
     ) {
         let row = exchange.row
-        let types = QueryItems(row.query).all("authtype")
+        let types = FormField.parse((row.query ?? "").utf8, limit: 200).all("authtype")
         let isOpen = types.contains("noauth") && head.first("authorization") != nil
         if types.count > 1 || isOpen {
             report.add(

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -8,12 +9,12 @@ enum SyncRequestCheck {
         _ exchange: ExchangeEvidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let row = exchange.row
-        let query = QueryItems(row.query)
-        let since = query.value("since").flatMap { $0.isEmpty ? nil : $0 }
+        let query = FormField.parse((row.query ?? "").utf8, limit: 200)
+        let since = query.first("since").flatMap { $0.isEmpty ? nil : $0 }
         func add(_ rule: Rule, _ says: String) {
             report.add(Finding(rule, asked: exchange, session, says: says))
         }
-        guard let state = query.value("state") else {
+        guard let state = query.first("state") else {
             if let since {
                 add(
                     CommCareExchangeRules.sinceWithoutState,

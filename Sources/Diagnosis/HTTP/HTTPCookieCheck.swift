@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import Wire
 
 /// Follows the cookies of each connection.

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import Simperium
 import Wire
 

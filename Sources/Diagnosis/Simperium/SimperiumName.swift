@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// The key of an object or the identifier of a change, for many look-ups.

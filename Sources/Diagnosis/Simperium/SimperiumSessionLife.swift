@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// What a client was told of a bucket, over all of its connections in this session.
@@ -50,7 +51,7 @@ struct SimperiumSessionLife: Sendable {
     private static let mostKeys = 50_000
 
     mutating func give(_ cv: String, at: Instant) {
-        let print = Self.fingerprint(cv)
+        let print = FNV1a.hash(cv.utf8)
         count += 1
         if orders.updateValue(count, forKey: print) == nil {
             if ring.count < Self.mostOrders {
@@ -65,7 +66,7 @@ struct SimperiumSessionLife: Sendable {
         newest = (count, cv, at)
     }
 
-    func order(of cv: String) -> Int? { orders[Self.fingerprint(cv)] }
+    func order(of cv: String) -> Int? { orders[FNV1a.hash(cv.utf8)] }
 
     mutating func tell(_ key: SimperiumName, _ version: Int64) {
         guard let known = versions[key] else {
@@ -77,11 +78,5 @@ struct SimperiumSessionLife: Sendable {
             return
         }
         if version > known { versions[key] = version }
-    }
-
-    private static func fingerprint(_ text: String) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return hash
     }
 }

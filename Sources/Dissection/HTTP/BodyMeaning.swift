@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import OpenRosa
 import Wire
 

@@ -24,7 +24,7 @@ extension ScopeCount {
         }
         if isEnded { return nil }
         occurrences += 1
-        let draw = SeededDraws.draw(
+        let draw = FaultDraw.draw(
             seed: seed, rule: rule.name, scope: scope, occurrence: occurrences)
         guard rule.schedule.hits(occurrences, draw: draw) else { return nil }
         lastHit = at.nanoseconds
@@ -38,7 +38,7 @@ extension FaultSchedule {
         if let first, occurrence > first { return false }
         if let every, occurrence % every != 0 { return false }
         if !nth.isEmpty, !nth.contains(occurrence) { return false }
-        if let probability { return SeededDraws.comesAbout(probability, draw: draw) }
+        if let probability { return FaultDraw.happens(probability, draw: draw) }
         return true
     }
 }

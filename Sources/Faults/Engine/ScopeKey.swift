@@ -1,3 +1,5 @@
+import Notation
+
 /// The scope of one rule that events are counted in.
 struct ScopeKey: Hashable {
     /// Longest value that is kept as it is, in bytes.
@@ -21,6 +23,6 @@ struct ScopeKey: Hashable {
         while let last = beginning.last, last & 0xC0 == 0x80 { beginning.removeLast() }
         if let last = beginning.last, last >= 0xC0 { beginning.removeLast() }
         return String(decoding: beginning, as: UTF8.self) + "#"
-            + String(SeededDraws.digest(value), radix: 16)
+            + String(FNV1a.hash(value.utf8), radix: 16)
     }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// Changes or ends the body of a message as it goes by.
 struct BodyEditor {
     /// What becomes of bytes of the body.
@@ -13,7 +15,7 @@ struct BodyEditor {
     private struct Corruption {
         let firing: Firing
         let range: Range<Int64>
-        var draws: SeededDraws
+        var draws: SplitMix64
         var isTold = false
     }
 
@@ -31,7 +33,7 @@ struct BodyEditor {
         case .truncate where truncation == nil:
             truncation = (max(0, action.integer("at") ?? 0), firing)
         case .corrupt where corruption == nil:
-            var draws = SeededDraws(seed: firing.draw)
+            var draws = SplitMix64(seed: firing.draw)
             let span = max(1, min(size ?? Self.reach, Self.reach))
             let start = action.integer("at") ?? Int64.random(in: 0..<span, using: &draws)
             let (end, isFar) = start.addingReportingOverflow(max(1, action.integer("count") ?? 1))

@@ -1,6 +1,7 @@
 import DequeModule
 import Dissection
 import Framing
+import Notation
 import Wire
 
 extension HTTPGate {
@@ -357,7 +358,7 @@ extension Firing {
     /// How long a `latency` takes in nanoseconds: its span, more or less by what is drawn.
     var delay: Int64 {
         let jitter = max(0, action.duration("jitter") ?? 0)
-        var draws = SeededDraws(seed: draw)
+        var draws = SplitMix64(seed: draw)
         let drawn = jitter > 0 ? Int64.random(in: -jitter...jitter, using: &draws) : 0
         let (sum, isFar) = (action.duration("by") ?? 0).addingReportingOverflow(drawn)
         return max(0, isFar ? .max : sum) + min(afterNanoseconds, 1 << 60)

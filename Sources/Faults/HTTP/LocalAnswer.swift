@@ -1,5 +1,6 @@
 import Dissection
 import Framing
+import Notation
 import OpenRosa
 import Wire
 

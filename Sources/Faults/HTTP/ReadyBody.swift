@@ -1,3 +1,5 @@
+import Notation
+
 /// The fields and the body that a protocol has for a status.
 struct ReadyBody {
     /// Fields besides type and length.
@@ -41,8 +43,8 @@ struct ReadyBody {
                 message ?? "Your account has been deactivated, please contact your domain admin "
                 + "to reactivate"
             body = Array(
-                ("{\"error\":\(Self.json(action.text("key") ?? "user.deactivated")),"
-                    + "\"default_response\":\(Self.json(says))}").utf8)
+                ("{\"error\":\(JSONString.quoted(action.text("key") ?? "user.deactivated")),"
+                    + "\"default_response\":\(JSONString.quoted(says))}").utf8)
         case 412 where isRosa:
             type = Self.xml
             body = Self.response(
@@ -69,7 +71,7 @@ struct ReadyBody {
         Array(
             ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 + "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
-                + "<message nature=\"\(nature)\">\(escaped(message))</message>"
+                + "<message nature=\"\(nature)\">\(Markup.escaped(message))</message>"
                 + "</OpenRosaResponse>").utf8)
     }
 
@@ -87,46 +89,10 @@ struct ReadyBody {
             ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 + "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
                 + "<message nature=\"ota_restore_pending\">"
-                + escaped(action.text("message") ?? "The restore is being made") + "</message>"
+                + Markup.escaped(action.text("message") ?? "The restore is being made")
+                + "</message>"
                 + "<Sync xmlns=\"http://commcarehq.org/sync\">"
                 + "<progress done=\"\(done)\" total=\"\(total)\"/></Sync></OpenRosaResponse>").utf8
         )
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\t", "\n", "\r": result.unicodeScalars.append(scalar)
-            default:
-                // No other control character may stand in XML.
-                result.unicodeScalars.append(scalar.value < 0x20 ? "\u{FFFD}" : scalar)
-            }
-        }
-        return result
-    }
-
-    private static func json(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            default:
-                if scalar.value < 0x20 {
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return result + "\""
     }
 }

@@ -1,3 +1,4 @@
+import Notation
 public import Wire
 
 /// Slows down, slices and cuts what gates let through.
@@ -33,7 +34,7 @@ public struct Shaper: Sendable {
                     ShapingLane.Delay(
                         nanoseconds: action.duration("by") ?? 0,
                         jitter: action.duration("jitter") ?? 0,
-                        draws: SeededDraws(seed: firing.draw &+ UInt64(index))))
+                        draws: SplitMix64(seed: firing.draw &+ UInt64(index))))
             case .bandwidth:
                 lanes[index].rate = max(1, action.integer("rate") ?? 1)
             case .slice:

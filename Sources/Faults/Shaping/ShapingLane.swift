@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// How the bytes of one sender are slowed down and cut.
@@ -6,7 +7,7 @@ struct ShapingLane {
     struct Delay {
         let nanoseconds: Int64
         let jitter: Int64
-        var draws: SeededDraws
+        var draws: SplitMix64
     }
 
     /// A place at which the connection is cut.

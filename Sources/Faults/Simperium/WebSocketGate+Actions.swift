@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Simperium
 import Wire
 
@@ -138,7 +139,7 @@ extension WebSocketGate {
             let cv = action.text("to") ?? Self.hexadecimal(firing, digits: 24)
             return change(CommandEdit.movingCurrent(text, to: cv))
         case .foreignCcids:
-            var draws = SeededDraws(seed: firing.draw)
+            var draws = SplitMix64(seed: firing.draw)
             return change(
                 CommandEdit.replacingCcids(text) { Self.hexadecimal(&draws, digits: 32) })
         case .versionGap:
@@ -195,16 +196,16 @@ extension WebSocketGate {
         let delay = firing.action.duration("by") ?? 0
         let jitter = firing.action.duration("jitter") ?? 0
         guard jitter > 0 else { return max(0, delay) }
-        var draws = SeededDraws(seed: firing.draw)
+        var draws = SplitMix64(seed: firing.draw)
         return max(0, delay + Int64.random(in: -jitter...jitter, using: &draws))
     }
 
     private static func hexadecimal(_ firing: Firing, digits: Int) -> String {
-        var draws = SeededDraws(seed: firing.draw)
+        var draws = SplitMix64(seed: firing.draw)
         return hexadecimal(&draws, digits: digits)
     }
 
-    private static func hexadecimal(_ draws: inout SeededDraws, digits: Int) -> String {
+    private static func hexadecimal(_ draws: inout SplitMix64, digits: Int) -> String {
         let symbols = Array("0123456789abcdef")
         return String((0..<digits).map { _ in symbols[Int(draws.next() >> 60)] })
     }

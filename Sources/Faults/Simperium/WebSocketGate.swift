@@ -1,5 +1,6 @@
 import Dissection
 import Framing
+import Notation
 import Simperium
 public import Wire
 
@@ -27,7 +28,7 @@ public struct WebSocketGate {
     var heldBytes: Int { lanes.reduce(0) { $0 + $1.heldCount } }
     var conversation: SocketConversation
     /// Keys of masks that no rule draws.
-    var draws: SeededDraws
+    var draws: SplitMix64
     /// What comes later.
     var later: [Later] = []
     /// Messages that wait for the next one.
@@ -65,7 +66,7 @@ public struct WebSocketGate {
         self.session = session
         lanes = Peer.allCases.map { WebSocketLane(sender: $0, compression: compression) }
         conversation = SocketConversation(path: path)
-        draws = SeededDraws(
+        draws = SplitMix64(
             seed: session.seed ^ UInt64(bitPattern: context.connection.rawValue))
     }
 
@@ -293,7 +294,7 @@ public struct WebSocketGate {
         _ opcode: WebSocketOpcode, _ payload: [UInt8], to receiver: Peer, draw: UInt64,
         into commands: inout [GateCommand]
     ) {
-        var draws = SeededDraws(seed: draw)
+        var draws = SplitMix64(seed: draw)
         let mask = receiver == .server ? UInt32(truncatingIfNeeded: draws.next()) : nil
         let frame = WebSocketFrameEncoder.encode(opcode: opcode, payload: payload, mask: mask)
         lanes[receiver.other.rawValue].make(frame, into: &commands)

@@ -1,3 +1,5 @@
+import Notation
+
 /// A host with a port.
 ///
 /// Source: RFC 3986, 3.2, without user information.
@@ -95,7 +97,7 @@ extension HTTPAuthority {
                 }
                 return colons >= 2 ? nil : range.lowerBound
             default:
-                if bytes[index].hexValue == nil { return index }
+                if Hexadecimal.digit(bytes[index]) == nil { return index }
             }
         }
         return colons >= 2 ? nil : range.lowerBound

@@ -1,3 +1,5 @@
+import Notation
+
 /// Takes the chunked transfer coding off.
 ///
 /// Source: RFC 9112, 7.1. Sizes that lenient parsers read are read and noted.
@@ -133,7 +135,7 @@ struct HTTPChunkReader: Sendable {
     ) -> HTTPFramingError? {
         switch state {
         case .sizeStart, .size:
-            if let value = byte.hexValue {
+            if let value = Hexadecimal.digit(byte) {
                 guard remaining <= UInt64(Int64.max) >> 4 else {
                     return .chunkSizeOverflow(offset: offset)
                 }

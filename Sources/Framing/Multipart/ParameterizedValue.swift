@@ -1,3 +1,5 @@
+import Notation
+
 /// A field value with parameters, such as `form-data; name="xml_submission_file"`.
 ///
 /// Source: RFC 9110, 5.6.6; RFC 8187 for `name*`.
@@ -100,18 +102,7 @@ extension ParameterizedValue {
         let pieces = text.utf8.split(
             separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }
-        var bytes: [UInt8] = []
-        var rest = pieces[2]
-        while let byte = rest.popFirst() {
-            guard byte == 0x25 else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = PercentEncoding.decodeStrictly(pieces[2]) else { return nil }
         switch String(Substring(pieces[0])).lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1":

@@ -1,3 +1,5 @@
+import Notation
+
 extension SockJSFrame {
     /// The frame as a server sends it, with as few spaces and escapes as JSON allows.
     ///
@@ -21,30 +23,15 @@ extension SockJSFrame {
         var result: [UInt8] = [UInt8(ascii: "[")]
         for (index, text) in texts.enumerated() {
             if index > 0 { result.append(UInt8(ascii: ",")) }
-            result += quoted(text)
+            JSONString.write(text, to: &result)
         }
         result.append(UInt8(ascii: "]"))
         return result
     }
 
-    /// A JSON string with the contents `text`.
     private static func quoted(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
-        result.reserveCapacity(text.count + 2)
-        result.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
-            case 0x08: result += "\\b".utf8
-            case 0x09: result += "\\t".utf8
-            case 0x0A: result += "\\n".utf8
-            case 0x0C: result += "\\f".utf8
-            case 0x0D: result += "\\r".utf8
-            case ..<0x20: result += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: result.append(byte)
-            }
-        }
-        result.append(UInt8(ascii: "\""))
+        JSONString.write(text, to: &result)
         return result
     }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// The HTTP exchange that opens a WebSocket.
 ///
 /// Source: RFC 6455, section 4.
@@ -7,7 +9,7 @@ public enum WebSocketHandshake {
     /// - Parameter key: The value of `Sec-WebSocket-Key` without spaces around it.
     /// - Returns: What `Sec-WebSocket-Accept` must be.
     public static func acceptKey(for key: String) -> String {
-        base64(sha1(Array(key.utf8) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
+        Base64.encode(sha1(Array(key.utf8) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
     }
 
     /// Tells whether a response makes WebSocket frames of all bytes after it, in both directions.
@@ -61,9 +63,7 @@ public enum WebSocketHandshake {
 
     /// Whether `key` is the base64 of 16 bytes.
     static func isKey(_ key: String) -> Bool {
-        let bytes = Array(key.utf8)
-        guard bytes.count == 24, bytes[22...] == [0x3D, 0x3D] else { return false }
-        return bytes[..<22].allSatisfy(alphabet.contains)
+        key.utf8.count == 24 && Base64.decode(key.utf8)?.count == 16
     }
 
     /// The elements of a list of tokens, as written.
@@ -80,27 +80,5 @@ public enum WebSocketHandshake {
 
     private static func hasToken(_ token: String, in values: [String]) -> Bool {
         tokens(values).contains { $0.lowercased() == token }
-    }
-
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// Base64 with padding (RFC 4648, section 4).
-    static func base64(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            var bits: UInt32 = 0
-            for offset in 0..<3 {
-                bits = bits << 8 | (offset < group.count ? UInt32(group[start + offset]) : 0)
-            }
-            for place in 0..<4 {
-                let isPadding = place > group.count
-                let digit = alphabet[Int(bits >> UInt32(18 - 6 * place) & 0x3F)]
-                text.append(isPadding ? UInt8(ascii: "=") : digit)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

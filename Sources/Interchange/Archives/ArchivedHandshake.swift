@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Foundation
 internal import Framing
+internal import Notation
 
 /// What has to be in the two heads that open a WebSocket, where an archive lacks it.
 ///
@@ -43,6 +44,6 @@ enum ArchivedHandshake {
 
     /// 16 bytes in base64 that follow from `seed`.
     private static func key(_ seed: String) -> String {
-        Data(SHA256.hash(data: Data(seed.utf8)).prefix(16)).base64EncodedString()
+        Base64.encode(SHA256.hash(data: Data(seed.utf8)).prefix(16))
     }
 }

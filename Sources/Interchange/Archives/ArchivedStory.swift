@@ -1,4 +1,5 @@
 internal import Framing
+internal import Notation
 internal import Wire
 
 /// The records of one archived exchange, as they are made one after the other.
@@ -224,10 +225,8 @@ struct ArchivedStory {
 
     /// A masking key that is another for each message (SplitMix64).
     private func mask(_ index: Int) -> UInt32 {
-        var z = UInt64(truncatingIfNeeded: connection.rawValue) &* 0x1_0000_01B3
-        z = z &+ UInt64(index + 1) &* 0x9E37_79B9_7F4A_7C15
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return UInt32(truncatingIfNeeded: (z ^ z >> 31) >> 32)
+        let seed = UInt64(truncatingIfNeeded: connection.rawValue) &* 0x1_0000_01B3
+        let key = SplitMix64.mixed(seed &+ UInt64(index + 1) &* SplitMix64.step)
+        return UInt32(truncatingIfNeeded: key >> 32)
     }
 }

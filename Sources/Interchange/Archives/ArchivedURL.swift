@@ -1,4 +1,5 @@
 internal import Framing
+internal import Notation
 
 /// The URL of an archived exchange in the parts that a request is made of.
 struct ArchivedURL: Hashable {
@@ -15,7 +16,8 @@ struct ArchivedURL: Hashable {
     ///
     /// User information and fragment are left out, as clients do.
     init?(_ text: String) {
-        let escaped = Self.escaped(text)
+        var escaped: [UInt8] = []
+        PercentEncoding.encode(text.utf8, keeping: .visible, to: &escaped)
         guard let parsed = try? HTTPTarget.parse(escaped.span, method: "GET"),
             let scheme = parsed.scheme, let authority = parsed.authority,
             HTTPTarget.defaultPort(of: scheme) != nil
@@ -34,22 +36,5 @@ struct ArchivedURL: Hashable {
         let name =
             authority.host.utf8.contains(0x3A) ? "[\(authority.host)]" : authority.host
         return HTTPTarget.defaultPort(of: scheme) == authority.port ? name : authority.description
-    }
-
-    /// Control bytes, spaces and bytes outside ASCII as percent escapes.
-    private static func escaped(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            guard byte <= 0x20 || byte >= 0x7F else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(0x25)
-            for digit in [byte >> 4, byte & 0xF] {
-                bytes.append(digit < 10 ? digit + 0x30 : digit + 0x37)
-            }
-        }
-        return bytes
     }
 }

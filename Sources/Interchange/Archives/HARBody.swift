@@ -1,4 +1,5 @@
 internal import Framing
+internal import Notation
 internal import Wire
 
 /// Reads fields and bodies of an entry.
@@ -110,7 +111,7 @@ enum HARBody {
     ) -> [UInt8] {
         var bytes = Array(text.utf8)
         if isBase64 {
-            if let decoded = base64(text) {
+            if let decoded = Base64.decode(text.utf8, .whitespace) {
                 bytes = decoded
             } else {
                 oddities.append("the body of \(whose) is said to be base64 and is not")
@@ -127,11 +128,6 @@ enum HARBody {
                     + "its text has \(bytes.count)")
         }
         return bytes
-    }
-
-    /// The bytes of base64, line breaks left out; nil where it is none.
-    static func base64(_ text: String) -> [UInt8]? {
-        Base64.decode(text) ?? Base64.decode(text.filter { !$0.isWhitespace })
     }
 
     /// Whether the codings that the fields name were undone.

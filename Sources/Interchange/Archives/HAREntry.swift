@@ -1,4 +1,5 @@
 internal import Framing
+internal import Notation
 internal import Wire
 
 /// Reads one entry of an HTTP archive.

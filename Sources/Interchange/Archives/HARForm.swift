@@ -1,4 +1,5 @@
 internal import Framing
+internal import Notation
 internal import Wire
 
 /// A body made of `postData.params`, which Insomnia and others write instead of text.
@@ -15,7 +16,10 @@ struct HARForm {
         guard type.lowercased().hasPrefix("multipart/") else {
             body = Array(
                 parameters.elements.map { element in
-                    Self.escaped(element["name"]) + "=" + Self.escaped(element["value"])
+                    FormField(
+                        HARNumber.text(element["name"]) ?? "",
+                        HARNumber.text(element["value"]) ?? ""
+                    ).text
                 }.joined(separator: "&").utf8)
             self.type = nil
             return
@@ -54,22 +58,5 @@ struct HARForm {
     private static func quoted(_ node: JSONDocument.Node?) -> String {
         let text = (node?.string ?? "").filter { !$0.isNewline }
         return "\"\(text.replacing("\"", with: "%22"))\""
-    }
-
-    /// As browsers write a form (URL standard, application/x-www-form-urlencoded).
-    private static func escaped(_ node: JSONDocument.Node?) -> String {
-        var output: [UInt8] = []
-        for byte in (HARNumber.text(node) ?? "").utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F: output.append(byte)
-            case 0x20: output.append(0x2B)
-            default:
-                output.append(0x25)
-                for digit in [byte >> 4, byte & 0xF] {
-                    output.append(digit < 10 ? digit + 0x30 : digit + 0x37)
-                }
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Numbers of an HTTP archive: times in milliseconds or seconds with a fraction, and counts.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Reads an HTTP archive (HAR 1.2): first where its entries are, then the entries in order of time.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Reads the WebSocket messages of an entry.
@@ -65,7 +66,7 @@ enum HARSocket {
     ) -> [UInt8] {
         let text = element["data"]?.string ?? ""
         guard opcode != 1, opcode != 0 else { return Array(text.utf8) }
-        if let bytes = HARBody.base64(text) { return bytes }
+        if let bytes = Base64.decode(text.utf8, .whitespace) { return bytes }
         oddities.append("a message of opcode \(opcode) is no base64; its text was taken")
         // A control message has at most 125 bytes (RFC 6455, 5.5).
         return Array(text.utf8.prefix(opcode >= 8 ? 125 : .max))

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Framing
+internal import Notation
 
 /// The JSON of an HTTP archive as it is written, handed on in pieces so that none of it grows.
 ///
@@ -97,14 +98,14 @@ final class HARText {
     func base64(_ piece: ArraySlice<UInt8>) throws(InterchangeError) {
         group.append(contentsOf: piece)
         let whole = group.count - group.count % 3
-        bytes.append(contentsOf: Data(group[..<whole]).base64EncodedData())
+        Base64.encode(group[..<whole], to: &bytes)
         group.removeFirst(whole)
         try flush()
     }
 
     /// The end of bytes that are written in base64.
     func endBase64() {
-        bytes.append(contentsOf: Data(group).base64EncodedData())
+        Base64.encode(group, to: &bytes)
         group = []
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The times of an entry, each in nanoseconds, at most a year, and 0 where it does not apply.

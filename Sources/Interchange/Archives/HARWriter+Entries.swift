@@ -1,5 +1,6 @@
 internal import Framing
 internal import Glibc
+internal import Notation
 internal import Storage
 internal import Trace
 internal import Wire
@@ -71,7 +72,7 @@ extension HARWriter {
         text.member("httpVersion", row.version)
         cookies(HARCookies.sent(head.values("cookie")))
         fields(head)
-        pairs("queryString", HARQuery.pairs(row.query ?? ""))
+        pairs("queryString", FormField.parse((row.query ?? "").utf8))
         text.member("headersSize", head.size)
         text.member("bodySize", side.wireSize)
         guard side.size > 0 else { return }
@@ -91,7 +92,7 @@ extension HARWriter {
             try body("text", row.id, .client, side, isText: true)
             let isForm = type.lowercased().hasPrefix("application/x-www-form-urlencoded")
             if isForm, side.size <= Self.largestForm {
-                pairs("params", HARQuery.pairs(String(decoding: side.content, as: UTF8.self)))
+                pairs("params", FormField.parse(side.content))
             }
         }
     }
@@ -123,9 +124,11 @@ extension HARWriter {
 
     // MARK: Parts
 
-    private func fields(_ head: HARHead?) { pairs("headers", head?.fields ?? []) }
+    private func fields(_ head: HARHead?) {
+        pairs("headers", head?.fields.map { FormField($0.name, $0.value) } ?? [])
+    }
 
-    private func pairs(_ name: String, _ pairs: [(name: String, value: String)]) {
+    private func pairs(_ name: String, _ pairs: [FormField]) {
         text.array(name, pairs) { pair in
             text.object {
                 text.member("name", pair.name)

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Notation
 internal import Storage
 internal import Trace
 public import Wire
@@ -193,14 +194,6 @@ public struct TraceCut: Hashable, Sendable {
 
     /// The URI of a file that is only read.
     static func address(_ path: String) -> String {
-        let plain = path.utf8.map { byte -> String in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains(byte)
-            let digits = String(byte, radix: 16, uppercase: true)
-            return isPlain
-                ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count < 2 ? "0" : "") + digits
-        }
-        return "file:" + plain.joined() + "?mode=ro"
+        "file:" + PercentEncoding.encode(path, keeping: .path) + "?mode=ro"
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Notation
 
 /// A row as other programs read it: names and values, in order.
 public struct ExportedRow: Hashable, Sendable {
@@ -53,7 +54,7 @@ public struct ExportedRow: Hashable, Sendable {
 
     /// An object on one line, without line end; bytes are `{"base64":"…"}`.
     public var json: String {
-        let texts = members.map { "\(Self.quoted($0.name)):\(Self.json($0.cell))" }
+        let texts = members.map { "\(JSONString.quoted($0.name)):\(Self.json($0.cell))" }
         return "{\(texts.joined(separator: ","))}"
     }
 
@@ -61,29 +62,10 @@ public struct ExportedRow: Hashable, Sendable {
         switch cell {
         case .null: "null"
         case .integer(let number): String(number)
-        case .text(let text): quoted(text)
-        case .bytes(let bytes): #"{"base64":"\#(Data(bytes).base64EncodedString())"}"#
-        case .list(let texts): "[\(texts.map(quoted).joined(separator: ","))]"
+        case .text(let text): JSONString.quoted(text)
+        case .bytes(let bytes): #"{"base64":"\#(Base64.encode(bytes))"}"#
+        case .list(let texts): "[\(texts.map(JSONString.quoted).joined(separator: ","))]"
         }
-    }
-
-    /// A JSON string without any control character.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 
     // MARK: CSV
@@ -103,7 +85,7 @@ public struct ExportedRow: Hashable, Sendable {
             case .null: return ""
             case .integer(let number): return String(number)
             case .text(let text): return Self.field(text, isRaw: isRaw)
-            case .bytes(let bytes): return "base64:" + Data(bytes).base64EncodedString()
+            case .bytes(let bytes): return "base64:" + Base64.encode(bytes)
             case .list(let texts):
                 return Self.field(texts.joined(separator: " "), isRaw: isRaw)
             }

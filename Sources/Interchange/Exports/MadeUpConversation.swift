@@ -1,4 +1,5 @@
 internal import Capturing
+internal import Notation
 internal import Wire
 
 /// A TCP connection made up around bytes of which only the order is known.
@@ -26,11 +27,9 @@ struct MadeUpConversation {
         self.client = client
         self.server = server
         // SplitMix64: neighbours begin far apart, also where ports are used again.
-        var seed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
-        seed = (seed ^ seed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        seed = (seed ^ seed >> 27) &* 0x94D0_49BB_1331_11EB
+        let seed = SplitMix64.mixed(UInt64(bitPattern: number) &* SplitMix64.step)
         next = [
-            UInt32(truncatingIfNeeded: seed >> 32), UInt32(truncatingIfNeeded: seed ^ seed >> 31),
+            UInt32(truncatingIfNeeded: seed >> 32), UInt32(truncatingIfNeeded: seed),
         ]
     }
 

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Bytes as JSON that people can read, and back.
@@ -125,7 +126,7 @@ enum ByteText {
     }
 
     private static func base64(_ node: JSONNode) throws(RowMistake) -> [UInt8] {
-        guard let text = node.string, let bytes = Base64.decode(text) else {
+        guard let text = node.string, let bytes = Base64.decode(text.utf8) else {
             throw RowMistake(node.range.lowerBound, "not base64")
         }
         return bytes

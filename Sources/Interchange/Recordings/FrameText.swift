@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// WebSocket frames (RFC 6455, 5.2) as JSON objects with their payload unmasked, and back.
@@ -99,12 +100,12 @@ struct FrameText {
                 output.append(0x7B)
                 JSONWriting.name("frame", to: &output)
                 let name =
-                    Self.names[frame.first].map { Array($0.utf8) }
-                    ?? JSONWriting.hexadecimal(frame.first)
-                JSONWriting.string(name, to: &output)
+                    Self.names[frame.first]
+                    ?? Hexadecimal.text([frame.first])
+                JSONWriting.string(name.utf8, to: &output)
                 if let mask = frame.mask {
                     JSONWriting.name("mask", to: &output)
-                    JSONWriting.string(mask.flatMap(JSONWriting.hexadecimal), to: &output)
+                    JSONWriting.string(Hexadecimal.text(mask).utf8, to: &output)
                 }
                 if frame.payload.count < frame.size {
                     JSONWriting.name("size", to: &output)
@@ -132,12 +133,12 @@ struct FrameText {
             switch member.key.string {
             case "frame" where first == nil:
                 let name = value.string ?? ""
-                first = names.first { $0.value == name }?.key ?? hexadecimal(name, count: 1)?.first
+                first = names.first { $0.value == name }?.key ?? Self.bytes(name, count: 1)?.first
                 guard first != nil else {
                     throw RowMistake(place, "frame is text, binary, close, ping, pong or a byte")
                 }
             case "mask" where mask == nil:
-                mask = hexadecimal(value.string ?? "", count: 4)
+                mask = Self.bytes(value.string ?? "", count: 4)
                 guard mask != nil else { throw RowMistake(place, "a mask is 8 digits") }
             case "size" where size == nil:
                 size = value.int
@@ -176,21 +177,7 @@ struct FrameText {
         }
     }
 
-    private static func hexadecimal(_ text: String, count: Int) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count == 2 * count else { return nil }
-        var bytes: [UInt8] = []
-        for index in 0..<count {
-            var byte: UInt8 = 0
-            for digit in digits[2 * index..<2 * index + 2] {
-                switch digit {
-                case 0x30...0x39: byte = byte << 4 | (digit - 0x30)
-                case 0x61...0x66: byte = byte << 4 | (digit - 0x57)
-                default: return nil
-                }
-            }
-            bytes.append(byte)
-        }
-        return bytes
+    private static func bytes(_ digits: String, count: Int) -> [UInt8]? {
+        Hexadecimal.decode(digits.utf8).flatMap { $0.count == count ? $0 : nil }
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// What `recording.json` says: format, origin, sessions and files.

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Notation
 internal import Storage
 internal import Wire
 

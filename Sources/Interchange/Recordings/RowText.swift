@@ -1,3 +1,4 @@
+import Notation
 internal import Wire
 
 /// Rows as members of a JSON object, and back.

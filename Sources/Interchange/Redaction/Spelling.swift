@@ -1,3 +1,5 @@
+import Notation
+
 /// How text is spelled where it stands.
 enum Spelling: Hashable, Sendable {
     /// As it is.
@@ -95,19 +97,10 @@ struct SpelledText {
         guard start + count <= spelled.count else { return nil }
         var value: UInt32 = 0
         for byte in spelled[start..<start + count] {
-            guard let digit = Self.digit(byte) else { return nil }
-            value = value << 4 | digit
+            guard let digit = Hexadecimal.digit(byte) else { return nil }
+            value = value << 4 | UInt32(digit)
         }
         return value
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case 0x30...0x39: UInt32(byte - 0x30)
-        case 0x41...0x46: UInt32(byte - 0x37)
-        case 0x61...0x66: UInt32(byte - 0x57)
-        default: nil
-        }
     }
 
     private func jsonEscape(at position: Int) -> (Int, [UInt8])? {

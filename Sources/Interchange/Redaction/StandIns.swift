@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import Notation
 
 /// Makes what stands in for a secret: the same for the same secret, other for another, of the same
 /// shape, and nothing that the secret could be found from without the key.
@@ -73,8 +74,7 @@ struct StandIns {
 
     /// FNV-1a of 64 bits, both halves added.
     private static func checksum(_ text: [UInt8]) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let hash = FNV1a.hash(text)
         return hash >> 32 &+ hash & 0xFFFF_FFFF
     }
 }

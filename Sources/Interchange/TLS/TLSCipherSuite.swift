@@ -1,3 +1,5 @@
+import Notation
+
 /// A cipher suite whose records can be decrypted.
 ///
 /// Source: the IANA registry of TLS cipher suites.
@@ -36,8 +38,7 @@ struct TLSCipherSuite: Hashable, Sendable {
     /// What people call the suite with this number.
     static func name(_ number: UInt16) -> String {
         all[number]?.name ?? others[number]
-            ?? "cipher suite 0x" + String(repeating: "0", count: number < 0x1000 ? 1 : 0)
-            + String(number, radix: 16)
+            ?? "cipher suite 0x" + Hexadecimal.text(number, digits: 4)
     }
 
     private init(_ name: String, _ cipher: Cipher, _ hash: TLSHash = .sha256) {

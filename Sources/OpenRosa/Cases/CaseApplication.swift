@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// One case block on its way into a case.

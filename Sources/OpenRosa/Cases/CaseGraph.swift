@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Cases as nodes, and their indices as edges from the referring case to its target.

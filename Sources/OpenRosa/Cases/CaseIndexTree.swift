@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Indices of one relationship between cases, to be followed in both directions.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Which cases a device deletes before it syncs.
 ///

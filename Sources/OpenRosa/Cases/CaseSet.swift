@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// What a device has: its cases, ledgers, fixtures, user and sync token.
 ///

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// A case as a device or a server has it after the blocks it has seen.
 public struct CaseState: Hashable, Sendable {

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Which cases explain that a device's hash is not the predicted one.
 ///

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Notation
 
 /// The hash that tells a server which cases a device has: the XOR of the MD5 of their identifiers.
 ///
@@ -57,17 +58,15 @@ public struct CaseStateHash: Hashable, Sendable, CustomStringConvertible {
         }
 
         /// 32 lower-case hexadecimal digits.
-        public var hexadecimal: String { Self.digits(high) + Self.digits(low) }
+        public var hexadecimal: String {
+            Hexadecimal.text(high, digits: 16) + Hexadecimal.text(low, digits: 16)
+        }
 
         /// The bits in which two digests differ.
         public static func ^ (a: Digest, b: Digest) -> Digest {
             Digest(high: a.high ^ b.high, low: a.low ^ b.low)
         }
 
-        private static func digits(_ half: UInt64) -> String {
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.utf8.count) + text
-        }
     }
 
     /// Why a `state` is no hash.

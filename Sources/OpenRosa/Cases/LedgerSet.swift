@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// The balances of ledgers, such as stocks of products at a place.
 ///

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// What a restore holds, in numbers: counted while its events go by, in bounded memory.
 public struct RestoreSummary: Hashable, Sendable {

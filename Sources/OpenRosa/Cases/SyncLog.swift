@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// What a server takes a device to have: kept from the restore it sent and the forms that came since.
 ///

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Events as JSON, for programs that read the output of `tapedeck openrosa parse`.
 extension CommCareEvent {

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Header fields and parameters of a request to CommCare, as CommCare Android sends them.
@@ -169,7 +170,8 @@ public struct CommCareRequest: Hashable, Sendable {
     public var contentText: String { Self.text(content) }
 
     private static func text(_ fields: [Field]) -> String {
-        fields.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+        fields.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+            .joined(separator: "&")
     }
 
     /// The name of the header field with the sync token.
@@ -185,19 +187,5 @@ public struct CommCareRequest: Hashable, Sendable {
             fields.append(Field("Authorization", authorization))
         }
         return fields
-    }
-
-    /// Escapes everything but letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 2.3).
-    private static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-            default:
-                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

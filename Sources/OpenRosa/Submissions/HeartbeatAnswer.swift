@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The JSON that a server answers a heartbeat with: which versions a device should have.

@@ -1,3 +1,5 @@
+import Notation
+
 /// The value of an `Authorization` field.
 struct HTTPAuthorization {
     /// The scheme in lower case, such as `basic`.
@@ -15,8 +17,7 @@ struct HTTPAuthorization {
         self.rest = rest
         switch scheme {
         case "basic":
-            let bytes = Base64Text.decode(rest) ?? []
-            user = bytes.firstIndex(of: 0x3A).map { String(decoding: bytes[..<$0], as: UTF8.self) }
+            user = BasicCredentials(authorization: text)?.user
         case "digest":
             let pieces = rest.split(separator: ",").map { HeaderText.trimmed($0) }
             user = pieces.first { $0.lowercased().hasPrefix("username=") }.map {

@@ -1,3 +1,5 @@
+import Notation
+
 /// The path of an object in Simperium's HTTP API: `/1/APP/BUCKET/i/KEY` or `…/v/VERSION`.
 struct HTTPObjectPath: Hashable {
     private let head: String
@@ -16,12 +18,12 @@ struct HTTPObjectPath: Hashable {
             parts[1] == "1", parts[4] == "i", !parts[5].isEmpty
         else { return nil }
         head = parts[..<5].joined(separator: "/")
-        key = PercentText.decoded(parts[5])
+        key = String(decoding: PercentEncoding.decode(parts[5].utf8), as: UTF8.self)
         version = parts.count == 8 ? String(parts[7]) : nil
     }
 
     /// Application, bucket and key, whatever the version.
-    var name: String { "\(head)/\(PercentText.escaped(key))" }
+    var name: String { "\(head)/\(PercentEncoding.encode(key))" }
 
     /// The path.
     var path: String { name + (version.map { "/v/\($0)" } ?? "") }

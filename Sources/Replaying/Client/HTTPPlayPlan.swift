@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 internal import Simperium
 internal import Wire
@@ -166,9 +167,9 @@ struct HTTPPlayPlan {
         }
         let segments = exchange.path.split(separator: "/", omittingEmptySubsequences: false)
         return segments.map { segment in
-            let name = PercentText.decoded(segment)
+            let name = String(decoding: PercentEncoding.decode(segment.utf8), as: UTF8.self)
             let live = identity.translated(name)
-            return live == name ? String(segment) : PercentText.escaped(live)
+            return live == name ? String(segment) : PercentEncoding.encode(live)
         }.joined(separator: "/")
     }
 
@@ -292,7 +293,7 @@ struct HTTPPlayPlan {
         switch header.scheme {
         case "basic":
             guard let login else { return value }
-            return "Basic " + Base64Text.encode(Array("\(login.user):\(login.password)".utf8))
+            return BasicCredentials(user: login.user, password: login.password).authorization
         case "digest":
             // A recorded response to a challenge is of no use with another one.
             request.login = login

@@ -1,3 +1,5 @@
+import Notation
+
 /// Names that are replaced by others wherever a text mentions them.
 struct MentionTable: Sendable {
     private struct Entry {
@@ -26,7 +28,7 @@ struct MentionTable: Sendable {
         guard bytes.count >= Self.shortest, let offset = bytes.firstIndex(where: Self.isWord)
         else { return }
         let end = Self.wordEnd(bytes, offset)
-        let digest = Self.digest(bytes, offset..<end)
+        let digest = FNV1a.hash(bytes[offset..<end])
         if beginnings.isEmpty { beginnings = Array(repeating: 0, count: 1024) }
         let pair = Self.pair(bytes, offset..<end)
         beginnings[pair >> 6] |= 1 << UInt64(pair & 63)
@@ -74,7 +76,7 @@ struct MentionTable: Sendable {
     }
 
     private func match(_ text: [UInt8], _ word: Range<Int>, from done: Int) -> Entry? {
-        guard let list = entries[Self.digest(text, word)] else { return nil }
+        guard let list = entries[FNV1a.hash(text[word])] else { return nil }
         return list.first { entry in
             let start = word.lowerBound - entry.offset
             let end = start + entry.name.count
@@ -116,15 +118,5 @@ struct MentionTable: Sendable {
     private static func pair(_ text: [UInt8], _ word: Range<Int>) -> Int {
         let second = word.count > 1 ? text[word.lowerBound + 1] : 0
         return Int(text[word.lowerBound]) << 8 | Int(second)
-    }
-
-    /// FNV-1a.
-    private static func digest(_ text: [UInt8], _ word: Range<Int>) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for place in word {
-            hash ^= UInt64(text[place])
-            hash &*= 0x100_0000_01B3
-        }
-        return hash
     }
 }

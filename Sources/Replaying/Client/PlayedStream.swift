@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// A recorded channel that is played, or what belongs to no channel.

@@ -1,3 +1,5 @@
+import Notation
+
 /// A query in pieces, which stay as they are spelled where they do not change.
 struct QueryText {
     /// One parameter.
@@ -32,7 +34,7 @@ struct QueryText {
             guard new != value else { continue }
             let name = pieces[place].text.prefix { $0 != "=" }
             pieces[place].value = new
-            pieces[place].text = "\(name)=\(PercentText.escaped(new))"
+            pieces[place].text = "\(name)=\(PercentEncoding.encode(new))"
         }
     }
 
@@ -41,34 +43,4 @@ struct QueryText {
 
     /// The query as it is sent.
     var text: String { pieces.map(\.text).joined(separator: "&") }
-}
-
-/// Text of a URL with escapes (RFC 3986, 2.1).
-enum PercentText {
-    /// Escapes everything but letters, digits, `-`, `.`, `_` and `~`.
-    static func escaped(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-            default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Undoes escapes; a plus sign is one.
-    static func decoded(_ text: some StringProtocol) -> String {
-        guard text.utf8.contains(0x25) else { return String(text) }
-        var plain = Array("=".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case 0x2B: plain += Array("%2B".utf8)
-            case 0x26: plain += Array("%26".utf8)
-            default: plain.append(byte)
-            }
-        }
-        return FormField.parse(plain).first?.value ?? ""
-    }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// What the recorded client and its server called things, and what the live ones call them.
 ///
 /// One for each played client; its HTTP requests and its sockets share it. Everything that is made
@@ -54,7 +56,7 @@ public struct ReplayIdentity: Sendable {
     public let isVerbatim: Bool
     private var kinds: [Kind: Names] = [:]
     private var mentions = MentionTable()
-    private var state: UInt64
+    private var numbers: SplitMix64
     /// Counts what was bound otherwise than before.
     private(set) var revision = 0
 
@@ -65,7 +67,7 @@ public struct ReplayIdentity: Sendable {
     ///   - isVerbatim: Whether everything keeps its recorded name; nothing is bound then.
     public init(seed: UInt64, isVerbatim: Bool = false) {
         self.isVerbatim = isVerbatim
-        state = seed
+        numbers = SplitMix64(seed: seed)
     }
 
     /// The live name; nil where none is bound.
@@ -123,14 +125,8 @@ public struct ReplayIdentity: Sendable {
 
     // MARK: Making up
 
-    /// The next number of the seed (SplitMix64).
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
+    /// The next number of the seed.
+    public mutating func next() -> UInt64 { numbers.next() }
 
     /// A new name that looks like `recorded`, bound to nothing.
     ///
@@ -158,12 +154,11 @@ public struct ReplayIdentity: Sendable {
 
     /// Where a UUID or a run of at least 16 hexadecimal digits stands.
     private static func digits(of bytes: [UInt8]) -> Range<Int>? {
-        func isHexadecimal(_ byte: UInt8) -> Bool {
-            0x30...0x39 ~= byte || 0x41...0x46 ~= byte || 0x61...0x66 ~= byte
-        }
         var start = 0
         while start < bytes.count {
-            let end = bytes[start...].firstIndex { !isHexadecimal($0) && $0 != 0x2D } ?? bytes.count
+            let end =
+                bytes[start...].firstIndex { Hexadecimal.digit($0) == nil && $0 != 0x2D }
+                ?? bytes.count
             let run = bytes[start..<end]
             if run.count == 36, [8, 13, 18, 23].allSatisfy({ run[start + $0] == 0x2D }),
                 run.count(where: { $0 == 0x2D }) == 4
@@ -179,8 +174,7 @@ public struct ReplayIdentity: Sendable {
     private mutating func hexadecimal(_ count: Int) -> String {
         var text = ""
         while text.utf8.count < count {
-            let digits = String(next(), radix: 16)
-            text += String(repeating: "0", count: 16 - digits.utf8.count) + digits
+            text += Hexadecimal.text(next(), digits: 16)
         }
         return String(text.prefix(count))
     }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Simperium
 internal import Wire
 

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Identifiers that programs make anew in each run: UUIDs and other long hexadecimal numbers.

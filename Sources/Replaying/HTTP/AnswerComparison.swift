@@ -1,3 +1,5 @@
+import Notation
+
 /// Compares the answer of a live server with the recorded one.
 public enum AnswerComparison {
     /// Where they differ: status, header fields, body by meaning.

@@ -1,3 +1,5 @@
+import Notation
+
 /// What makes two requests with the same method, host and path the same request.
 struct RequestKey: Sendable {
     let query: [FormField]

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 extension Differences {
@@ -266,7 +267,7 @@ extension Differences {
             let shown =
                 rest.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
                 ? String(decoding: rest, as: UTF8.self).quoted
-                : rest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+                : rest.map { Hexadecimal.text([$0]) }.joined(separator: " ")
             return "\(shown) (of \(bytes.count) bytes)"
         }
         add(Difference(.bytes, String(common), in: scope, recorded: from(a), live: from(b)))

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// What a body says, without how it is spelled and without what is volatile.
 public enum Meaning: Sendable {

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension ReplayReport {
     /// The report for programs: `satisfied`, and `sections` with their counts and items.

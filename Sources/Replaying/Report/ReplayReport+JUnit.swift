@@ -1,3 +1,5 @@
+import Notation
+
 extension ReplayReport {
     /// The report as JUnit's XML: a suite for each section, a failure for each thing missed or left
     /// over, and one test for all that matched.
@@ -10,10 +12,10 @@ extension ReplayReport {
             let left = section.unusedItems
             let failures = section.misses.count + (allowsUnused ? 0 : left.count)
             output +=
-                "  <testsuite name=\"\(Self.escaped(section.name))\" "
+                "  <testsuite name=\"\(Markup.escaped(section.name))\" "
                 + "tests=\"\(1 + section.misses.count + left.count)\" failures=\"\(failures)\" "
                 + "errors=\"0\" skipped=\"\(allowsUnused ? left.count : 0)\">\n"
-            output += "    <testcase classname=\"\(Self.escaped(section.name))\" "
+            output += "    <testcase classname=\"\(Markup.escaped(section.name))\" "
             output += "name=\"\(section.matched) of \(section.recorded) \(words.matched)\"/>\n"
             for miss in section.misses {
                 output += Self.test(section.name, miss, "failure", words.missed)
@@ -35,26 +37,8 @@ extension ReplayReport {
     private static func test(
         _ section: String, _ item: Item, _ outcome: String, _ message: String
     ) -> String {
-        "    <testcase classname=\"\(escaped(section))\" name=\"\(escaped(item.line))\">"
-            + "<\(outcome) message=\"\(message)\">\(escaped(item.detail))</\(outcome)>"
+        "    <testcase classname=\"\(Markup.escaped(section))\" name=\"\(Markup.escaped(item.line))\">"
+            + "<\(outcome) message=\"\(message)\">\(Markup.escaped(item.detail))</\(outcome)>"
             + "</testcase>\n"
-    }
-
-    /// Text for content and attributes; what XML 1.0 forbids is U+FFFD.
-    private static func escaped(_ text: String) -> String {
-        var output = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": output.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": output.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": output.append(contentsOf: "&gt;".unicodeScalars)
-            case "\"": output.append(contentsOf: "&quot;".unicodeScalars)
-            case "\n", "\t": output.append(scalar)
-            case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE:
-                output.append("\u{FFFD}")
-            default: output.append(scalar)
-            }
-        }
-        return String(output)
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// A recorded command beside a live one.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Rewrites a recorded command of a server for the live client.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Compares a command of a live server with the recorded one.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// What a server and its clients hold of one bucket of one user.
 public struct BucketState: Sendable {

@@ -1,3 +1,4 @@
+public import Notation
 internal import Simperium
 public import Wire
 

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// An object of a bucket on which a client and the server do not agree.

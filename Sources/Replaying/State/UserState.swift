@@ -1,3 +1,4 @@
+public import Notation
 public import OpenRosa
 public import Wire
 

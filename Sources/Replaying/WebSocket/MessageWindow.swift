@@ -1,3 +1,4 @@
+import Notation
 internal import Wire
 
 /// The messages of a live server beside those that were recorded, both in their order.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension ClientBucket {
     /// What outlives a client's process.

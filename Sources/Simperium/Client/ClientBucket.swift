@@ -1,3 +1,4 @@
+import Notation
 public import Wire
 
 /// A bucket as a client has it: a machine without socket, clock or randomness.
@@ -77,7 +78,7 @@ public struct ClientBucket: Sendable {
     /// Whether another `cv` is due when they have come.
     var needsAnotherAnswer = false
     var logLevel = 0
-    var numbers: SeededNumbers
+    var numbers: SplitMix64
     /// Number of the next change, so that they are sent again in their order.
     var nextSequence = 0
     var now = Instant.zero
@@ -110,7 +111,7 @@ public struct ClientBucket: Sendable {
     public init(restoring saved: Saved, settings: Settings, token: String?, seed: UInt64) {
         self.settings = settings
         self.token = token
-        numbers = SeededNumbers(seed: seed)
+        numbers = SplitMix64(seed: seed)
         tombstones = Tombstones(limit: settings.mostTombstones)
         requests = EntityRequests(limit: settings.mostEntityRequests)
         restore(saved)

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Entities that are asked for: one per key at once, and no more than a limit in all.

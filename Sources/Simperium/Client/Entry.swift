@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension ClientBucket {
     /// An object with what is remembered of it, and what only this connection knows.

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Keys in the order in which they came, each once.

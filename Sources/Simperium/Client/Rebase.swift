@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Carries what one side did to an object over what the other did.

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// The versions at which objects were removed, so that an older change does not bring them back.

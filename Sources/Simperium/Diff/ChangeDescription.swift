@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// What a change does, in words for people: one line for each touched path.
 ///

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Writes the lines of a ``ChangeDescription``.

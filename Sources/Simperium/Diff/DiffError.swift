@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Why a map of operations could not be applied to an object, and where in the object.
 public struct DiffError: Error, Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// One operation of a jsondiff: `{"o": NAME, "v": VALUE}`.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Which operations a ``JSONDiff`` uses where there is a choice.
 ///

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Numbers for values, the same number for values that mean the same.

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// A change of an array, element by element.

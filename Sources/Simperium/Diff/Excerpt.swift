@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Cuts text short for people, so that a line stays a line.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension JSONDiff {
     /// The operations that make `new` of `old`.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension JSONDiff {
     /// What is left of `local` to be done once `remote` has been: a rebase.

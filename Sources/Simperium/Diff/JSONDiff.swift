@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Changes of objects as maps from key to operation: jsondiff.
 ///

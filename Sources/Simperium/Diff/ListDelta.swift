@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// A delta over an array: each element as JSON on a line of its own, and a string delta over that.

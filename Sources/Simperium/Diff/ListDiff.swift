@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Operations on the elements of an array.

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// What becomes of the elements of an array by the value of an `L`.

@@ -1,3 +1,5 @@
+import Notation
+
 extension StringDelta {
     /// Reads a delta as it stands on the wire.
     ///
@@ -53,33 +55,10 @@ extension StringDelta {
                 bytes.append(contentsOf: String(count).utf8)
             case .insert(let text):
                 bytes.append(0x2B)
-                Self.escape(text, into: &bytes)
+                PercentEncoding.encode(text.utf8, keeping: .delta, to: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func escape(_ text: String, into bytes: inout [UInt8]) {
-        bytes.reserveCapacity(bytes.count + text.utf8.count)
-        for byte in text.utf8 {
-            if isPlain(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(0x25)
-                for digit in [byte >> 4, byte & 0xF] {
-                    bytes.append(digit < 10 ? digit + 0x30 : digit + 0x37)
-                }
-            }
-        }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        // Space ! # $ & ' ( ) * + , - . / : ; = ? @ _ ~
-        case 0x20, 0x21, 0x23, 0x24, 0x26...0x2F, 0x3A, 0x3B, 0x3D, 0x3F, 0x40, 0x5F, 0x7E: true
-        default: false
-        }
     }
 
     private static func count(
@@ -107,8 +86,8 @@ extension StringDelta {
                 place += 1
                 continue
             }
-            guard place + 2 < content.upperBound, let high = digit(bytes[place + 1]),
-                let low = digit(bytes[place + 2])
+            guard place + 2 < content.upperBound, let high = Hexadecimal.digit(bytes[place + 1]),
+                let low = Hexadecimal.digit(bytes[place + 2])
             else { throw .badEscape(offset: place) }
             text.append(high << 4 | low)
             place += 3
@@ -117,14 +96,5 @@ extension StringDelta {
             throw .notUTF8(offset: content.lowerBound)
         }
         return string
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// A change of a string: what is kept, dropped and inserted, from its start to its end.

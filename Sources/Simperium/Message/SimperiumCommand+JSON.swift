@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension SimperiumCommand {
     /// Everything that was read, as one JSON object.

@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension SimperiumMessage {
     /// One change of a `c`, with its JSON as values.

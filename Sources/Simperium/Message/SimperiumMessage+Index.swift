@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 extension SimperiumMessage {
     /// A page of the index: what a server's `i` says.

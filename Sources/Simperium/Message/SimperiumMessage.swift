@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// One Simperium command as a value of its own, without the message it came in.
 ///

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The last changes of a bucket, for clients that were away.

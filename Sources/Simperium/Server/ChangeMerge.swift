@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// Makes one change per object of many: what a server does with old changes to save space.

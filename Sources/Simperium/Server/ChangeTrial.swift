@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// A change that is asked for, held against the object it is for.

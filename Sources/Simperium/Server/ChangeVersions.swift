@@ -1,3 +1,5 @@
+import Notation
+
 /// Where the change versions of a bucket come from: a sequence without end that never repeats.
 ///
 /// 24 hexadecimal digits each, as those of Simperium: ten that tell one sequence from another and
@@ -18,8 +20,8 @@ public struct ChangeVersions: Hashable, Sendable {
     public init(seed: UInt64, listed: [String] = []) {
         self.listed = listed
         // Two steps of SplitMix64, so that seeds that are near each other do not look alike.
-        tag = Self.mixed(seed) >> 24
-        count = Self.mixed(seed &+ 1) >> 16
+        tag = SplitMix64.hash(seed) >> 24
+        count = SplitMix64.hash(seed &+ 1) >> 16
     }
 
     /// The next change version.
@@ -29,19 +31,7 @@ public struct ChangeVersions: Hashable, Sendable {
             return listed[used - 1]
         }
         count &+= 1
-        return Self.digits(count & 0xFF_FFFF_FFFF_FFFF, 14) + Self.digits(tag, 10)
-    }
-
-    private static func mixed(_ seed: UInt64) -> UInt64 {
-        var z = seed &+ 0x9E37_79B9_7F4A_7C15
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-
-    /// The last `count` hexadecimal digits of a number.
-    static func digits(_ value: UInt64, _ count: Int) -> String {
-        let text = String(value, radix: 16)
-        return String(repeating: "0", count: max(count - text.utf8.count, 0)) + text
+        return Hexadecimal.text(count & 0xFF_FFFF_FFFF_FFFF, digits: 14)
+            + Hexadecimal.text(tag, digits: 10)
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The order of a bucket's index: that in which its objects were created.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// The objects whose version is remembered though they are gone, oldest removal first.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 extension ServerBucket {
@@ -73,7 +74,7 @@ extension ServerBucket {
     ///
     /// Bound to the change versions of this bucket, so that another's is not taken for ours.
     private func mark(after place: Int64) -> String {
-        "f" + ChangeVersions.digits(UInt64(place), 13) + ChangeVersions.digits(versions.tag, 10)
+        "f" + Hexadecimal.text(place, digits: 13) + Hexadecimal.text(versions.tag, digits: 10)
     }
 
     /// The place that a mark names; nil where it is none of ours.

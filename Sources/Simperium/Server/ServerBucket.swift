@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// One bucket of one user as a server has it: objects, their versions, and the last changes.
 ///

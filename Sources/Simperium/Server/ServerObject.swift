@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// An object of a server's bucket with its past, for seeding a bucket and looking into one.
 public struct ServerObject: Hashable, Sendable {

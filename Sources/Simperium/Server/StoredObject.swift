@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// One object as a server keeps it, also after it was removed.

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 /// One version of an object as a server keeps it.

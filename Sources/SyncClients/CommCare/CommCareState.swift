@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+internal import Notation
 public import OpenRosa
 internal import Storage
 internal import Wire

@@ -1,3 +1,4 @@
+internal import Notation
 public import Replaying
 internal import Synchronization
 
@@ -110,9 +111,6 @@ public final class ReplayLoad: Sendable {
     /// The seed of one client (SplitMix64).
     private static func seed(_ seed: UInt64, _ number: Int) -> UInt64 {
         guard number > 1 else { return seed }
-        var mixed = seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
+        return SplitMix64.mixed(seed &+ UInt64(number) &* SplitMix64.step)
     }
 }

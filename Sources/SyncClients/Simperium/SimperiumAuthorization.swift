@@ -1,6 +1,7 @@
 internal import Framing
 internal import NIOCore
 internal import NIOPosix
+internal import Notation
 internal import Wire
 
 /// Asks the auth API for an access token.

@@ -1,3 +1,4 @@
+import Notation
 internal import Simperium
 public import Wire
 

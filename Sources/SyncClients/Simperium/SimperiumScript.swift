@@ -1,4 +1,5 @@
-public import Wire
+public import Notation
+import Wire
 
 /// Timed steps of a client, one a line.
 ///

@@ -1,3 +1,4 @@
+public import Notation
 public import Simperium
 public import Wire
 

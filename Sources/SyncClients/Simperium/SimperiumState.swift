@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+internal import Notation
 internal import Simperium
 internal import Storage
 internal import Wire

@@ -1,3 +1,5 @@
+import Notation
+
 extension Accounts {
     /// Somebody who may use the servers.
     public struct User: Hashable, Sendable {
@@ -41,13 +43,8 @@ extension Accounts {
 
         /// 32 hexadecimal digits that are the same for the same name: FNV-1a, twice.
         static func identifier(of name: String) -> String {
-            var result = ""
-            for start: UInt64 in [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4] {
-                var hash = start
-                for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-                result += Hexadecimal.text(hash)
-            }
-            return result
+            [FNV1a.hash(name.utf8), FNV1a.hash(name.utf8, offset: FNV1a.otherOffset)]
+                .map { Hexadecimal.text($0, digits: 16) }.joined()
         }
     }
 }

@@ -1,3 +1,4 @@
+import Notation
 internal import OpenRosa
 internal import Wire
 

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 extension CommCareServer {
@@ -20,7 +21,7 @@ extension CommCareServer {
         let user: Accounts.User
         switch authorization.prefix(while: { $0 != " " }).lowercased() {
         case "basic":
-            guard let (name, password) = request.credentials,
+            guard let (name, password) = request.credentials.map({ ($0.user, $0.password) }),
                 let known = self.user(name, password, domain)
             else {
                 return .refused(Self.unauthorized("The user name or the password is wrong"))

@@ -1,3 +1,4 @@
+internal import Notation
 internal import Wire
 
 extension CommCareServer {
@@ -45,8 +46,8 @@ extension CommCareServer {
             "<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\">"
                 + "<message nature=\"submit_success\">Here are your keys!</message>"
                 + "<auth_keys domain=\"\(domain.escapedForXML)\" "
-                + "issued=\"\(HTTPDate(unixSeconds: now).secondText)\">"
-                + "<key_record valid=\"\(HTTPDate(unixSeconds: record.valid).secondText)\">"
+                + "issued=\"\(Timestamp(unixSeconds: now).text(digits: 0))\">"
+                + "<key_record valid=\"\(Timestamp(unixSeconds: record.valid).text(digits: 0))\">"
                 + "<uuid>\(record.uuid)</uuid><key type=\"AES256\">\(record.key)</key>"
                 + "</key_record></auth_keys></OpenRosaResponse>")
     }

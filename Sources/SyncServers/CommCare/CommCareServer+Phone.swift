@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 internal import Wire
 
@@ -109,7 +110,7 @@ extension CommCareServer {
             let type = domains[domain]?.set[id]?.caseType
             let block = CaseBlock(
                 caseID: Self.identifier(&random),
-                dateModified: HTTPDate(unixSeconds: now).momentText,
+                dateModified: Timestamp(unixSeconds: now).text(digits: 6),
                 userID: user.uuid,
                 create: .init(
                     caseType: "commcare-case-claim", caseName: String(name.prefix(255)),

@@ -1,4 +1,5 @@
 internal import Framing
+internal import Notation
 internal import OpenRosa
 internal import Wire
 

@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 
 /// A CommCare server: takes forms, keeps the cases and ledgers they make and gives them to devices.
@@ -213,6 +214,6 @@ public struct CommCareServer: Sendable {
 
     /// An identifier of 32 lower-case hexadecimal digits.
     static func identifier(_ random: inout some RandomNumberGenerator) -> String {
-        Hexadecimal.text(random.next()) + Hexadecimal.text(random.next())
+        Hexadecimal.text(random.next(), digits: 16) + Hexadecimal.text(random.next(), digits: 16)
     }
 }

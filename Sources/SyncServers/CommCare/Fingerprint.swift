@@ -1,3 +1,5 @@
+import Notation
+
 /// Tells whether the bytes of a form are those that came before; the same on every run.
 struct Fingerprint: Hashable, Sendable {
     /// Length in bytes and two sums (FNV-1a), in hexadecimal.
@@ -12,7 +14,9 @@ struct Fingerprint: Hashable, Sendable {
             b = (b ^ UInt64(byte)) &* 0x100_0000_01B3
             b ^= b >> 29
         }
-        text = String(bytes.count, radix: 16) + "-" + Hexadecimal.text(a) + Hexadecimal.text(b)
+        text =
+            String(bytes.count, radix: 16) + "-" + Hexadecimal.text(a, digits: 16)
+            + Hexadecimal.text(b, digits: 16)
     }
 
     /// The fingerprint with this text.

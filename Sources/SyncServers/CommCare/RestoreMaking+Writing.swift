@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 internal import Wire
 
@@ -67,7 +68,7 @@ extension RestoreMaking {
             + "<username>\(name)</username><password>sha1$tapedeck$"
             + "\(String(repeating: "0", count: 40))</password>"
             + "<uuid>\(user.uuid.escapedForXML)</uuid>"
-            + "<date>\(HTTPDate(unixSeconds: occasion.now).dayText)</date>"
+            + "<date>\(Timestamp(unixSeconds: occasion.now).dayText)</date>"
             + "<user_data><data key=\"commcare_project\">\(order.domain.escapedForXML)</data>"
             + "</user_data></Registration>"
     }

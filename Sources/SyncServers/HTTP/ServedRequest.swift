@@ -1,3 +1,5 @@
+import Notation
+
 /// One HTTP request as an embedded server sees it: whole, after transfer coding.
 public struct ServedRequest: Hashable, Sendable {
     /// A header field.
@@ -46,36 +48,30 @@ public struct ServedRequest: Hashable, Sendable {
     /// The path's segments, percent-decoded, without empty ones at either end.
     var segments: [String] {
         let path = target.prefix { $0 != "?" && $0 != "#" }
-        return path.split(separator: "/").map { Self.decoded($0, plusIsSpace: false) }
+        return path.split(separator: "/").map {
+            String(decoding: PercentEncoding.decode($0.utf8), as: UTF8.self)
+        }
     }
 
     /// The query's parameter of this name, decoded; the first of several; nil where there is none.
     func parameter(_ name: String) -> String? {
-        guard let mark = target.firstIndex(of: "?") else { return nil }
-        return Self.pairs(target[target.index(after: mark)...]).first { $0.name == name }?.value
+        query.first(name)
+    }
+
+    private var query: [FormField] {
+        guard let mark = target.firstIndex(of: "?") else { return [] }
+        return FormField.parse(target[target.index(after: mark)...].utf8)
     }
 
     /// All parameters, decoded: those of the query, then those of a body that is a form of HTML and
     /// has at most 1 MiB.
-    var parameters: [Field] {
-        var result: [Field] = []
-        if let mark = target.firstIndex(of: "?") {
-            result = Self.pairs(target[target.index(after: mark)...])
-        }
+    var parameters: [FormField] {
+        var result = query
         let type = value("content-type")?.lowercased()
         if type?.hasPrefix("application/x-www-form-urlencoded") == true, body.count <= 1 << 20 {
-            result += Self.pairs(String(decoding: body, as: UTF8.self)[...])
+            result += FormField.parse(body)
         }
         return result
-    }
-
-    private static func pairs(_ text: Substring) -> [Field] {
-        text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return Field(
-                decoded(parts.first ?? "", plusIsSpace: true),
-                parts.count > 1 ? decoded(parts[1], plusIsSpace: true) : "")
-        }
     }
 
     /// Whether a cookie, `NAME=VALUE`, came with it.
@@ -87,41 +83,10 @@ public struct ServedRequest: Hashable, Sendable {
     }
 
     /// The user name of basic authentication; nil where there is none or it cannot be read.
-    var user: String? { credentials?.name }
+    var user: String? { credentials?.user }
 
     /// User name and password of basic authentication; nil where there are none that can be read.
-    var credentials: (name: String, password: String)? {
-        guard let value = value("authorization") else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic",
-            let bytes = Base64.decode(parts[1].utf8),
-            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0
-        else { return nil }
-        return (
-            String(decoding: bytes[..<colon], as: UTF8.self),
-            String(decoding: bytes[(colon + 1)...], as: UTF8.self)
-        )
-    }
-
-    /// Text with its `%XX` replaced; what is no escape stays.
-    private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String {
-        let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
-                let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue
-            {
-                result.append(UInt8(high << 4 | low))
-                index += 3
-            } else {
-                let isSpace = plusIsSpace && bytes[index] == UInt8(ascii: "+")
-                result.append(isSpace ? UInt8(ascii: " ") : bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+    var credentials: BasicCredentials? {
+        value("authorization").flatMap { BasicCredentials(authorization: $0) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 internal import Wire
 
@@ -18,11 +19,11 @@ struct ModelledSpace {
     private(set) var server: CommCareServer
     /// By identifier.
     private(set) var profiles: [String: Profile] = [:]
-    private var random: SeededBits
+    private var random: SplitMix64
 
     init(name: String, seed: UInt64) {
         self.name = name
-        random = SeededBits(state: seed)
+        random = SplitMix64(seed: seed)
         var accounts = Accounts()
         accounts.takesAll = true
         var options = CommCareServer.Options()
@@ -319,7 +320,9 @@ struct ModelledSpace {
         var request = request
         if request.value("authorization") == nil, let only = server.accounts.stranger {
             request.fields.append(
-                .init("Authorization", "Basic " + Base64.encode(Array("\(only.name):-".utf8))))
+                .init(
+                    "Authorization", BasicCredentials(user: only.name, password: "-").authorization)
+            )
         }
         let subject = profile(request)?.user.uuid
         let answer = server.answer(request, now: now, random: &random)
@@ -329,18 +332,5 @@ struct ModelledSpace {
             change(subject) { $0.isOnOwn = true }
         }
         return answer
-    }
-}
-
-/// Numbers that are the same for the same seed: SplitMix64.
-struct SeededBits: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 public import Replaying
 internal import Simperium
@@ -32,7 +33,7 @@ public struct ReplayModel: Sendable {
 
     private let exchanges: [RecordedExchange]
     private let fetch: HTTPReplay.Fetch
-    private var random: SeededBits
+    private var random: SplitMix64
     private var spaces: [String: ModelledSpace] = [:]
     /// Domains of which later restores were looked at.
     private var foreseen: Set<String> = []
@@ -61,7 +62,7 @@ public struct ReplayModel: Sendable {
     ) {
         self.exchanges = exchanges
         self.fetch = fetch
-        random = SeededBits(state: seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Whether a request is answered here even where the recording has an answer: a restore of

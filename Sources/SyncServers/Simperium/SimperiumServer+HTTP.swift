@@ -1,3 +1,4 @@
+internal import Notation
 internal import Simperium
 internal import Wire
 
@@ -68,7 +69,9 @@ extension SimperiumServer {
         else { return Self.unauthorized("unknown username or invalid password") }
         guard user.isActive else { return Self.unauthorized("the user is deactivated") }
         guard tokens.count < Limit.tokens else { return .busy("Too many tokens") }
-        let token = Hexadecimal.text(random.next()) + Hexadecimal.text(random.next())
+        let token =
+            Hexadecimal.text(random.next(), digits: 16)
+            + Hexadecimal.text(random.next(), digits: 16)
         let account = Account(app: app, user: user.name)
         tokens[token] = account
         records.append(.token(token, account))

@@ -1,3 +1,4 @@
+import Notation
 internal import Simperium
 internal import Storage
 internal import Wire

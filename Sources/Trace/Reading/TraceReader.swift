@@ -2,6 +2,7 @@ internal import CSQLite
 internal import Dissection
 public import Filters
 internal import Glibc
+internal import Notation
 internal import Storage
 public import Wire
 
@@ -30,7 +31,7 @@ public final class TraceReader {
                 .cannotOpen,
                 "\(path) cannot be read: \(String(cString: strerror(errno))); check the name")
         }
-        let uri = "file:" + Self.escaped(path)
+        let uri = "file:" + PercentEncoding.encode(path, keeping: .path)
         do {
             db = try Self.open(uri + "?mode=ro")
             warning = nil
@@ -67,23 +68,6 @@ public final class TraceReader {
         // The first read is what opens the log and tells what the file is.
         _ = try db.integer("PRAGMA schema_version")
         return db
-    }
-
-    /// `path` as it stands in a URI.
-    private static func escaped(_ path: String) -> String {
-        var uri = ""
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
-                UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                uri.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                uri += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return uri
     }
 
     // MARK: Listing

@@ -2,6 +2,7 @@ import Certification
 import Diagnosis
 import Foundation
 import Interception
+import Notation
 import Synchronization
 import Wire
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Notation
 import SyncClients
 import Wire
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import Notation
 import SyncClients
 import Synchronization
 import Wire

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Notation
 import Wire
 
 /// Which running proxy is meant.
@@ -55,11 +56,7 @@ struct FaultsControl: ParsableArguments {
 
     /// Path of a rule, or of something about it.
     static func path(rule: String, _ verb: String? = nil) -> String {
-        var allowed = CharacterSet.alphanumerics.intersection(
-            CharacterSet(charactersIn: "\0"..."~"))
-        allowed.insert(charactersIn: "-._~")
-        let name = rule.addingPercentEncoding(withAllowedCharacters: allowed) ?? rule
-        return "/v1/rules/\(name)" + (verb.map { "/\($0)" } ?? "")
+        "/v1/rules/\(PercentEncoding.encode(rule))" + (verb.map { "/\($0)" } ?? "")
     }
 }
 

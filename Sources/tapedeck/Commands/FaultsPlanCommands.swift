@@ -1,5 +1,6 @@
 import ArgumentParser
 import Faults
+import Notation
 import Wire
 
 /// `tapedeck faults packs`.

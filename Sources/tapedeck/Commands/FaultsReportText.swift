@@ -1,4 +1,5 @@
 import Faults
+import Notation
 import Trace
 import Wire
 
@@ -61,16 +62,16 @@ enum FaultsReportText {
 
     /// One object.
     static func json(_ judgement: FaultJudgement) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         for outcome in FaultVerdict.Outcome.allCases {
             object.add(outcome.rawValue, Int64(judgement.count(outcome)))
         }
         let sessions = judgement.sessions.map { session in
-            var item = JSONObject()
+            var item = JSONObjectText()
             item.add("id", session.detail.id.rawValue)
             item.add("seed", session.detail.seed.map { String($0) })
             item.add("faults", raw: list(session.faults.map { JSONLine.fault($0) }))
-            item.add("unmatched", raw: list(session.unmatched.map(JSONObject.quoted)))
+            item.add("unmatched", raw: list(session.unmatched.map(JSONString.quoted)))
             return item.text
         }
         object.add("sessions", raw: list(sessions))
@@ -106,9 +107,9 @@ enum FaultsReportText {
             + "\(TimeSpan.clock(row.at.nanoseconds)) s: \(row.action)"
         let time = TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0))
         var text =
-            "    <testcase classname=\"\(JUnitFile.escaped(row.rule))\" name=\"\(JUnitFile.escaped(name))\""
+            "    <testcase classname=\"\(Markup.escaped(row.rule))\" name=\"\(Markup.escaped(name))\""
         text += " time=\"\(time)\""
-        let how = JUnitFile.escaped(detail.verdict?.how ?? "")
+        let how = Markup.escaped(detail.verdict?.how ?? "")
         switch detail.verdict?.verdict {
         case FaultVerdict.Outcome.notRecovered.rawValue:
             return text + "><failure message=\"not recovered: \(how)\"/></testcase>\n"
@@ -120,7 +121,7 @@ enum FaultsReportText {
     }
 
     private static func skipped(_ rule: String) -> String {
-        "    <testcase classname=\"\(JUnitFile.escaped(rule))\" name=\"\(JUnitFile.escaped(rule))\" time=\"0\">"
+        "    <testcase classname=\"\(Markup.escaped(rule))\" name=\"\(Markup.escaped(rule))\" time=\"0\">"
             + "<skipped message=\"the rule matched nothing\"/></testcase>\n"
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Notation
 import Wire
 
 /// `tapedeck faults mark`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Interchange
+import Notation
 
 /// `tapedeck minimize`.
 struct MinimizeCommand: AsyncParsableCommand {
@@ -82,9 +83,9 @@ struct MinimizeCommand: AsyncParsableCommand {
     }
 
     private static func json(_ outcome: Minimization.Outcome, _ target: String) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         for (kind, left, all) in outcome.counts {
-            var count = JSONObject()
+            var count = JSONObjectText()
             count.add("left", Int64(left))
             count.add("of", Int64(all))
             object.add(kind, raw: count.text)

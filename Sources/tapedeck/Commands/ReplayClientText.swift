@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import SyncClients
 import Wire
@@ -105,7 +106,7 @@ struct ReplayClientText {
         add("messagesReceived", figures.messagesCame)
         var latencies: [JSONValue] = []
         for (api, counts) in figures.latencies.sorted(by: { $0.key < $1.key }) {
-            var item = Wire.JSONObject([.init("api", .string(api))])
+            var item = JSONObject([.init("api", .string(api))])
             item.members.append(.init("count", .number(String(counts.count))))
             for (name, share) in Self.shares {
                 let value = counts.percentile(share) ?? 0

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Interception
+import Notation
 import Replaying
 import Simperium
 import SyncServers

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Interception
+import Notation
 import SyncServers
 
 /// `tapedeck serve`.
@@ -132,10 +133,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// 32 hexadecimal digits that nobody can guess.
     private static func adminToken() -> String {
         var random = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(UInt32.random(in: 0 ... .max, using: &random), radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) })
     }
 }
 

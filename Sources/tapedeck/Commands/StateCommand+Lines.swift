@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Replaying
 import Wire
@@ -24,8 +25,8 @@ struct StateLines {
         }
     }
 
-    private func line(_ kind: String, _ fill: (inout JSONObject) -> Void) {
-        var object = JSONObject()
+    private func line(_ kind: String, _ fill: (inout JSONObjectText) -> Void) {
+        var object = JSONObjectText()
         object.add("kind", kind)
         fill(&object)
         StandardOutput.write(object.text + "\n")
@@ -43,7 +44,7 @@ struct StateLines {
 
     // MARK: Simperium
 
-    private func name(_ bucket: BucketState, in object: inout JSONObject) {
+    private func name(_ bucket: BucketState, in object: inout JSONObjectText) {
         object.add("app", bucket.app)
         object.add("user", bucket.user)
         object.add("bucket", bucket.name)
@@ -104,7 +105,7 @@ struct StateLines {
         }
     }
 
-    private static func fill(_ change: UnacknowledgedChange, in object: inout JSONObject) {
+    private static func fill(_ change: UnacknowledgedChange, in object: inout JSONObjectText) {
         object.add("key", change.key)
         object.add("ccid", change.ccid)
         object.add("o", change.isRemoval ? "-" : "M")
@@ -124,7 +125,7 @@ struct StateLines {
 
     // MARK: CommCare
 
-    private func name(_ user: UserState, in object: inout JSONObject) {
+    private func name(_ user: UserState, in object: inout JSONObjectText) {
         object.add("domain", user.domain)
         object.add("user", user.user)
         object.add("device", user.device)
@@ -167,7 +168,7 @@ struct StateLines {
         return view.disagreements(with: user).count
     }
 
-    private static func fill(_ form: UnansweredForm, in object: inout JSONObject) {
+    private static func fill(_ form: UnansweredForm, in object: inout JSONObjectText) {
         object.add("instance_id", form.instanceID)
         object.add("exchange_id", form.exchange.rawValue)
         object.add("at_ns", form.at.nanoseconds)
@@ -178,7 +179,7 @@ struct StateLines {
 
     /// A case as a JSON object.
     static func json(_ state: CaseState) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("case_id", state.id)
         object.add("case_type", state.caseType)
         object.add("case_name", state.name)
@@ -187,14 +188,14 @@ struct StateLines {
         object.add("date_opened", state.dateOpened)
         object.add("date_modified", state.dateModified)
         object.add("closed", state.isClosed ? 1 : 0)
-        var properties = JSONObject()
+        var properties = JSONObjectText()
         for (name, value) in state.properties.sorted(by: { $0.key.string < $1.key.string }) {
             properties.add(name.string, value)
         }
         object.add("properties", raw: properties.text)
-        var indices = JSONObject()
+        var indices = JSONObjectText()
         for (name, index) in state.indices.sorted(by: { $0.key.string < $1.key.string }) {
-            var value = JSONObject()
+            var value = JSONObjectText()
             value.add("case_type", index.caseType)
             value.add("relationship", index.relationship)
             value.add("target", index.target)
@@ -261,7 +262,7 @@ struct StateLines {
         return total
     }
 
-    private func fill(_ found: ObjectDisagreement, in object: inout JSONObject) {
+    private func fill(_ found: ObjectDisagreement, in object: inout JSONObjectText) {
         object.add("client", found.client)
         object.add("key", found.key)
         object.add("what", found.kind.rawValue)
@@ -269,9 +270,9 @@ struct StateLines {
         object.add("client_version", found.received?.version)
         object.add("server_data", raw: Self.text(found.server?.json))
         object.add("client_data", raw: Self.text(found.seen))
-        var missed: JSONObject?
+        var missed: JSONObjectText?
         if let change = found.missed {
-            var item = JSONObject()
+            var item = JSONObjectText()
             item.add("why", StateWords.name(change.reason))
             item.add("version", change.version)
             item.add("command_id", change.command?.rawValue)
@@ -280,13 +281,13 @@ struct StateLines {
         }
         object.add("missed", raw: missed?.text ?? "null")
         let changes = found.unacknowledged.map { change in
-            var item = JSONObject()
+            var item = JSONObjectText()
             Self.fill(change, in: &item)
             return item.text
         }
         object.add("unacknowledged", raw: Self.list(changes))
         let differences = found.differences.items.map { difference in
-            var item = JSONObject()
+            var item = JSONObjectText()
             item.add("kind", difference.kind.rawValue)
             item.add("path", difference.path)
             item.add("server", difference.recorded)
@@ -296,14 +297,14 @@ struct StateLines {
         object.add("differences", raw: Self.list(differences))
     }
 
-    private func fill(_ found: CaseDisagreement, in object: inout JSONObject) {
+    private func fill(_ found: CaseDisagreement, in object: inout JSONObjectText) {
         object.add("case_id", found.caseID)
         object.add("case_type", found.caseType)
         object.add("what", found.kind.rawValue)
         object.add("is_newer", found.isNewer ? 1 : 0)
-        object.add("forms", raw: Self.list(found.forms.map(JSONObject.quoted)))
+        object.add("forms", raw: Self.list(found.forms.map(JSONString.quoted)))
         let properties = found.properties.map { property in
-            var item = JSONObject()
+            var item = JSONObjectText()
             item.add("name", property.name)
             item.add("server", property.server)
             item.add("client", property.client)

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Replaying
 import Wire
@@ -15,7 +16,10 @@ struct StateView {
 
     /// The moment on the wall clock.
     var clock: String? {
-        at.map { WallClock.text($0.nanoseconds.addingReportingOverflow(anchor).partialValue) }
+        at.map {
+            let moment = $0.nanoseconds.addingReportingOverflow(anchor).partialValue
+            return Timestamp(unixNanoseconds: moment).text(digits: 3)
+        }
     }
 
     /// The buckets that are shown.

@@ -1,5 +1,6 @@
 import Diagnosis
 import Foundation
+import Notation
 import Wire
 
 /// Findings that are known, so that nothing is said about them any more.
@@ -69,12 +70,7 @@ struct FindingBaseline {
             says = says.replacing(name, with: " ")
         }
         parts += words(says)
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in parts.joined(separator: " ").utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-        }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return Hexadecimal.text(FNV1a.hash(parts.joined(separator: " ").utf8), digits: 16)
     }
 
     /// The words outside of quotation marks that have no digits.

@@ -1,4 +1,5 @@
 import Diagnosis
+import Notation
 import Trace
 import Wire
 
@@ -6,7 +7,7 @@ import Wire
 enum FindingJSON {
     /// An object on one line.
     static func line(_ finding: Finding, session: SessionID) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("rule", finding.rule.id)
         object.add("severity", finding.severity.rawValue)
         object.add("session", session.rawValue)
@@ -28,7 +29,7 @@ enum FindingJSON {
 
     /// A finding as it is stored.
     static func stored(_ detail: FindingDetail) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("id", detail.id)
         object.add("rule", detail.row.rule)
         object.add("severity", detail.row.severity.rawValue)
@@ -39,7 +40,7 @@ enum FindingJSON {
     }
 
     private static func step(_ step: FindingStep) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("at", step.at.nanoseconds)
         object.add("exchange", step.exchange?.rawValue)
         object.add("command", step.command?.rawValue)

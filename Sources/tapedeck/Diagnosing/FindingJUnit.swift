@@ -1,4 +1,5 @@
 import Diagnosis
+import Notation
 import Wire
 
 /// Findings as JUnit's XML: a test case for each rule.
@@ -23,7 +24,7 @@ enum FindingJUnit {
     private static func testCase(
         _ rule: Rule, _ findings: [Finding], _ fails: (FindingRow.Severity) -> Bool
     ) -> String {
-        let escaped = JUnitFile.escaped
+        let escaped = { Markup.escaped($0) }
         var text = "    <testcase classname=\"\(escaped(RulePage.area(rule)))\""
         text += " name=\"\(escaped(rule.id))\" time=\"0\""
         guard let first = findings.first else { return text + "/>\n" }

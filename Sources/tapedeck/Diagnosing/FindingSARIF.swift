@@ -1,4 +1,5 @@
 import Diagnosis
+import Notation
 import Wire
 
 /// Findings as SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format").
@@ -15,17 +16,17 @@ enum FindingSARIF {
         let results = sessions.flatMap { session in
             session.findings.map { result($0, session.id, numbers, trace) }
         }
-        var driver = JSONObject()
+        var driver = JSONObjectText()
         driver.add("name", "tapedeck")
         driver.add("version", Program.version)
         driver.add("rules", raw: list(rules.map(rule)))
-        var tool = JSONObject()
+        var tool = JSONObjectText()
         tool.add("driver", raw: driver.text)
-        var run = JSONObject()
+        var run = JSONObjectText()
         run.add("tool", raw: tool.text)
         run.add("artifacts", raw: "[{\"location\":\(artifact(trace))}]")
         run.add("results", raw: list(results))
-        var log = JSONObject()
+        var log = JSONObjectText()
         log.add("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
         log.add("version", "2.1.0")
         log.add("runs", raw: list([run.text]))
@@ -33,14 +34,14 @@ enum FindingSARIF {
     }
 
     private static func rule(_ rule: Rule) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("id", rule.id)
         object.add("shortDescription", raw: message(rule.title))
         object.add("fullDescription", raw: message("\(rule.title) \(rule.expects)"))
         object.add("help", raw: message(RulePage.text(rule)))
         object.add(
-            "defaultConfiguration", raw: "{\"level\":\(JSONObject.quoted(level(rule.severity)))}")
-        var properties = JSONObject()
+            "defaultConfiguration", raw: "{\"level\":\(JSONString.quoted(level(rule.severity)))}")
+        var properties = JSONObjectText()
         properties.add("blames", rule.blames.description)
         properties.add("source", rule.source)
         object.add("properties", raw: properties.text)
@@ -50,7 +51,7 @@ enum FindingSARIF {
     private static func result(
         _ finding: Finding, _ session: SessionID, _ numbers: [String: Int], _ trace: String
     ) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("ruleId", finding.rule.id)
         object.add("ruleIndex", numbers[finding.rule.id].map(Int64.init) ?? -1)
         object.add("level", level(finding.severity))
@@ -68,8 +69,8 @@ enum FindingSARIF {
         object.add("occurrenceCount", Int64(finding.times))
         object.add(
             "partialFingerprints",
-            raw: "{\"finding/v1\":\(JSONObject.quoted(FindingBaseline.fingerprint(finding)))}")
-        var properties = JSONObject()
+            raw: "{\"finding/v1\":\(JSONString.quoted(FindingBaseline.fingerprint(finding)))}")
+        var properties = JSONObjectText()
         properties.add("client", finding.client)
         properties.add("session", session.rawValue)
         properties.add("at_ns", finding.at.nanoseconds)
@@ -82,13 +83,13 @@ enum FindingSARIF {
     private static func location(
         _ step: FindingStep, _ session: SessionID, _ trace: String, says: FindingStep?
     ) -> String {
-        var object = JSONObject()
-        var place = JSONObject()
+        var object = JSONObjectText()
+        var place = JSONObjectText()
         place.add("artifactLocation", raw: artifact(trace))
         object.add("physicalLocation", raw: place.text)
         let row = FindingText.row(step)
         if !row.isEmpty {
-            var logical = JSONObject()
+            var logical = JSONObjectText()
             logical.add("name", row)
             logical.add("fullyQualifiedName", "session \(session)/\(row)")
             logical.add("kind", "resource")
@@ -104,24 +105,13 @@ enum FindingSARIF {
 
     /// The trace, by a URI reference with index 0 among the artifacts.
     private static func artifact(_ trace: String) -> String {
-        var uri = ""
-        for byte in trace.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
-                UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                uri.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                uri += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
+        var uri = PercentEncoding.encode(trace, keeping: .path)
         if uri.hasPrefix("/") { uri = "file://" + uri }
-        return "{\"uri\":\(JSONObject.quoted(uri)),\"index\":0}"
+        return "{\"uri\":\(JSONString.quoted(uri)),\"index\":0}"
     }
 
     private static func message(_ text: String) -> String {
-        "{\"text\":\(JSONObject.quoted(text))}"
+        "{\"text\":\(JSONString.quoted(text))}"
     }
 
     /// SARIF calls a note what is worth knowing.

@@ -1,4 +1,5 @@
 import Diagnosis
+import Notation
 import Wire
 
 /// What there is to know about rules.
@@ -44,7 +45,7 @@ enum RulePage {
 
     /// An object on a line for each rule.
     static func json(_ rule: Rule) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("rule", rule.id)
         object.add("severity", rule.severity.rawValue)
         object.add("blames", rule.blames.description)

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Wire
 
@@ -37,20 +38,13 @@ enum BodyText {
         var lines: [String] = []
         for start in stride(from: 0, to: min(bytes.count, 1024), by: 16) {
             let row = bytes[start..<min(bytes.count, start + 16)]
-            let hex = row.map { Self.hex($0) }.joined(separator: " ")
+            let hex = row.map { Hexadecimal.text([$0]) }.joined(separator: " ")
             let ascii = row.map { (0x20..<0x7F).contains($0) ? String(UnicodeScalar($0)) : "." }
                 .joined()
-            let offset = String(start, radix: 16)
             lines.append(
-                String(repeating: "0", count: max(0, 6 - offset.count)) + offset + "  "
-                    + ListLine.pad(hex, 47) + "  " + ascii)
+                Hexadecimal.text(start, digits: 6) + "  " + ListLine.pad(hex, 47) + "  " + ascii)
         }
         if bytes.count > 1024 { lines.append("… \(bytes.count - 1024) bytes more (--raw)") }
         return lines.joined(separator: "\n")
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
     }
 }

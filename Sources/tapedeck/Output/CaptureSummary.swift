@@ -1,5 +1,6 @@
 import Capturing
 import Interchange
+import Notation
 
 /// What became of the packets of a capture, in words and as JSON; the numbers add up.
 struct CaptureSummary {
@@ -37,19 +38,19 @@ struct CaptureSummary {
     }
 
     /// Adds the numbers to a JSON object.
-    func add(to object: inout JSONObject) {
+    func add(to object: inout JSONObjectText) {
         let (packets, streams, tls) = (totals.packets, totals.streams, totals.tls)
-        var part = JSONObject()
+        var part = JSONObjectText()
         part.add("seen", Int64(packets.seen))
         part.add("used", Int64(packets.used))
         part.add("ignored", Int64(packets.ignoredInAll))
-        var reasons = JSONObject()
+        var reasons = JSONObjectText()
         for (reason, count) in packets.ignored.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             reasons.add(reason.rawValue, Int64(count))
         }
         part.add("reasons", raw: reasons.text)
         object.add("packets", raw: part.text)
-        part = JSONObject()
+        part = JSONObjectText()
         part.add("connections", Int64(streams.connections))
         part.add("without_handshake", Int64(streams.withoutHandshake))
         part.add("bytes", streams.seen)
@@ -59,7 +60,7 @@ struct CaptureSummary {
         part.add("discarded", streams.discardedInAll)
         part.add("missing", streams.missing)
         object.add("streams", raw: part.text)
-        part = JSONObject()
+        part = JSONObjectText()
         part.add("connections", Int64(tls.connections))
         part.add("decrypted", Int64(tls.opened))
         part.add("sealed", Int64(tls.sealed))

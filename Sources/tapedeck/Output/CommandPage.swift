@@ -1,5 +1,6 @@
 import Dissection
 import Filters
+import Notation
 import Simperium
 import Trace
 import Wire

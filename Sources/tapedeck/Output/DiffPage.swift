@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Wire
 
@@ -173,7 +174,7 @@ struct DiffPage {
     mutating func end(boundNames: Int) {
         let order: [ComparedItem.Change] = [.same, .changed, .missing, .added, .moved]
         if isJSON {
-            var object = JSONObject()
+            var object = JSONObjectText()
             object.add("section", "summary")
             for change in order { object.add(change.rawValue, Int64(counts[change] ?? 0)) }
             object.add("bound_identifiers", Int64(boundNames))
@@ -207,8 +208,8 @@ struct DiffPage {
         }
     }
 
-    private func object(_ item: ComparedItem) -> JSONObject {
-        var object = JSONObject()
+    private func object(_ item: ComparedItem) -> JSONObjectText {
+        var object = JSONObjectText()
         object.add("section", section)
         object.add("change", item.change.rawValue)
         object.add("a", item.a)
@@ -220,7 +221,7 @@ struct DiffPage {
 
     private mutating func json(_ timing: TimingComparison) {
         for row in timing.rows {
-            var object = JSONObject()
+            var object = JSONObjectText()
             object.add("section", "times")
             object.add("api", row.api)
             for (side, figures) in [("a", row.a), ("b", row.b)] {
@@ -231,7 +232,7 @@ struct DiffPage {
             print(object.text)
         }
         for shift in timing.shifts where shift.before != shift.after {
-            var object = JSONObject()
+            var object = JSONObjectText()
             object.add("section", "shifts")
             object.add("a", shift.a.rawValue)
             object.add("b", shift.b.rawValue)

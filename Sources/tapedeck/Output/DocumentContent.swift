@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import OpenRosa
 import Wire
 
@@ -129,7 +130,8 @@ extension DocumentContent {
         guard kind == "restore" else { return nil }
         func map(_ values: [(String, JSONValue)]) -> JSONValue {
             let sorted = values.sorted { $0.0 < $1.0 }
-            return .object(Wire.JSONObject(sorted.map { Wire.JSONObject.Member($0.0, $0.1) }))
+            return .object(
+                JSONObject(sorted.map { JSONObject.Member($0.0, $0.1) }))
         }
         func number(_ value: Int) -> JSONValue { .number(String(value)) }
         return map([

@@ -1,4 +1,5 @@
 import Faults
+import Notation
 import Trace
 import Wire
 
@@ -50,7 +51,7 @@ extension JSONLine {
     /// A fault, with its verdict where there is one.
     static func fault(_ detail: FaultDetail) -> String {
         let row = detail.row
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("id", detail.id)
         object.add("session_id", detail.session.rawValue)
         object.add("at_ns", row.at.nanoseconds)
@@ -75,12 +76,11 @@ extension JSONLine {
         return object.text
     }
 
-    private static func content(_ bytes: [UInt8], _ name: String, _ object: inout JSONObject) {
+    private static func content(_ bytes: [UInt8], _ name: String, _ object: inout JSONObjectText) {
         if let text = String(validating: bytes, as: UTF8.self) {
             object.add(name, text)
         } else {
-            let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-            object.add("\(name)_hex", hex.joined())
+            object.add("\(name)_hex", Hexadecimal.text(bytes))
         }
     }
 }

@@ -1,7 +1,8 @@
+import Notation
 import Wire
 
 /// Members of a JSON value; the other object of that name writes lines.
-typealias JSONMembers = Wire.JSONObject
+typealias JSONMembers = JSONObject
 
 extension JSONMembers {
     /// The object with one text.

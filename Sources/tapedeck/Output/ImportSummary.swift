@@ -1,5 +1,6 @@
 import Capturing
 import Interchange
+import Notation
 import Trace
 
 /// What an import says when it is done.
@@ -11,7 +12,8 @@ struct ImportSummary {
     /// Why the file was not read to its end; nil where it was.
     let problem: String?
 
-    private init(_ lines: [String], _ object: JSONObject, trace: String, problem: String? = nil) {
+    private init(_ lines: [String], _ object: JSONObjectText, trace: String, problem: String? = nil)
+    {
         var object = object
         object.add("trace", trace)
         text = (lines + ["trace: \(trace)"]).joined(separator: "\n") + "\n"
@@ -21,7 +23,7 @@ struct ImportSummary {
 
     /// Of a text recording.
     init(_ outcome: RecordingImport.Outcome, trace: String) {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("format", "text")
         object.add("exchanges", outcome.exchanges)
         object.add("messages", outcome.messages)
@@ -39,7 +41,7 @@ struct ImportSummary {
     /// Of packets.
     init(_ outcome: CaptureImport.Outcome, trace: String) {
         let capture = CaptureSummary(outcome.totals)
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("format", "packets")
         capture.add(to: &object)
         object.add("exchanges", outcome.trace.exchanges)
@@ -62,7 +64,7 @@ struct ImportSummary {
 
     /// Of an HTTP archive.
     init(_ outcome: HARImport.Outcome, trace: String) {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("format", "har")
         object.add("creator", outcome.creator)
         object.add("entries", Int64(outcome.entries))
@@ -79,7 +81,7 @@ struct ImportSummary {
 
     /// Of flows of mitmproxy.
     init(_ outcome: MitmproxyImport.Outcome, trace: String) {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("format", "mitmproxy")
         object.add("flows", Int64(outcome.flows))
         object.add("exchanges", outcome.exchanges)

@@ -1,4 +1,5 @@
 import Dissection
+import Notation
 import Trace
 import Wire
 
@@ -6,7 +7,7 @@ import Wire
 enum JSONDetail {
     /// An exchange with heads, bodies, parts, documents and notes.
     static func exchange(_ detail: ExchangeDetail) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("exchange", raw: JSONLine.exchange(detail.row, detail.session))
         object.add("request", raw: detail.request.map(body) ?? "null")
         object.add("response", raw: detail.response.map(body) ?? "null")
@@ -21,7 +22,7 @@ enum JSONDetail {
     /// A message with frames and notes.
     static func message(_ detail: MessageDetail) -> String {
         let row = detail.row
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("id", row.id.rawValue)
         object.add("connection_id", row.connection.rawValue)
         object.add("exchange_id", row.exchange.rawValue)
@@ -43,11 +44,11 @@ enum JSONDetail {
 
     /// A command with its changes and what they do.
     static func command(_ detail: CommandDetail, effects: [[String]]) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("command", raw: JSONLine.command(detail.row, detail.session, detail.text))
         var changes: [String] = []
         for (index, change) in detail.changes.enumerated() {
-            var item = JSONObject()
+            var item = JSONObjectText()
             item.add("key", change.key)
             item.add("o", change.operation)
             item.add("sv", change.sv)
@@ -57,7 +58,7 @@ enum JSONDetail {
             item.add("clientid", change.clientID)
             item.add("error", change.error.map(Int64.init))
             let says = index < effects.count ? effects[index] : []
-            item.add("says", raw: list(says.map(JSONObject.quoted)))
+            item.add("says", raw: list(says.map(JSONString.quoted)))
             changes.append(item.text)
         }
         object.add("changes", raw: list(changes))
@@ -69,7 +70,7 @@ enum JSONDetail {
 
     /// A connection with its legs, events and gaps.
     static func connection(_ detail: ConnectionDetail) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("id", detail.row.id.rawValue)
         object.add("session_id", detail.session.rawValue)
         object.add("at_ns", detail.row.at.nanoseconds)
@@ -80,7 +81,7 @@ enum JSONDetail {
             "legs",
             raw: list(
                 detail.legs.map { leg in
-                    var item = JSONObject()
+                    var item = JSONObjectText()
                     item.add("id", leg.id.rawValue)
                     item.add("peer", leg.peer.description)
                     item.add("at_ns", leg.at.nanoseconds)
@@ -92,7 +93,7 @@ enum JSONDetail {
             "events",
             raw: list(
                 detail.events.map { event in
-                    var item = JSONObject()
+                    var item = JSONObjectText()
                     item.add("kind", event.kind.rawValue)
                     item.add("leg_id", event.leg?.rawValue)
                     item.add("at_ns", event.at.nanoseconds)
@@ -103,7 +104,7 @@ enum JSONDetail {
             "gaps",
             raw: list(
                 detail.gaps.map { gap in
-                    var item = JSONObject()
+                    var item = JSONObjectText()
                     item.add("leg_id", gap.leg?.rawValue)
                     item.add("at_ns", gap.at.nanoseconds)
                     item.add("bytes", gap.count)
@@ -117,21 +118,17 @@ enum JSONDetail {
     private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
 
     private static func content(
-        _ bytes: [UInt8], _ isText: Bool, _ name: String, _ object: inout JSONObject
+        _ bytes: [UInt8], _ isText: Bool, _ name: String, _ object: inout JSONObjectText
     ) {
         if isText {
             object.add(name, String(decoding: bytes, as: UTF8.self))
         } else {
-            let hex = bytes.map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }
-            object.add("\(name)_hex", hex.joined())
+            object.add("\(name)_hex", Hexadecimal.text(bytes))
         }
     }
 
     private static func body(_ row: BodyRow) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("head", String(decoding: row.head, as: UTF8.self))
         content(row.content, row.isText, "content", &object)
         object.add("size", row.size)
@@ -144,7 +141,7 @@ enum JSONDetail {
     }
 
     private static func part(_ row: PartRow) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("sender", row.sender.description)
         object.add("position", Int64(row.position))
         object.add("name", row.name)
@@ -155,7 +152,7 @@ enum JSONDetail {
     }
 
     private static func document(_ row: OpenRosaRow, of detail: ExchangeDetail) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("sender", row.sender.description)
         object.add("part", row.part.map(Int64.init))
         object.add("kind", row.kind)
@@ -181,7 +178,7 @@ enum JSONDetail {
     }
 
     private static func frame(_ row: FrameRow) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("position", Int64(row.position))
         object.add("fin", row.fin ? 1 : 0)
         object.add("rsv", Int64(row.rsv))
@@ -193,7 +190,7 @@ enum JSONDetail {
     }
 
     private static func note(_ row: NoteRow) -> String {
-        var object = JSONObject()
+        var object = JSONObjectText()
         object.add("code", row.code)
         object.add("sender", row.sender.description)
         object.add("says", row.says)

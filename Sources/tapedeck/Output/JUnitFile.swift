@@ -11,22 +11,4 @@ enum JUnitFile {
             throw Failure(.io, "\(path) cannot be written: \(error.localizedDescription)")
         }
     }
-
-    /// Text as it stands in XML, also in an attribute; what XML cannot carry becomes a question
-    /// mark.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-                result += "?"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
 }

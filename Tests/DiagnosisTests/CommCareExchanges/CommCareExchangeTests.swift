@@ -125,22 +125,6 @@ import Wire
         #expect(HostName.isPrivate(host) == isPrivate)
     }
 
-    @Test(arguments: [
-        ("YWRhOnNlY3JldA==", "ada:secret"), ("YQ==", "a"), ("", ""), ("YWJj", "abc"),
-    ])
-    func `Base64 is read`(_ text: String, _ plain: String) {
-        #expect(Base64Text.decoded(text[...]) == plain)
-        #expect(Base64Text.decoded("Y*") == nil)
-    }
-
-    @Test func `a query is read as forms write it`() {
-        let items = QueryItems("a=1&b=%63+d&a=2&=x&e&f=%4")
-        #expect(items.all("a") == ["1", "2"])
-        #expect(items.value("b") == "c d")
-        #expect(items.value("e") == "")
-        #expect(items.value("f") == "%4")
-    }
-
     @Test(arguments: 0..<20) func `hostile bodies end in no crash`(_ seed: UInt64) {
         var random = Dice(seed: seed)
         var script = SessionScript()

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 @testable import Diagnosis
@@ -8,7 +9,7 @@ import Wire
 /// puts a form aside, 413 and 400 hold it, everything that may pass ends the run; a 412 is followed
 /// by one full restore, a 202 by the same request after Retry-After; a user waits for cool-downs.
 struct PoliteClient {
-    private var chance: PoliteChance
+    private var chance: SplitMix64
     private var phone: SyncPhone
     private var now = 1.0
     private var queue: [(id: String, place: Int)] = []
@@ -22,7 +23,7 @@ struct PoliteClient {
     private var challenges = 0
 
     init(seed: UInt64, _ script: inout SessionScript) {
-        chance = PoliteChance(state: seed)
+        chance = SplitMix64(seed: seed)
         phone = SyncPhone(&script, at: 0.1)
     }
 
@@ -174,18 +175,5 @@ struct PoliteClient {
         token = "t\(given)"
         // A device reads before it goes on.
         now += 1.2
-    }
-}
-
-/// Random numbers from a seed.
-struct PoliteChance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import ConvergenceWorld
 import Faults
+import Notation
 import Testing
 import Wire
 
@@ -21,7 +22,7 @@ import Wire
     }
 
     @Test(arguments: 0..<mixes) func `converges once a mix of faults stops`(seed: Int) throws {
-        var draws = SeededDraws(seed: UInt64(seed))
+        var draws = SplitMix64(seed: UInt64(seed))
         let mix = Array(FaultCase.all.shuffled(using: &draws).prefix(8))
         let rules = mix.flatMap { $0.lines(chanceTimes: 0.5) }
         try play(mix, rules, seed: UInt64(seed), edits: 30, cuts: 1)

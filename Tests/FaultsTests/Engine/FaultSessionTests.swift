@@ -1,5 +1,6 @@
 import Faults
 import Filters
+import Notation
 import Testing
 import Wire
 
@@ -258,7 +259,7 @@ struct FaultSessionTests {
             // Each client's events stay in their order; clients come in any.
             var arrivals = (0..<8).flatMap { Array(repeating: "client-\($0)", count: 12) }
             if let order {
-                var draws = SeededDraws(seed: order)
+                var draws = SplitMix64(seed: order)
                 arrivals.shuffle(using: &draws)
             }
             var found: [String: [String]] = [:]

@@ -1,4 +1,5 @@
 import Filters
+import Notation
 import Testing
 import Wire
 
@@ -22,7 +23,7 @@ struct ScopeCountsTests {
     @Test(arguments: 1..<6) func `agrees with a plain list`(capacity: Int) {
         var counts = ScopeCounts(capacity: capacity)
         var list: [(ScopeKey, Int64)] = []
-        var draws = SeededDraws(seed: UInt64(capacity))
+        var draws = SplitMix64(seed: UInt64(capacity))
         for _ in 0..<2000 {
             let key = ScopeKey(
                 rule: Int.random(in: 0..<3, using: &draws),
@@ -78,27 +79,17 @@ struct ScopeCountsTests {
     }
 }
 
-struct SeededDrawsTests {
-    @Test func `gives the numbers of SplitMix64`() {
-        // The first numbers of the reference implementation, seeded with 1234567.
-        var draws = SeededDraws(seed: 1_234_567)
-        let numbers = (0..<5).map { _ in draws.next() }
-        #expect(
-            numbers == [
-                6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
-                4_593_380_528_125_082_431, 16_408_922_859_458_223_821,
-            ])
-    }
+struct FaultDrawTests {
 
     @Test func `draws from all four parts`() {
-        let draw = SeededDraws.draw(seed: 1, rule: "a", scope: "b", occurrence: 1)
-        #expect(draw == SeededDraws.draw(seed: 1, rule: "a", scope: "b", occurrence: 1))
+        let draw = FaultDraw.draw(seed: 1, rule: "a", scope: "b", occurrence: 1)
+        #expect(draw == FaultDraw.draw(seed: 1, rule: "a", scope: "b", occurrence: 1))
         for other in [
-            SeededDraws.draw(seed: 2, rule: "a", scope: "b", occurrence: 1),
-            SeededDraws.draw(seed: 1, rule: "ab", scope: "", occurrence: 1),
-            SeededDraws.draw(seed: 1, rule: "", scope: "ab", occurrence: 1),
-            SeededDraws.draw(seed: 1, rule: "b", scope: "a", occurrence: 1),
-            SeededDraws.draw(seed: 1, rule: "a", scope: "b", occurrence: 2),
+            FaultDraw.draw(seed: 2, rule: "a", scope: "b", occurrence: 1),
+            FaultDraw.draw(seed: 1, rule: "ab", scope: "", occurrence: 1),
+            FaultDraw.draw(seed: 1, rule: "", scope: "ab", occurrence: 1),
+            FaultDraw.draw(seed: 1, rule: "b", scope: "a", occurrence: 1),
+            FaultDraw.draw(seed: 1, rule: "a", scope: "b", occurrence: 2),
         ] { #expect(other != draw) }
     }
 }

@@ -1,6 +1,7 @@
 import Dissection
 import Filters
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -51,7 +52,7 @@ struct ExchangeGlimpseTests {
     ]
 
     private static func filter(
-        _ draws: inout SeededDraws, depth: Int
+        _ draws: inout SplitMix64, depth: Int
     ) -> String {
         func pick(_ texts: [String]) -> String { texts.randomElement(using: &draws) ?? "" }
         guard depth > 0 else { return pick(comparisons) }
@@ -64,7 +65,7 @@ struct ExchangeGlimpseTests {
         }
     }
 
-    private static func exchange(_ draws: inout SeededDraws) -> LiveExchange? {
+    private static func exchange(_ draws: inout SplitMix64) -> LiveExchange? {
         func pick<Choice>(_ choices: [Choice]) -> Choice? { choices.randomElement(using: &draws) }
         let host = pick(hosts) ?? ""
         var target = (pick(paths) ?? "") + ((pick(queries) ?? nil).map { "?\($0)" } ?? "")
@@ -108,7 +109,7 @@ struct ExchangeGlimpseTests {
 
     @Test(arguments: 0..<20)
     func `says no only where the filter does not hold`(_ seed: Int) throws {
-        var draws = SeededDraws(seed: UInt64(seed))
+        var draws = SplitMix64(seed: UInt64(seed))
         var (refused, held, asked) = (0, 0, 0)
         for _ in 0..<100 {
             let text = Self.filter(&draws, depth: Int.random(in: 0...3, using: &draws))

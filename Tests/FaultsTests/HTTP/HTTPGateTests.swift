@@ -1,5 +1,6 @@
 import Dissection
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -123,7 +124,7 @@ struct HTTPGateTests {
 
     @Test(arguments: 0..<30)
     func `mixes of actions account for every byte`(seed: UInt64) throws {
-        var draws = SeededDraws(seed: seed)
+        var draws = SplitMix64(seed: seed)
         let rules = (0..<4).map { _ in
             Self.actions.randomElement(using: &draws).map { "\($0) probability=0.6 per=overall" }
                 ?? ""

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 @testable import Faults
@@ -47,7 +48,7 @@ struct HTTPPlay {
         server: GateContext.Server? = nil
     ) throws -> HTTPPlay {
         var play = try HTTPPlay(rules, server: server)
-        var draws = SeededDraws(seed: cuts == .random ? 11 : 12)
+        var draws = SplitMix64(seed: cuts == .random ? 11 : 12)
         for step in steps {
             guard !step.bytes.isEmpty else {
                 play.gate.ended(step.sender, at: play.now, into: &play.commands)

@@ -1,4 +1,5 @@
 import Filters
+import Notation
 import Testing
 
 @testable import Faults
@@ -25,7 +26,7 @@ struct CatalogueTests {
     }
 
     @Test(arguments: 0..<300) func `writes what it reads`(seed: UInt64) throws {
-        var draws = SeededDraws(seed: seed)
+        var draws = SplitMix64(seed: seed)
         let texts = ["a", "a b", "\"", "'", "=>", "x=y", "é\n", "\\", "", "a\"b", "0", "'a", "200"]
         for kind in ActionKind.allCases {
             var arguments: [String: FaultAction.Argument] = [:]

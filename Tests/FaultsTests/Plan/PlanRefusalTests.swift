@@ -1,5 +1,6 @@
 import Faults
 import Filters
+import Notation
 import Testing
 
 struct PlanRefusalTests {
@@ -291,7 +292,7 @@ struct PlanRefusalTests {
     }
 
     @Test func `reads any text without trapping`() {
-        var draws = SeededDraws(seed: 5)
+        var draws = SplitMix64(seed: 5)
         let pieces = [
             "=>", " ", "status", "error", "first=", "503", "\"", "'", "\\", "until=", "name=", ":",
             "command:c", "nth=1,", "{", "}", "[", "\n", "- ", "é", "\u{0}", "rules:", "a: ", "0.5",

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Wire
 
 @testable import Faults
@@ -41,7 +42,7 @@ struct SocketStage {
     var commands: [GateCommand] = []
     private(set) var sent: [[UInt8]] = [[], []]
     private var deflaters: [MessageDeflater?]
-    private var draws = SeededDraws(seed: 99)
+    private var draws = SplitMix64(seed: 99)
 
     init(_ way: Way = Way(), rules: [String] = [], seed: UInt64 = 1) throws {
         self.way = way

@@ -1,4 +1,5 @@
 import Framing
+import Notation
 import Testing
 import Wire
 
@@ -25,7 +26,7 @@ struct WebSocketGateStreamTests {
 
     /// What a peer says: some messages in fragments with pings between.
     private static func messages(
-        _ stage: inout SocketStage, from sender: Peer, count: Int, _ draws: inout SeededDraws
+        _ stage: inout SocketStage, from sender: Peer, count: Int, _ draws: inout SplitMix64
     ) -> [[UInt8]] {
         (0..<count).map { _ in
             let texts = (0..<Int.random(in: 1...3, using: &draws)).map { _ in
@@ -40,7 +41,7 @@ struct WebSocketGateStreamTests {
 
     @Test(arguments: SocketStage.Way.all)
     func `without a rule every chunk goes on as it came, at once`(_ way: SocketStage.Way) throws {
-        var draws = SeededDraws(seed: 11)
+        var draws = SplitMix64(seed: 11)
         var stage = try SocketStage(way)
         for peer in Peer.allCases {
             var bytes = Self.messages(&stage, from: peer, count: 40, &draws).flatMap { $0 }
@@ -58,7 +59,7 @@ struct WebSocketGateStreamTests {
     func `with rules that match nothing all bytes go on as they came`(
         _ way: SocketStage.Way
     ) throws {
-        var draws = SeededDraws(seed: 12)
+        var draws = SplitMix64(seed: 12)
         var stage = try SocketStage(way, rules: ["command:log => drop", "opcode:2 => drop"])
         for peer in Peer.allCases {
             var bytes = Self.messages(&stage, from: peer, count: 40, &draws).flatMap { $0 }
@@ -82,7 +83,7 @@ struct WebSocketGateStreamTests {
     func `how a stream is cut changes nothing, and all can read it`(
         _ way: SocketStage.Way, _ seed: UInt64
     ) throws {
-        var draws = SeededDraws(seed: seed)
+        var draws = SplitMix64(seed: seed)
         var whole = try SocketStage(way, rules: Self.rules, seed: seed)
         var cut = try SocketStage(way, rules: Self.rules, seed: seed)
         var single = try SocketStage(way, rules: Self.rules, seed: seed)
@@ -115,7 +116,7 @@ struct WebSocketGateStreamTests {
     @Test(arguments: SocketStage.Way.all)
     func `a message longer than what waits goes on unjudged`(_ way: SocketStage.Way) throws {
         var stage = try SocketStage(way, rules: ["command:c sender:server => drop"])
-        var draws = SeededDraws(seed: 3)
+        var draws = SplitMix64(seed: 3)
         let symbols = (0..<(3 << 19)).map { _ in UInt8.random(in: 0x30...0x7A, using: &draws) }
         let text = "0:c:" + String(decoding: symbols.filter { $0 != 0x5C }, as: UTF8.self)
         let bytes = stage.frames([text], from: .server)
@@ -174,7 +175,7 @@ struct WebSocketGateStreamTests {
 
     @Test(arguments: SocketStage.Way.all, 0..<8)
     func `whatever comes goes out once`(_ way: SocketStage.Way, _ seed: UInt64) throws {
-        var draws = SeededDraws(seed: seed)
+        var draws = SplitMix64(seed: seed)
         var stage = try SocketStage(way, rules: Self.rules, seed: seed)
         for round in 0..<120 {
             let peer = Peer.allCases.randomElement(using: &draws) ?? .client

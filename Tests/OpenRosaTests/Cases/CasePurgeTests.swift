@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -155,7 +156,7 @@ private func cases(_ lines: String...) -> [ExactText: CaseState] {
     @Test func `agrees with the definitions on 3000 graphs`() throws {
         var differing = 0
         for seed in 0..<3000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let count = Int.random(in: 1...9, using: &random)
             var cases: [ExactText: CaseState] = [:]
             for place in 0..<count {

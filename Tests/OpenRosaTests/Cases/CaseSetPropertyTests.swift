@@ -1,10 +1,12 @@
+import Notation
 import Testing
 import Wire
 
 @testable import OpenRosa
 
 @Suite struct CaseSetPropertyTests {
-    private func blocks(for id: String, others: [String], _ random: inout SplitMix) -> [CaseBlock] {
+    private func blocks(for id: String, others: [String], _ random: inout SplitMix64) -> [CaseBlock]
+    {
         let words = ["é", "e\u{301}", "😀", "x", ""]
         var blocks = [
             CaseBlock.of(
@@ -40,7 +42,7 @@ import Wire
         throws
     {
         for seed in 0..<2000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let ids = (0..<Int.random(in: 1...12, using: &random)).map { "\(seed)-é-\($0)" }
             var queues = ids.map { blocks(for: $0, others: ids, &random) }
             var straight = CaseSet()
@@ -68,7 +70,7 @@ import Wire
 
     @Test func `applying a restore twice changes nothing`() throws {
         for seed in 0..<500 {
-            var random = SplitMix(seed: UInt64(seed) &+ 10_000)
+            var random = SplitMix64(seed: UInt64(seed) &+ 10_000)
             let ids = (0..<6).map { "\($0)" }
             let all = ids.flatMap { blocks(for: $0, others: ids, &random) }
             var once = RestoreInProgress(.full, of: CaseSet())

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -50,7 +51,7 @@ import Wire
 
     @Test func `finds every one and every two of 2000 sets`() {
         for seed in 0..<2000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let ids = (0..<Int.random(in: 2...40, using: &random)).map { "case-\($0)-é😀-\(seed)" }
             let predicted = ids.filter { _ in Bool.random(using: &random) }
             var device = Set(predicted)

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -91,7 +92,7 @@ import Testing
 
     @Test func `what is moved between ledgers is neither lost nor made`() {
         for seed in 0..<2000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var ledgers = LedgerSet()
             let entities = ["a", "b", "é", "e\u{301}"]
             for entity in entities {

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -103,7 +104,7 @@ import Wire
     /// Without extensions and changes of owner, the practical rule of the reference: both sides agree.
     @Test func `server and device agree on 2000 histories of closes among own cases`() throws {
         for seed in 0..<2000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let count = Int.random(in: 1...10, using: &random)
             var set = CaseSet()
             var log = SyncLog(ownerIDs: Self.me)

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -8,21 +9,21 @@ import Testing
         "a", "é è", "日本", "😀👩‍👩‍👧", "x & y", "<b>", "\"q\" 'p'", "Ж", "1\n2", "مرحبا", "", "]]>", "🇫🇷",
     ]
 
-    private static func word(_ random: inout SplitMix) -> String {
+    private static func word(_ random: inout SplitMix64) -> String {
         words[Int(random.next() % UInt64(words.count))]
     }
 
-    private static func maybe(_ random: inout SplitMix) -> String? {
+    private static func maybe(_ random: inout SplitMix64) -> String? {
         random.next() % 3 == 0 ? nil : word(&random)
     }
 
-    private static func properties(_ random: inout SplitMix) -> [CaseBlock.Property] {
+    private static func properties(_ random: inout SplitMix64) -> [CaseBlock.Property] {
         (0..<Int(random.next() % 10)).map { _ in
             CaseBlock.Property("p_\(random.next() % 6)", word(&random))
         }
     }
 
-    private static func block(_ random: inout SplitMix) -> CaseBlock {
+    private static func block(_ random: inout SplitMix64) -> CaseBlock {
         var block = CaseBlock(
             caseID: "c-\(random.next() % 1000)é", dateModified: maybe(&random),
             userID: maybe(&random))
@@ -47,7 +48,7 @@ import Testing
         return block
     }
 
-    private static func escaped(_ text: String, _ random: inout SplitMix) -> String {
+    private static func escaped(_ text: String, _ random: inout SplitMix64) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             if "&<>\"'\n".unicodeScalars.contains(scalar) || random.next() % 8 == 0 {
@@ -60,13 +61,13 @@ import Testing
     }
 
     private static func attribute(
-        _ name: String, _ value: String?, _ random: inout SplitMix
+        _ name: String, _ value: String?, _ random: inout SplitMix64
     ) -> String {
         value.map { " \(name)=\"\(escaped($0, &random))\"" } ?? ""
     }
 
     private static func element(
-        _ name: String, _ value: String?, _ random: inout SplitMix, attributes: String = ""
+        _ name: String, _ value: String?, _ random: inout SplitMix64, attributes: String = ""
     ) -> String {
         guard let value else { return "" }
         if value.isEmpty, random.next() % 2 == 0 { return "<\(name)\(attributes)/>" }
@@ -76,7 +77,7 @@ import Testing
         return "<\(name)\(attributes)>\(escaped(value, &random))</\(name)>"
     }
 
-    private static func text(_ block: CaseBlock, _ random: inout SplitMix) -> String {
+    private static func text(_ block: CaseBlock, _ random: inout SplitMix64) -> String {
         var text = "<c:case xmlns:c=\"http://commcarehq.org/case/transaction/v2\""
         text += attribute("case_id", block.caseID, &random)
         text += attribute("date_modified", block.dateModified, &random)
@@ -121,7 +122,7 @@ import Testing
 
     @Test func `2,000 restores and forms give the values they were written from`() {
         for seed in 0..<2000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var blocks: [CaseBlock] = []
             var payload = ""
             for _ in 0..<(1 + random.next() % 4) {

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -110,7 +111,7 @@ private let whole = """
         let expected = Reading([bytes])
         #expect(Reading(singles(bytes)) == expected)
         for seed in 0..<100 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             #expect(Reading(cut(bytes, &random)) == expected, "seed \(seed)")
         }
     }
@@ -139,7 +140,7 @@ private let whole = """
 
     @Test(arguments: 0..<300)
     func `damaged restores give an error or a result, however they are cut`(seed: Int) {
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var bytes = Array(whole.utf8)
         let marks = Array("<>/&\"'= x]-!".utf8) + [0x80, 0xF0, 0x00]
         for _ in 0...(random.next() % 3) {

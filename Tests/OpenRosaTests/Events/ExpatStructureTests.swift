@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -14,12 +15,12 @@ import Testing
         "case", "update", "œuvre", "p:item", "データ", "x-1", "q:œ.1", "case_id", "fixture",
     ]
 
-    private static func text(_ random: inout SplitMix) -> String {
+    private static func text(_ random: inout SplitMix64) -> String {
         (0..<Int(random.next() % 5)).map { _ in words[Int(random.next() % UInt64(words.count))] }
             .joined(separator: " ")
     }
 
-    private static func element(_ random: inout SplitMix, depth: Int) -> String {
+    private static func element(_ random: inout SplitMix64, depth: Int) -> String {
         let name = names[Int(random.next() % UInt64(names.count))]
         var tag = "<\(name)"
         for attribute in 0..<Int(random.next() % 4) {
@@ -41,7 +42,7 @@ import Testing
         return "\(tag)>\(body)\(text(&random))</\(name)>"
     }
 
-    private static func document(_ seed: Int, _ random: inout SplitMix) -> [UInt8] {
+    private static func document(_ seed: Int, _ random: inout SplitMix64) -> [UInt8] {
         var scalars = Array(
             "<root xmlns:p='urn:p' xmlns:q='urn:q:2'>\(element(&random, depth: 5))\(words[3])</root>"
                 .unicodeScalars)
@@ -190,7 +191,7 @@ import Testing
         var documents: [[UInt8]] = []
         var cuts: [[[UInt8]]] = []
         for seed in 0..<Self.count {
-            var random = SplitMix(seed: UInt64(seed) &+ 0x5EED)
+            var random = SplitMix64(seed: UInt64(seed) &+ 0x5EED)
             let document = Self.document(seed, &random)
             documents.append(document)
             cuts.append(cut(document, &random))

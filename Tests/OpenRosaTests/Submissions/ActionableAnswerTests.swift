@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import OpenRosa
@@ -50,7 +51,7 @@ import Testing
 
     @Test func `takes any bytes`() {
         for seed in 0..<2000 {
-            var random = SplitMix(seed: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             let length = Int.random(in: 0...40, using: &random)
             let body = (0..<length).map { _ in
                 Array("{}\"<>/é\\u ".utf8).randomElement(using: &random)

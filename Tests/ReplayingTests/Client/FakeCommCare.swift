@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Replaying
 import Wire
@@ -21,8 +22,8 @@ struct FakeCommCare {
 
     init(seed: UInt64, delays: Int = 0, moodiness: Int = 0) {
         self.delays = delays
-        random = SplitMix64(seed)
-        moods = SplitMix64(seed &+ 1)
+        random = SplitMix64(seed: seed)
+        moods = SplitMix64(seed: seed &+ 1)
         self.moodiness = moodiness
         user = random.name()
         for _ in 0..<3 { cases["seeded-\(cases.count)"] = 1 }
@@ -112,7 +113,7 @@ struct FakeClient {
     private var held: Set<String> = []
     private var created: [String] = []
 
-    init(seed: UInt64) { random = SplitMix64(seed &* 31 &+ 5) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed &* 31 &+ 5) }
 
     /// Does some things, each recorded.
     mutating func live(_ steps: Int, _ server: inout FakeCommCare) {

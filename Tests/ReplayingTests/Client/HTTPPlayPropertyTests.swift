@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
 
     @Test(arguments: 0..<40)
     func `what one answer says otherwise is found there`(seed: Int) {
-        var random = SplitMix64(UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var place = -1
         var number = -1
         let chosen = random.below(12)

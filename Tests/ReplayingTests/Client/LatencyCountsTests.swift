@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 
@@ -5,7 +6,7 @@ struct LatencyCountsTests {
     @Test func `empty`() { #expect(LatencyCounts().percentile(0.5) == nil) }
 
     @Test(arguments: 0..<20) func `within a sixteenth of the truth`(seed: Int) throws {
-        var random = SplitMix64(UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var counts = LatencyCounts()
         var all: [Int64] = []
         for _ in 0..<500 {

@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Simperium
 import Wire
@@ -70,7 +71,7 @@ struct LivePlay {
         ) { texts[$0] }
         expected = Set(commands.map(\.socket)).count
         self.server = server
-        random = SplitMix64(seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Plays to the end.

@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `new names of cases sort as the recorded ones`() {
-        var random = SplitMix64(9)
+        var random = SplitMix64(seed: 9)
         var identity = ReplayIdentity(seed: 9)
         let names = (["a", "a1", "b"] + (0..<200).map { _ in random.name() }).sorted()
         let live = names.map { identity.fresh(.caseID, for: $0) }
@@ -90,7 +91,7 @@ import Testing
 
     @Test(arguments: 0..<40)
     func `replaces all of many names wherever they stand`(seed: Int) {
-        var random = SplitMix64(UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var identity = ReplayIdentity(seed: UInt64(seed))
         let names = (0..<50).map { _ in random.name() }
         let live = names.map { identity.fresh(.caseID, for: $0) }

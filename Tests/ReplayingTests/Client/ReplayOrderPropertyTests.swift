@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 import Wire
@@ -57,7 +58,7 @@ struct ReplayOrderPropertyTests {
     }
 
     @Test(arguments: 0..<200) func `the server takes everything in the same order`(seed: Int) {
-        var random = SplitMix64(UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var server = SmallServer(sockets: Self.sockets)
         var session = PlannedSession()
         var sent: [CommandID: (socket: Int, text: String)] = [:]

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -210,7 +211,7 @@ struct ReplayScheduleTests {
     }
 
     @Test(arguments: 0..<50) func `nothing begins before what ended before it`(seed: Int) {
-        var random = SplitMix64(UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var now = 0.0
         var times: [(Double, Double?)] = []
         for _ in 0..<80 {

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 
 @testable import Replaying
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func `finds the longest common subsequence of short sequences`() {
-        var random = SplitMix64(1)
+        var random = SplitMix64(seed: 1)
         for _ in 0..<300 {
             let a = (0..<random.below(30)).map { _ in random.below(6) }
             let b = (0..<random.below(30)).map { _ in random.below(6) }
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func `finds edits in long sequences`() {
-        var random = SplitMix64(2)
+        var random = SplitMix64(seed: 2)
         for keys in [7, 1_000, 1_000_000] {
             let a = (0..<20_000).map { _ in random.below(keys) }
             var b = a
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `names every element once`() {
-        var random = SplitMix64(5)
+        var random = SplitMix64(seed: 5)
         for _ in 0..<300 {
             func list() -> [[Int]] {
                 let exact = (0..<random.below(25)).map { _ in random.below(12) }

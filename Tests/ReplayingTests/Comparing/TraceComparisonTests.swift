@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 import Wire
@@ -74,7 +75,7 @@ private func uuid(_ random: inout SplitMix64) -> String {
 
 /// A session of some exchanges and two clients on a bucket, with keys drawn from `keys`.
 private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recording {
-    var keys = SplitMix64(seed)
+    var keys = SplitMix64(seed: seed)
     var recording = Recording()
     for number in 0..<30 {
         let id = uuid(&keys)
@@ -112,7 +113,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
 
 @Suite struct TraceComparisonTests {
     @Test func `a recording is the same as itself`() {
-        var random = SplitMix64(1)
+        var random = SplitMix64(seed: 1)
         for _ in 0..<10 {
             let recording = session(&random)
             let all = items(recording, recording)
@@ -123,7 +124,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
     }
 
     @Test func `identifiers made anew are taken for each other`() {
-        var random = SplitMix64(2)
+        var random = SplitMix64(seed: 2)
         let one = session(&random, keys: 1)
         let other = session(&random, keys: 2)
         #expect(changes(one, other).isEmpty)
@@ -131,7 +132,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
     }
 
     @Test func `an identifier that is taken for two is found`() {
-        var random = SplitMix64(2)
+        var random = SplitMix64(seed: 2)
         let one = session(&random, keys: 1)
         var other = session(&random, keys: 2)
         // The answer speaks of the thing before.
@@ -144,7 +145,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
     }
 
     @Test func `what is removed, inserted or changed is found and pointed at`() {
-        var random = SplitMix64(3)
+        var random = SplitMix64(seed: 3)
         for _ in 0..<60 {
             let one = session(&random)
             var other = session(&random)
@@ -178,7 +179,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
     }
 
     @Test func `commands that are removed, inserted or changed are found and pointed at`() {
-        var random = SplitMix64(4)
+        var random = SplitMix64(seed: 4)
         for _ in 0..<60 {
             let one = session(&random)
             var other = session(&random)
@@ -223,7 +224,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
     }
 
     @Test func `channels are paired by client and by what they say`() {
-        var random = SplitMix64(7)
+        var random = SplitMix64(seed: 7)
         let one = session(&random)
         var other = session(&random)
         // The second socket comes first.

@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 import Wire
@@ -74,7 +75,7 @@ struct HTTPReplayPropertyTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `a session replayed against itself in another order matches`(seed: UInt64) {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         var session = Session(&random)
         var next: [[Int]: Int] = [:]
         for script in session.scripts.shuffled(using: &random) {
@@ -95,7 +96,7 @@ struct HTTPReplayPropertyTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `one changed value is missed, and nothing else`(seed: UInt64) {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         var session = Session(&random)
         let changed = random.below(session.scripts.count)
         for (index, script) in session.scripts.enumerated() {

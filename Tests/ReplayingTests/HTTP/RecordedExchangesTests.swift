@@ -1,10 +1,11 @@
+import Notation
 import Replaying
 import Testing
 import Wire
 
 @Suite struct RecordedExchangesTests {
     @Test func `gives back what was put in`() {
-        var random = SplitMix64(3)
+        var random = SplitMix64(seed: 3)
         var list: [RecordedExchange] = []
         for number in 1...500 {
             let start = Int64(number) * 1_000

@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Simperium
 import Testing
@@ -40,7 +41,7 @@ struct ModelWorld {
 
     init(clients count: Int, _ server: Server, pagesHoldData: Bool, seed: UInt64) {
         self.server = server
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         clients = (0..<count).map { number in
             var settings = ClientBucket.Settings(
                 channel: random.below(5), bucket: "note", app: "app", clientID: random.name())
@@ -55,7 +56,7 @@ struct ModelWorld {
 
     /// Another client.
     mutating func add(seed: UInt64) {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         let settings = ClientBucket.Settings(bucket: "note", app: "app", clientID: random.name())
         clients.append(
             Client(

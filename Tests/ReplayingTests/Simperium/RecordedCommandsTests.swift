@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 import Wire
@@ -22,7 +23,7 @@ import Wire
     }
 
     @Test func `gives back what was put in`() {
-        var random = SplitMix64(3)
+        var random = SplitMix64(seed: 3)
         var list: [RecordedCommand] = []
         let digits = (0..<10).map { String($0 * 7_919, radix: 16) }
         let made = digits.map { String(repeating: "0", count: 32 - $0.count) + $0 }

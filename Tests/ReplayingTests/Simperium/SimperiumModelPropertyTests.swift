@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Simperium
 import Testing
@@ -39,7 +40,7 @@ struct SimperiumModelPropertyTests {
 
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `clients that go on otherwise converge with the model`(seed: UInt64) throws {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         let count = 1 + random.below(3)
         let holdsData = random.chance(50)
         let cuts = random.chance(50) ? 10 : 0

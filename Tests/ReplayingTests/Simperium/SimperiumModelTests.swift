@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 import Wire

@@ -1,3 +1,4 @@
+import Notation
 import Replaying
 import Testing
 import Wire
@@ -201,7 +202,7 @@ struct SimperiumReplayPropertyTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `a session under other names matches, and every answer bears them`(seed: UInt64) {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         let session = Session(&random)
         let recorded = Names(&random, sockets: session.sockets)
         let live = Names(&random, sockets: session.sockets)
@@ -245,7 +246,7 @@ struct SimperiumReplayPropertyTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `one changed value is missed exactly there`(seed: UInt64) throws {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         let session = Session(&random)
         let modifications = session.steps.indices.filter { session.steps[$0].isModification }
         guard !modifications.isEmpty else { return }

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Replaying
 import Testing

@@ -1,3 +1,4 @@
+import Notation
 import Testing
 import Wire
 
@@ -32,7 +33,7 @@ private struct Meeting {
 
     /// The meeting of a seed; nil words make each message another one, else there are so many.
     init(_ seed: UInt64, words: Int?, _ mishap: Mishap = .none) {
-        var chance = SplitMix64(seed)
+        var chance = SplitMix64(seed: seed)
         let count = 2 + chance.below(20)
         var messages: [RecordedConversation.Message] = []
         var payloads: [MessageID: [UInt8]] = [:]

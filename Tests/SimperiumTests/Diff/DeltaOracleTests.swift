@@ -1,4 +1,5 @@
 import Foundation
+import Notation
 import Simperium
 import Testing
 import Wire

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// Texts and JSON values that tests compare, from a seed.

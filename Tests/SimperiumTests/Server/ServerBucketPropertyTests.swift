@@ -1,4 +1,5 @@
 import ConvergenceWorld
+import Notation
 import Simperium
 import Testing
 import Wire

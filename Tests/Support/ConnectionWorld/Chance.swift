@@ -1,9 +1,11 @@
+import Notation
+
 /// Where everything that is left open in a world is decided: a seed, or the bytes of an input.
 ///
 /// An input that is used up says 0 for ever, which every choice takes for the plainest.
 package struct Chance {
     private enum Source {
-        case seed(UInt64)
+        case seed(SplitMix64)
         case input(ArraySlice<UInt8>)
     }
 
@@ -11,7 +13,7 @@ package struct Chance {
 
     /// Decisions that depend on `seed` alone.
     package init(seed: UInt64) {
-        source = .seed(seed &* 0x9E37_79B9_7F4A_7C15 ^ 0xD1B5_4A32_D192_ED03)
+        source = .seed(SplitMix64(seed: seed &* SplitMix64.step ^ 0xD1B5_4A32_D192_ED03))
     }
 
     /// Decisions that the bytes of an input are.
@@ -26,13 +28,10 @@ package struct Chance {
     mutating func below(_ count: Int) -> Int {
         guard count > 1 else { return 0 }
         switch source {
-        case .seed(var state):
-            state &+= 0x9E37_79B9_7F4A_7C15
-            source = .seed(state)
-            var z = state
-            z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-            return Int((z ^ z >> 31) % UInt64(count))
+        case .seed(var numbers):
+            let number = numbers.next()
+            source = .seed(numbers)
+            return Int(number % UInt64(count))
         case .input(var rest):
             var number = Int(rest.popFirst() ?? 0)
             if count > 256 { number = number << 8 | Int(rest.popFirst() ?? 0) }

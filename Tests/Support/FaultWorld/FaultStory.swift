@@ -1,4 +1,5 @@
 import Faults
+import Notation
 import Wire
 
 /// What happened on the connections of one client, and what faults did there.
@@ -21,7 +22,7 @@ struct FaultStory {
     static func replay(
         _ stories: [FaultStory], session: FaultSession, shuffledBy seed: UInt64
     ) -> [[FaultRow]] {
-        var draws = SeededDraws(seed: seed)
+        var draws = SplitMix64(seed: seed)
         var rows: [[FaultRow]] = Array(repeating: [], count: stories.count)
         var next = Array(repeating: 0, count: stories.count)
         var relays: [JudgedRelay?] = Array(repeating: nil, count: stories.count)

@@ -1,5 +1,6 @@
 import Faults
 import Framing
+import Notation
 import Wire
 
 /// One end of a WebSocket: bytes on one side, texts of Simperium commands on the other.
@@ -10,7 +11,7 @@ struct SocketEnd {
     private var head: [UInt8] = []
     private var assembler: WebSocketAssembler
     private let deflater: MessageDeflater?
-    private var masks: SeededDraws
+    private var masks: SplitMix64
     /// Whether the handshake is done.
     private(set) var isOpen = false
     /// Whether the other end said good-bye, or what came cannot be understood.
@@ -27,7 +28,7 @@ struct SocketEnd {
         deflater = way.compression.flatMap {
             MessageDeflater(level: 1, contextTakeover: $0.takesContextOver(role))
         }
-        masks = SeededDraws(seed: seed)
+        masks = SplitMix64(seed: seed)
     }
 
     /// How many texts have come and were not taken.

@@ -1,3 +1,4 @@
+import Notation
 import OpenRosa
 import Testing
 import Wire

@@ -1,6 +1,7 @@
 import Framing
 import NIOCore
 import NIOPosix
+import Notation
 import Simperium
 import Wire
 

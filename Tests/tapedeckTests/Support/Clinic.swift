@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// What a few devices and a CommCare server say to each other, right and wrong, by a seed.
@@ -29,7 +30,7 @@ struct Clinic {
 
     private let trace: SmallTrace
     private let habit: Habit
-    private var dice: Dice
+    private var dice: SplitMix64
     private var number = 0
     private var tokens: [Person: String] = [:]
     private var sent: [Person: [Form]] = [:]
@@ -41,7 +42,7 @@ struct Clinic {
     init(_ trace: SmallTrace, seed: UInt64) {
         self.trace = trace
         habit = Habit(rawValue: seed % 3) ?? .everything
-        dice = Dice(state: seed)
+        dice = SplitMix64(seed: seed)
     }
 
     /// One exchange of some device.
@@ -215,18 +216,5 @@ struct Clinic {
             date_modified="2026-11-21T17:\(10 + number % 50):00Z">\(inside)</case>
             """
         return (id, text, creates)
-    }
-}
-
-/// A small generator with a seed, the same on every machine.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

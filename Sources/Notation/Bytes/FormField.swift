@@ -1,0 +1,58 @@
+/// A name with a value, of a query or a form.
+public struct FormField: Hashable, Sendable {
+    /// The name, decoded.
+    public var name: String
+    /// The value, decoded.
+    public var value: String
+
+    /// The field `name=value`.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// The fields of `name=value&…`, in order; `+` is a space and `%` begins a byte.
+    ///
+    /// What is no escape stands for itself; bytes that are not UTF-8 become U+FFFD.
+    /// Source: WHATWG URL, "application/x-www-form-urlencoded parsing".
+    ///
+    /// - Parameters:
+    ///   - text: The query without its question mark, or the content of a form.
+    ///   - limit: How many fields are read at most.
+    /// - Returns: The fields.
+    package static func parse(
+        _ text: some Sequence<UInt8>, limit: Int = .max
+    ) -> [FormField] {
+        var fields: [FormField] = []
+        for piece in Array(text).split(separator: 0x26) {
+            guard fields.count < limit else { break }
+            let parts = piece.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first else { continue }
+            fields.append(FormField(decoded(name), parts.count > 1 ? decoded(parts[1]) : ""))
+        }
+        return fields
+    }
+
+    /// `name=value`, as browsers write a form.
+    package var text: String { "\(Self.encoded(name))=\(Self.encoded(value))" }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+        String(decoding: PercentEncoding.decode(text, plusIsSpace: true), as: UTF8.self)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.split(separator: " ", omittingEmptySubsequences: false)
+            .map { PercentEncoding.encode($0, keeping: .form) }.joined(separator: "+")
+    }
+}
+
+extension [FormField] {
+    /// The value of the first field of this name.
+    package func first(_ name: String) -> String? { first { $0.name == name }?.value }
+
+    /// The value of the last field of this name, which is the one that Django takes.
+    package func last(_ name: String) -> String? { last { $0.name == name }?.value }
+
+    /// The values of all fields of this name, in order.
+    package func all(_ name: String) -> [String] { filter { $0.name == name }.map(\.value) }
+}
