@@ -1,3 +1,4 @@
+internal import Notation
 internal import OpenRosa
 internal import Wire
 
