@@ -115,6 +115,12 @@ let package = Package(
                 nioPosix, nioSSL, nioTLS,
             ]),
         room("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium"]),
+        room(
+            "Sessions",
+            [
+                "Wire", "Framing", "Simperium", "Dissection", "Trace", "Diagnosis", "Replaying",
+                "Faults",
+            ]),
         room("Capturing", ["Notation", "Wire", "CPcap"]),
         .target(
             name: "Interchange",
@@ -148,7 +154,7 @@ let package = Package(
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters",
                 "Faults", "Diagnosis", "Trace", "Interception", "Proxying", "Control",
-                "Interchange", "Capturing", "Replaying", "SyncServers", "SyncClients",
+                "Interchange", "Capturing", "Sessions", "Replaying", "SyncServers", "SyncClients",
                 "Certification", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
@@ -231,7 +237,8 @@ let package = Package(
         tests(
             "tapedeck",
             [
-                "Notation", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
+                "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
+                "Faults",
                 "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld", "FaultWorld",
                 argumentParser,
             ]),

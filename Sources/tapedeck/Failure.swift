@@ -1,6 +1,7 @@
 import Filters
 import Interception
 import Proxying
+import Sessions
 import SyncServers
 import Trace
 
@@ -46,6 +47,13 @@ extension Failure {
             default: .io
             }
         self.init(status, error.reason)
+    }
+
+    init(_ error: SessionError) {
+        switch error {
+        case .trace(let error): self.init(error)
+        case .missing(let says): self.init(.data, says)
+        }
     }
 
     init(_ error: InterceptionError) {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Sessions
+import Trace
 
 /// The command line.
 @main
@@ -21,6 +23,16 @@ struct Tapedeck: AsyncParsableCommand {
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
         ])
 
+    /// What the user gets of an error; nil for those of the command line's parser.
+    private static func failure(_ error: any Error) -> Failure? {
+        switch error {
+        case let failure as Failure: failure
+        case let error as TraceError: Failure(error)
+        case let error as SessionError: Failure(error)
+        default: nil
+        }
+    }
+
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -30,13 +42,14 @@ struct Tapedeck: AsyncParsableCommand {
                 try command.run()
             }
             StandardOutput.finish()
-        } catch let failure as Failure {
+        } catch {
+            guard let failure = failure(error) else {
+                StandardOutput.finish()
+                exit(withError: error)
+            }
             StandardError.write("tapedeck: \(failure.says)\n")
             StandardOutput.finish()
             Foundation.exit(failure.status.rawValue)
-        } catch {
-            StandardOutput.finish()
-            exit(withError: error)
         }
     }
 }

@@ -43,6 +43,20 @@ import Testing
         #expect(world.problems.isEmpty, "\(world.problems.joined(separator: "\n"))")
     }
 
+    /// Inputs that fuzzing found.
+    @Test func `keeps its word whatever was found once`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Tools/fuzzing/regressions/relay")
+        let files = try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: nil)
+        #expect(!files.isEmpty)
+        for file in files {
+            var world = World(Chance(input: try Array(Data(contentsOf: file))))
+            world.play()
+            #expect(world.problems.isEmpty, "\(file.lastPathComponent): \(world.problems)")
+        }
+    }
+
     @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") != nil))
     func `tells what happens in a world`() throws {
         let name = ProcessEnvironment.text("TAPEDECK_WORLD") ?? ""

@@ -2,6 +2,7 @@ import Replaying
 import Testing
 import Wire
 
+@testable import Sessions
 @testable import tapedeck
 
 @Suite("What is read before it is asked for")

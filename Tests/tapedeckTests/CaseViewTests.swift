@@ -9,6 +9,7 @@ import Testing
 import Trace
 import Wire
 
+@testable import Sessions
 @testable import tapedeck
 
 /// The views of cases against `tapedeck state`.

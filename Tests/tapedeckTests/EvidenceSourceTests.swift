@@ -4,6 +4,7 @@ import Testing
 import Trace
 import Wire
 
+@testable import Sessions
 @testable import tapedeck
 
 @Suite struct EvidenceSourceTests {

@@ -5,6 +5,7 @@ import Testing
 import Trace
 import Wire
 
+@testable import Sessions
 @testable import tapedeck
 
 /// A trace with one connection, written by hand.

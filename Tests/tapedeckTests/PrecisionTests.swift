@@ -7,6 +7,7 @@ import Trace
 import Wire
 
 @testable import FaultWorld
+@testable import Sessions
 @testable import tapedeck
 
 /// Clients that behave, behind a proxy that does not.

@@ -3,6 +3,7 @@ import Testing
 import Trace
 import Wire
 
+@testable import Sessions
 @testable import tapedeck
 
 @Suite("Reading ahead")

@@ -4,6 +4,7 @@ import Testing
 import Trace
 import Wire
 
+@testable import Sessions
 @testable import tapedeck
 
 @Suite struct RecordedSessionTests {
@@ -236,16 +237,16 @@ import Wire
     }
 
     @Test func `says why a file cannot be replayed`() throws {
-        let missing = try #require(throws: Failure.self) {
+        let missing = try #require(throws: TraceError.self) {
             _ = try RecordedSession(path: "/nonexistent/a.tape")
         }
-        #expect(missing.status == .noInput)
+        #expect(Failure(missing).status == .noInput)
         let trace = try SmallTrace()
         trace.finish()
         let text = trace.beside("text")
         try Data(repeating: 0x41, count: 5_000).write(to: URL(fileURLWithPath: text))
-        let wrong = try #require(throws: Failure.self) { _ = try RecordedSession(path: text) }
-        #expect(wrong.status == .data)
+        let wrong = try #require(throws: TraceError.self) { _ = try RecordedSession(path: text) }
+        #expect(Failure(wrong).status == .data)
         #expect(try RecordedSession(path: trace.path).exchanges.isEmpty)
     }
 }

@@ -100,14 +100,21 @@ extension ConnectionJudge {
             if case .command(.pass(_, let bytes), _) = item {
                 judge(bytes, .client, at, relay)
             } else {
-                if case .event(.ended) = item, gate != nil {
-                    ask(.ended(.client), .client, at, relay)
-                }
+                if gate != nil, isEndOfReads(item) { ask(.ended(.client), .client, at, relay) }
                 if case .command(let command, _) = item {
                     lanes[Peer.client.rawValue].bytes += command.byteCount
                 }
                 lanes[Peer.client.rawValue].items.append(item)
             }
+        }
+    }
+
+    /// Whether what the gate holds of the client came before this and is not continued by it.
+    private func isEndOfReads(_ item: Item) -> Bool {
+        switch item {
+        case .event(let event): if case .ended = event { true } else { false }
+        case .command(.close, _): true
+        case .command(let command, _): command.byteCount > 0
         }
     }
 }

@@ -1,12 +1,13 @@
 import Certification
 import Diagnosis
+import Sessions
 
 /// What the diagnosis finds in a trace.
 enum TraceFindings {
     /// Diagnoses the trace at `path`; what is found is stored in it as well.
     static func read(_ path: String) throws(CertificationError) -> [Finding] {
-        do throws(Failure) {
+        do throws(SessionError) {
             return try TraceDiagnosis.diagnose(trace: path).sessions.flatMap(\.findings)
-        } catch { throw CertificationError(error.says) }
+        } catch { throw CertificationError(error.reason) }
     }
 }

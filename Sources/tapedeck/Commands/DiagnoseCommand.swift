@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnosis
 import Foundation
+import Sessions
 import Trace
 import Wire
 
@@ -90,8 +91,8 @@ struct DiagnoseCommand: ParsableCommand {
             throw Failure(.usage, "--json, --junit - and --sarif - exclude each other")
         }
         let known = try baseline.map { path throws(Failure) in try FindingBaseline(path: path) }
-        let diagnosis = try TraceDiagnosis.diagnose(
-            trace: trace, session: session.map { SessionID($0) }, isTold: true)
+        let diagnosis = try TraceDiagnosis.shown(
+            trace: trace, session: session.map { SessionID($0) })
         if let reason = diagnosis.unstored {
             StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Replaying
+import Sessions
 import Trace
 import Wire
 
@@ -48,8 +49,8 @@ struct DiffCommand: ParsableCommand {
     func run() throws {
         guard context >= 0 else { throw Failure(.usage, "--context takes 0 or more") }
         let rules = try rules()
-        let one = try RecordedSession(path: first)
-        let other = try RecordedSession(path: second)
+        let one = try RecordedSession.opened(first)
+        let other = try RecordedSession.opened(second)
         let (a, b) = (one.compared, other.compared)
         var page = DiffPage(
             isJSON: json, hasColour: !json && StandardOutput.hasColour, context: context)
@@ -87,7 +88,11 @@ struct DiffCommand: ParsableCommand {
         } catch {
             throw Failure(error)
         }
-        return try SessionStateReading.read(reader, upto: .end).state
+        do {
+            return try SessionStateReading.read(reader, upto: .end).state
+        } catch {
+            throw Failure(error)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Faults
+import Sessions
 import Trace
 import Wire
 
@@ -34,7 +35,7 @@ struct FaultsReportCommand: ParsableCommand {
         guard !(json && junit == "-") else {
             throw Failure(.usage, "--json and --junit - exclude each other")
         }
-        let judgement = try FaultJudgement.judge(
+        let judgement = try FaultJudgement.shown(
             trace: trace, session: session.map { SessionID($0) })
         if let reason = judgement.unstored {
             StandardError.write("tapedeck: the verdicts are not stored: \(reason)\n")

@@ -1,5 +1,6 @@
 import Faults
 import Notation
+import Sessions
 import Trace
 import Wire
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Filters
+import Sessions
 import Trace
 import Wire
 

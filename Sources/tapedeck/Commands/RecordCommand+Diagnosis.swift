@@ -1,4 +1,5 @@
 import Diagnosis
+import Sessions
 import Trace
 import Wire
 
@@ -17,10 +18,9 @@ extension RecordCommand {
         }
         let diagnosis: TraceDiagnosis
         do {
-            diagnosis = try TraceDiagnosis.diagnose(
-                trace: trace, session: writer.session, isTold: true)
+            diagnosis = try TraceDiagnosis.shown(trace: trace, session: writer.session)
         } catch {
-            return StandardError.write("tapedeck: \(error.says)\n")
+            return StandardError.warn(error.says)
         }
         if let reason = diagnosis.unstored {
             StandardError.write("tapedeck: the findings are not stored: \(reason)\n")

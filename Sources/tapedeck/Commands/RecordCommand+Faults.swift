@@ -1,6 +1,7 @@
 import Control
 import Faults
 import Proxying
+import Sessions
 import Trace
 import Wire
 

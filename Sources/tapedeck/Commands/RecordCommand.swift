@@ -5,6 +5,7 @@ import Faults
 import Foundation
 import Interception
 import Proxying
+import Sessions
 import Trace
 import Wire
 
@@ -129,7 +130,11 @@ struct RecordCommand: AsyncParsableCommand {
         let writer = try openTrace(rules, started, lines: lines, signal: signal, stopped: stopped)
         let live: LiveDiagnosis?
         do {
-            live = diagnose ? try LiveDiagnosis(writer) : nil
+            live =
+                diagnose
+                ? try LiveDiagnosis(writer) {
+                    StandardOutput.write(FindingText.line($0) + "\n")
+                } : nil
         } catch {
             writer.finish("could not be diagnosed")
             throw error

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Notation
 import Replaying
+import Sessions
 import SyncClients
 import Wire
 
@@ -92,7 +93,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
         target.isVerbatim = verbatim
         target.patience = Int64(patience * 1e9)
         target.seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        let recording = try RecordedSession(path: trace)
+        let recording = try RecordedSession.opened(trace)
         let (session, exchanges) = recording.clientPart(isVerbatim: verbatim)
         guard !session.parts.isEmpty else {
             throw Failure(

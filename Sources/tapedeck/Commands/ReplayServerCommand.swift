@@ -3,6 +3,7 @@ import Foundation
 import Interception
 import Notation
 import Replaying
+import Sessions
 import Simperium
 import SyncServers
 import Trace
@@ -127,7 +128,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
 
     /// The recording as the server reads it.
     private func source() throws(Failure) -> ReplaySource {
-        let session = try RecordedSession(path: trace)
+        let session = try RecordedSession.opened(trace)
         let listeners: [String]
         let ahead: ReadAhead
         do {

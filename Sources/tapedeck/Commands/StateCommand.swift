@@ -1,6 +1,7 @@
 import ArgumentParser
 import Notation
 import Replaying
+import Sessions
 import Trace
 import Wire
 

@@ -1,4 +1,5 @@
 import Diagnosis
+import Sessions
 import Wire
 
 /// What is said of a diagnosis: the findings that were asked for and are not known.

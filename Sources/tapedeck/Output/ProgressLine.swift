@@ -1,3 +1,5 @@
+import Sessions
+
 /// How far a command has come, on a terminal, until it is done or somebody ends it.
 final class ProgressLine {
     private let verb: String

@@ -1,5 +1,6 @@
 import HTTPLayer
 import Replaying
+import Sessions
 import SyncClients
 import Trace
 import Wire
@@ -30,10 +31,10 @@ extension RecordedSession {
     ///   - exchanges: Those that are played.
     ///   - target: The live server.
     /// - Returns: A function of the live server, with number and seed of the client.
-    /// - Throws: ``Failure`` where the trace cannot be read.
+    /// - Throws: ``TraceError`` where the trace cannot be read.
     func clientPlayers(
         _ exchanges: [RecordedExchange], to target: ReplayTarget
-    ) throws(Failure) -> @Sendable (ReplayTarget) -> any StepPlayer {
+    ) throws(TraceError) -> @Sendable (ReplayTarget) -> any StepPlayer {
         let byID = Dictionary(exchanges.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         var hosts: [ConnectionID: String] = [:]
         for exchange in self.exchanges {
@@ -77,12 +78,8 @@ extension RecordedSession {
     }
 
     /// Addresses that recorded clients took for the server's.
-    private func listeners() throws(Failure) -> [String] {
-        do {
-            return try ReplayReader(path: path).listeners()
-        } catch {
-            throw Failure(error)
-        }
+    private func listeners() throws(TraceError) -> [String] {
+        try ReplayReader(path: path).listeners()
     }
 }
 

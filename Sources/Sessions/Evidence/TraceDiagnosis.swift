@@ -1,52 +1,56 @@
-import Diagnosis
+package import Diagnosis
 import Trace
-import Wire
+package import Wire
 
 /// Says which rules the peers of a trace broke.
-struct TraceDiagnosis {
+package struct TraceDiagnosis {
     /// What was found in one session.
-    struct Session {
-        var id: SessionID
+    package struct Session {
+        package var id: SessionID
         /// All findings, the worst first, those of one severity in order of time.
-        var findings: [Finding]
+        package var findings: [Finding]
         /// The same as rows of the trace.
-        var rows: [FindingRow]
+        package var rows: [FindingRow]
         /// How many findings of each rule were left out because there were too many.
-        var leftOut: [String: Int]
+        package var leftOut: [String: Int]
         /// What was looked at.
-        var counts: EvidenceCounts
+        package var counts: EvidenceCounts
         /// Whether it goes on.
-        var isRunning: Bool
+        package var isRunning: Bool
     }
 
+    /// Gets how many rows were read, of how many, and what is done.
+    package typealias Progress = (_ done: Int, _ all: Int, _ what: String) -> Void
+
     /// The sessions, in order.
-    var sessions: [Session]
+    package var sessions: [Session]
     /// Why the findings are not stored in the trace; nil where they are.
-    var unstored: String?
+    package var unstored: String?
+    /// What the user should know about the file; nil where there is nothing.
+    package var warning: String?
 
     /// Diagnoses the trace at `path` and stores the findings in it, where that can be.
     ///
     /// - Parameters:
     ///   - path: The trace.
     ///   - session: That session alone; all without.
-    ///   - isTold: Whether progress is shown on standard error, where that is a terminal.
+    ///   - progress: Gets how many rows were read, of how many, and what is done.
     /// - Returns: The findings, and why they are not stored where that is so.
-    /// - Throws: ``Failure`` where the trace cannot be read or has no such session.
-    static func diagnose(
-        trace path: String, session: SessionID? = nil, isTold: Bool = false
-    ) throws(Failure) -> TraceDiagnosis {
+    /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
+    package static func diagnose(
+        trace path: String, session: SessionID? = nil, progress: Progress = { _, _, _ in }
+    ) throws(SessionError) -> TraceDiagnosis {
         // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
         let isWritten = FindingStore.isWritten(path)
         var diagnosis = TraceDiagnosis(sessions: [], unstored: nil)
-        var progress = isTold ? ProgressBar() : nil
         do {
-            let reader = try TraceReader.opened(path)
+            let reader = try TraceReader.forReport(path, &diagnosis.warning)
             let (sessions, bounds, totals) = try reader.reading { reader throws(TraceError) in
                 (try reader.sessions(), try EvidenceBounds(reader), try reader.lastNumbers())
             }
             if let session, !sessions.contains(where: { $0.id == session }) {
-                throw Failure(
-                    .data, "there is no session \(session) in \(path); it has \(sessions.count)")
+                throw SessionError.missing(
+                    "there is no session \(session) in \(path); it has \(sessions.count)")
             }
             let all = Int(clamping: totals.exchange &+ totals.command)
             for detail in sessions where session == nil || detail.id == session {
@@ -59,28 +63,27 @@ struct TraceDiagnosis {
                     diagnosis.sessions.append(
                         try diagnose(
                             detail, path, bounds, isRunning: isRunning, after: before, of: all,
-                            &progress))
+                            progress))
                 } catch {
-                    throw Failure(error)
+                    throw SessionError.trace(error)
                 }
             }
         }
-        progress?.clear()
         diagnosis.store(in: path, isWritten: isWritten)
         return diagnosis
     }
 
     private static func diagnose(
         _ detail: SessionDetail, _ path: String, _ bounds: EvidenceBounds, isRunning: Bool,
-        after before: Int, of all: Int, _ progress: inout ProgressBar?
+        after before: Int, of all: Int, _ progress: Progress
     ) throws(TraceError) -> Session {
         let reading = EvidenceBatches(path: path, session: detail.id, bounds: bounds)
         defer { reading.drop() }
         var lanes = DiagnosisLanes()
         while let batch = try reading.next() {
             lanes.observe(batch.evidence)
-            progress?.show(
-                done: before + batch.counts.commands + batch.counts.exchanges, of: all,
+            progress(
+                before + batch.counts.commands + batch.counts.exchanges, all,
                 "diagnosing session \(detail.id)")
         }
         let (counts, last) = (reading.counts, reading.last)

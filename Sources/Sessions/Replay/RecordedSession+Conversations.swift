@@ -1,16 +1,16 @@
-import Replaying
-import Trace
-import Wire
+package import Replaying
+package import Trace
+package import Wire
 
 extension RecordedSession {
     /// What was said over a WebSocket without Simperium, and who closed it first.
-    struct Talk {
+    package struct Talk {
         var messages: [RecordedConversation.Message] = []
         var close: (sender: Peer, end: RecordedSocket.End)?
     }
 
     /// What was said over the WebSockets without Simperium, by the exchanges that opened these.
-    static func talks(_ reader: ReplayReader) throws(TraceError) -> [ExchangeID: Talk] {
+    package static func talks(_ reader: ReplayReader) throws(TraceError) -> [ExchangeID: Talk] {
         var talks: [ExchangeID: Talk] = [:]
         try reader.messages { row in
             guard case .close(let code) = row.kind else {
@@ -27,7 +27,7 @@ extension RecordedSession {
     }
 
     /// The conversation over a WebSocket without Simperium.
-    static func conversation(_ row: ReplaySocketRow, _ talk: Talk) -> RecordedConversation {
+    package static func conversation(_ row: ReplaySocketRow, _ talk: Talk) -> RecordedConversation {
         var conversation = RecordedConversation(
             exchange: row.exchange, openedAt: row.openedAt, messages: talk.messages)
         switch talk.close {

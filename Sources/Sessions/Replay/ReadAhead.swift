@@ -1,14 +1,14 @@
 import Dispatch
-import Replaying
+package import Replaying
 import Synchronization
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// The messages of a recording for one who asks for them in about the order of the recording: a thread
 /// of its own reads those that come next.
 ///
 /// What was not read ahead is read when it is asked for.
-final class ReadAhead: Sendable {
+package final class ReadAhead: Sendable {
     /// Bytes of contents with which a batch ends: three batches are there at most.
     private static let mostBytes = 1 << 20
 
@@ -20,7 +20,7 @@ final class ReadAhead: Sendable {
     /// Opens the trace of `session` once more.
     ///
     /// - Throws: ``TraceError`` with code `storage`.
-    init(_ session: RecordedSession) throws(TraceError) {
+    package init(_ session: RecordedSession) throws(TraceError) {
         self.session = session
         let reader = try ReplayReader(path: session.path)
         try reader.holdSnapshot()
@@ -28,7 +28,7 @@ final class ReadAhead: Sendable {
     }
 
     /// As ``RecordedSession/message(_:_:)``.
-    func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
+    package func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
         guard peer == .client else { return session.message(id, peer) }
         let (request, order) = window.withLock { $0.request(id) }
         if let order { queue.async { self.read(order) } }
@@ -36,7 +36,7 @@ final class ReadAhead: Sendable {
     }
 
     /// As ``RecordedSession/response(_:)``.
-    func response(_ id: ExchangeID) -> RecordedResponse? {
+    package func response(_ id: ExchangeID) -> RecordedResponse? {
         window.withLock { $0.response(id) } ?? session.response(id)
     }
 

@@ -1,15 +1,15 @@
-import Diagnosis
+package import Diagnosis
 import Dispatch
 import Foundation
 import Synchronization
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// Diagnoses a session while it is recorded, on a thread of its own.
 ///
-/// Reads the trace behind the writer, prints each finding as it is made and puts it into the trace.
+/// Reads the trace behind the writer, hands on each finding as it is made and puts it into the trace.
 /// The thread gives way to everything else, and falls behind rather than slow the proxy down.
-final class LiveDiagnosis: Sendable {
+package final class LiveDiagnosis: Sendable {
     private struct State {
         var isOver = false
         var told: Set<FindingRow> = []
@@ -18,6 +18,7 @@ final class LiveDiagnosis: Sendable {
     }
 
     private let writer: TraceWriter
+    private let onFinding: @Sendable (Finding) -> Void
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
     private let bell = DispatchSemaphore(value: 0)
@@ -31,9 +32,15 @@ final class LiveDiagnosis: Sendable {
 
     /// Begins; nothing was recorded yet.
     ///
-    /// - Throws: ``Failure`` where the trace cannot be read.
-    init(_ writer: TraceWriter) throws(Failure) {
+    /// - Parameters:
+    ///   - writer: What writes the session.
+    ///   - onFinding: Gets each finding, on the thread of the diagnosis.
+    /// - Throws: ``TraceError`` where the trace cannot be read.
+    package init(
+        _ writer: TraceWriter, onFinding: @escaping @Sendable (Finding) -> Void
+    ) throws(TraceError) {
         self.writer = writer
+        self.onFinding = onFinding
         let begun = Mutex<TraceError?>(nil)
         let isOpen = DispatchSemaphore(value: 0)
         // Nothing of SQLite may leave the thread.
@@ -55,24 +62,26 @@ final class LiveDiagnosis: Sendable {
         thread.stackSize = 1 << 23
         thread.start()
         isOpen.wait()
-        if let error = failure.value.withLock({ $0 }) { throw Failure(error) }
+        if let error = failure.value.withLock({ $0 }) { throw error }
     }
 
     /// Ends; the trace is not read any more.
-    func stop() {
+    package func stop() {
         state.withLock { $0.isOver = true }
         bell.signal()
         ended.wait()
     }
 
     /// Whether the finding was printed while it was made.
-    func hasTold(_ row: FindingRow) -> Bool { state.withLock { $0.told.contains(row.unplaced) } }
+    package func hasTold(_ row: FindingRow) -> Bool {
+        state.withLock { $0.told.contains(row.unplaced) }
+    }
 
     /// How far it was behind the traffic at its end, in nanoseconds.
-    var behind: Int64 { state.withLock { $0.behind } }
+    package var behind: Int64 { state.withLock { $0.behind } }
 
     /// Why it ended early; nil where it did not.
-    var failure: String? { state.withLock { $0.failure } }
+    package var failure: String? { state.withLock { $0.failure } }
 
     // MARK: The thread
 
@@ -126,7 +135,7 @@ final class LiveDiagnosis: Sendable {
         state.withLock { state in
             for row in made { state.told.insert(row.unplaced) }
         }
-        for finding in findings { StandardOutput.write(FindingText.line(finding) + "\n") }
+        for finding in findings { onFinding(finding) }
         _ = writer.put(made.map { .finding($0) })
     }
 }
@@ -142,7 +151,7 @@ extension FindingRow {
 
 /// Carries a value that cannot be copied into a closure.
 private final class Shared<Value: ~Copyable & Sendable>: Sendable {
-    let value: Value
+    package let value: Value
 
-    init(_ value: consuming Value) { self.value = value }
+    package init(_ value: consuming Value) { self.value = value }
 }

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
-import Wire
+package import Wire
 
 /// Heads that were read already: those of a server often say the same many times.
-final class RecordedHeads: Sendable {
+package final class RecordedHeads: Sendable {
     /// Most heads that are kept.
     private static let most = 1024
     /// Bytes of the largest that is kept.
@@ -34,7 +34,7 @@ final class RecordedHeads: Sendable {
 
     /// Reads the bytes of a head as the trace keeps them; of a request and a response no two are
     /// the same.
-    func head(_ bytes: [UInt8], of sender: Peer) -> RecordedHead {
+    package func head(_ bytes: [UInt8], of sender: Peer) -> RecordedHead {
         if let head = known.withLock({ $0[Key(bytes: bytes)] }) { return head }
         let head = RecordedHead(bytes, of: sender)
         guard bytes.count <= Self.mostBytes else { return head }

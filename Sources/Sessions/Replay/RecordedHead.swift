@@ -1,19 +1,19 @@
 import Framing
-import Replaying
-import Trace
-import Wire
+package import Replaying
+package import Trace
+package import Wire
 
 /// Start line and header fields of a recorded message.
-struct RecordedHead {
+package struct RecordedHead {
     /// Status of a response.
-    var status: Int?
+    package var status: Int?
     /// Reason phrase of a response.
-    var reason = ""
+    package var reason = ""
     /// The header fields in order.
-    var fields: [ReplayMessage.Field] = []
+    package var fields: [ReplayMessage.Field] = []
 
     /// Reads the bytes of a head as the trace keeps them.
-    init(_ bytes: [UInt8], of sender: Peer) {
+    package init(_ bytes: [UInt8], of sender: Peer) {
         var framer = HTTPFramer(role: sender == .client ? .request : .response)
         var events: [HTTPEvent] = []
         _ = framer.consume(bytes.span, into: &events)
@@ -28,14 +28,14 @@ struct RecordedHead {
     }
 
     /// Whether it opens a WebSocket.
-    var opensWebSocket: Bool {
+    package var opensWebSocket: Bool {
         fields.contains {
             $0.name.lowercased() == "upgrade" && $0.value.lowercased().contains("websocket")
         }
     }
 
     /// Whether it agrees on permessage-deflate.
-    var agreesOnDeflate: Bool {
+    package var agreesOnDeflate: Bool {
         fields.contains {
             $0.name.lowercased() == "sec-websocket-extensions"
                 && $0.value.lowercased().contains("permessage-deflate")
@@ -46,7 +46,7 @@ struct RecordedHead {
 extension ReplayReader {
     /// The whole payload of a WebSocket message out of the chunks, which begins with `start`; nil where
     /// it is not found there.
-    func payload(
+    package func payload(
         of place: ReplayMessagePlace, startingWith start: [UInt8]
     ) throws(TraceError) -> [UInt8]? {
         // Never more than the chunks can hold inflated.
@@ -80,7 +80,7 @@ extension ReplayReader {
 
     /// The body of one side of an exchange out of the chunks, without transfer coding and without
     /// `codings`; what cannot be read any further ends it.
-    func body(
+    package func body(
         _ id: ExchangeID, _ sender: Peer, method: String, decoding codings: String
     ) throws(TraceError) -> [UInt8] {
         var body: [UInt8] = []
@@ -92,7 +92,7 @@ extension ReplayReader {
     }
 
     /// Gives that body piece by piece; `take` answers whether to go on.
-    func pieces(
+    package func pieces(
         _ id: ExchangeID, _ sender: Peer, method: String, decoding codings: String,
         _ take: (ArraySlice<UInt8>) -> Bool
     ) throws(TraceError) {

@@ -1,14 +1,14 @@
 import Dispatch
-import Replaying
+package import Replaying
 import Synchronization
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// Batches of rows that a thread of its own reads, for the one that takes them in.
 ///
 /// A few are under way at most, so that memory does not depend on how many there are. Whoever makes
 /// them takes all, or drops the rest.
-struct RowBatches<Batch: Sendable>: Sendable {
+package struct RowBatches<Batch: Sendable>: Sendable {
     private final class State: Sendable {
         let waiting = Mutex<[Result<Batch, TraceError>?]>([])
         let ready = DispatchSemaphore(value: 0)
@@ -19,7 +19,7 @@ struct RowBatches<Batch: Sendable>: Sendable {
     private let state = State()
 
     /// Begins to read with `body`, which gives away batches.
-    init(reading body: @escaping @Sendable ((Batch) -> Void) throws(TraceError) -> Void) {
+    package init(reading body: @escaping @Sendable ((Batch) -> Void) throws(TraceError) -> Void) {
         let state = state
         DispatchQueue.global(qos: .userInitiated).async {
             func put(_ result: Result<Batch, TraceError>?) {
@@ -37,7 +37,7 @@ struct RowBatches<Batch: Sendable>: Sendable {
     }
 
     /// The next batch; nil when there are no more.
-    func next() throws(TraceError) -> Batch? {
+    package func next() throws(TraceError) -> Batch? {
         guard !state.isOver.isSet else { return nil }
         state.ready.wait()
         let next = state.waiting.withLock { $0.removeFirst() }
@@ -50,15 +50,15 @@ struct RowBatches<Batch: Sendable>: Sendable {
     }
 
     /// Lets what is left go, so that the thread comes to its end.
-    func drop() {
+    package func drop() {
         while !state.isOver.isSet { _ = try? next() }
     }
 }
 
 /// Exchanges with their texts one after the other.
-struct ExchangeBatch: Sendable {
+package struct ExchangeBatch: Sendable {
     /// Rows of a batch.
-    static let most = 1_024
+    package static let most = 1_024
 
     private struct Row {
         var id: ExchangeID
@@ -76,9 +76,9 @@ struct ExchangeBatch: Sendable {
     private var bytes: [UInt8] = []
     private var rows: [Row] = []
 
-    var count: Int { rows.count }
+    package var count: Int { rows.count }
 
-    mutating func append(_ row: ReplayExchangeRow) {
+    package mutating func append(_ row: ReplayExchangeRow) {
         func end(_ text: UnsafeRawBufferPointer) -> Int {
             bytes.append(contentsOf: text)
             return bytes.count
@@ -95,7 +95,7 @@ struct ExchangeBatch: Sendable {
     }
 
     /// Adds them at the end of `exchanges`.
-    func append(to exchanges: inout RecordedExchanges) {
+    package func append(to exchanges: inout RecordedExchanges) {
         bytes.withUnsafeBytes { bytes in
             var start = 0
             func text(_ end: Int) -> UnsafeRawBufferPointer {
@@ -118,9 +118,9 @@ struct ExchangeBatch: Sendable {
 }
 
 /// Commands with their names one after the other.
-struct CommandBatch: Sendable {
+package struct CommandBatch: Sendable {
     /// Rows of a batch.
-    static let most = 1_024
+    package static let most = 1_024
 
     private struct Row {
         var id: CommandID
@@ -135,9 +135,9 @@ struct CommandBatch: Sendable {
     private var bytes: [UInt8] = []
     private var rows: [Row] = []
 
-    var count: Int { rows.count }
+    package var count: Int { rows.count }
 
-    mutating func append(_ row: ReplayCommandRow) {
+    package mutating func append(_ row: ReplayCommandRow) {
         bytes.append(contentsOf: row.name)
         rows.append(
             Row(
@@ -146,7 +146,7 @@ struct CommandBatch: Sendable {
     }
 
     /// Adds them at the end of `commands` with what `ccids` has for each.
-    func append(
+    package func append(
         to commands: inout RecordedCommands, with ccids: inout CCIDCursor
     ) throws(TraceError) {
         var start = 0
@@ -163,25 +163,25 @@ struct CommandBatch: Sendable {
 }
 
 /// The `ccid`s of commands, one after the other.
-struct CCIDBatch: Sendable {
+package struct CCIDBatch: Sendable {
     /// `ccid`s of a batch.
-    static let most = 2_048
+    package static let most = 2_048
 
     private var bytes: [UInt8] = []
     private var rows: [(command: CommandID, end: Int)] = []
 
-    var count: Int { rows.count }
+    package var count: Int { rows.count }
 
-    mutating func append(_ command: CommandID, _ ccid: UnsafeRawBufferPointer) {
+    package mutating func append(_ command: CommandID, _ ccid: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: ccid)
         rows.append((command, bytes.count))
     }
 
     /// The command of the `ccid` at `place`.
-    func command(_ place: Int) -> CommandID { rows[place].command }
+    package func command(_ place: Int) -> CommandID { rows[place].command }
 
     /// Gives the `ccid` at `place`.
-    func give(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    package func give(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
             let start = place == 0 ? 0 : rows[place - 1].end
             body(UnsafeRawBufferPointer(rebasing: bytes[start..<rows[place].end]))
@@ -190,15 +190,15 @@ struct CCIDBatch: Sendable {
 }
 
 /// Goes through `ccid`s in the order of their commands.
-struct CCIDCursor {
+package struct CCIDCursor {
     private let batches: RowBatches<CCIDBatch>
     private var batch = CCIDBatch()
     private var place = 0
 
-    init(_ batches: RowBatches<CCIDBatch>) { self.batches = batches }
+    package init(_ batches: RowBatches<CCIDBatch>) { self.batches = batches }
 
     /// Gives those of `command`, and passes over those of commands before it.
-    mutating func pass(
+    package mutating func pass(
         to command: CommandID, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(TraceError) {
         while true {

@@ -1,11 +1,11 @@
 import Diagnosis
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// The evidence of a session that is over, read by a thread of its own.
-final class EvidenceBatches {
+package final class EvidenceBatches {
     /// Evidence in order, and what was looked at up to its end.
-    struct Batch: Sendable {
+    package struct Batch: Sendable {
         var evidence: [Evidence]
         var counts: EvidenceCounts
         var last: Instant
@@ -19,12 +19,12 @@ final class EvidenceBatches {
 
     private let batches: RowBatches<Batch>
     /// What was looked at up to the last batch.
-    private(set) var counts = EvidenceCounts()
+    package private(set) var counts = EvidenceCounts()
     /// When the last thing happened up to there.
-    private(set) var last = Instant.zero
+    package private(set) var last = Instant.zero
 
     /// Begins to read.
-    init(path: String, session: SessionID, bounds: EvidenceBounds?) {
+    package init(path: String, session: SessionID, bounds: EvidenceBounds?) {
         batches = RowBatches { (put) throws(TraceError) in
             let source = EvidenceSource(
                 try EvidenceReader(path: path, session: session, bounds: bounds))
@@ -45,7 +45,7 @@ final class EvidenceBatches {
     }
 
     /// The next batch; nil when there are no more.
-    func next() throws(TraceError) -> Batch? {
+    package func next() throws(TraceError) -> Batch? {
         guard let batch = try batches.next() else { return nil }
         counts = batch.counts
         last = batch.last
@@ -53,5 +53,5 @@ final class EvidenceBatches {
     }
 
     /// Lets what is left go.
-    func drop() { batches.drop() }
+    package func drop() { batches.drop() }
 }

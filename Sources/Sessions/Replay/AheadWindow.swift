@@ -1,14 +1,14 @@
-import Replaying
-import Wire
+package import Replaying
+package import Wire
 
 /// Decides which exchanges are read before they are asked for, and keeps them until they are.
 ///
 /// Clients mostly ask in the order of the recording. Two batches are kept, one that is played and the
 /// one after it; once the second is begun, the first is let go of. No more are read ahead than were
 /// asked for in a row, so that little is read in vain where the order is another.
-struct AheadWindow {
+package struct AheadWindow {
     /// What is asked for of an exchange; nil where it has to be read another way.
-    struct Messages: Equatable {
+    package struct Messages: Equatable {
         /// The request.
         var request: ReplayMessage?
         /// The response.
@@ -16,7 +16,7 @@ struct AheadWindow {
     }
 
     /// Exchanges whose numbers follow each other.
-    struct Batch: Equatable {
+    package struct Batch: Equatable {
         /// Number of the first.
         var first: ExchangeID
         /// What is known of each.
@@ -33,13 +33,13 @@ struct AheadWindow {
     }
 
     /// Exchanges to be read.
-    struct Order: Equatable {
+    package struct Order: Equatable {
         var first: ExchangeID
         var count: Int
     }
 
     /// Most exchanges of a batch.
-    static let most = 32
+    package static let most = 32
     /// Exchanges that are passed over by one who still asks in order.
     private static let mostSkipped: Int64 = 8
     /// Requests out of order, one after the other, with which another order begins.
@@ -64,7 +64,7 @@ struct AheadWindow {
     ///
     /// - Returns: The request where it was read already, and what is to be read now; ``add(_:)`` has
     ///   to be called with that.
-    mutating func request(_ id: ExchangeID) -> (request: ReplayMessage?, order: Order?) {
+    package mutating func request(_ id: ExchangeID) -> (request: ReplayMessage?, order: Order?) {
         guard isInOrder(id) else { return (messages(of: id)?.request, nil) }
         if let next, next.place(of: id) != nil {
             spares = played?.messages.compactMap { $0.response?.body } ?? []
@@ -83,13 +83,13 @@ struct AheadWindow {
     }
 
     /// The response of an exchange where it was read already.
-    func response(_ id: ExchangeID) -> RecordedResponse? { messages(of: id)?.response }
+    package func response(_ id: ExchangeID) -> RecordedResponse? { messages(of: id)?.response }
 
     /// Arrays that nobody needs any more, for what is read now.
-    mutating func takeSpares() -> [[UInt8]] { exchange(&spares, with: []) }
+    package mutating func takeSpares() -> [[UInt8]] { exchange(&spares, with: []) }
 
     /// Takes in what was read.
-    mutating func add(_ batch: Batch) {
+    package mutating func add(_ batch: Batch) {
         next = batch
         isReading = false
     }

@@ -1,16 +1,16 @@
 import Framing
-import Replaying
-import Trace
-import Wire
+package import Replaying
+package import Trace
+package import Wire
 
 /// Rebuilds what each side of a session held from its trace.
-struct SessionStateReading {
+package struct SessionStateReading {
     /// What each side held.
-    private(set) var state = SessionState()
+    package private(set) var state = SessionState()
     /// Commands that could not be read: the trace keeps their first bytes, and the rest was let go.
-    private(set) var cut = 0
+    package private(set) var cut = 0
     /// When the moment was, since the start of the first session; nil for the end of the trace.
-    private(set) var at: Instant?
+    package private(set) var at: Instant?
 
     private let reader: StateReader
     private var touched = TouchedCommands()
@@ -20,21 +20,20 @@ struct SessionStateReading {
 
     /// Reads a trace up to a moment.
     ///
-    /// - Throws: ``Failure`` where that cannot be read, or has no such moment.
-    static func read(
+    /// - Throws: ``SessionError`` where that cannot be read, or has no such moment.
+    package static func read(
         _ reader: StateReader, upto moment: StateMoment
-    ) throws(Failure) -> SessionStateReading {
+    ) throws(SessionError) -> SessionStateReading {
         var reading = SessionStateReading(reader)
         let isFound: Bool
         do throws(TraceError) {
             (reading.at, isFound) = try reader.entries(upto: moment) { reading.take($0) }
             if let failure = reading.failure { throw failure }
         } catch {
-            throw Failure(error)
+            throw .trace(error)
         }
         guard isFound else {
-            throw Failure(
-                .data,
+            throw .missing(
                 "there is no such moment in the trace; `tapedeck ls` lists exchanges and commands")
         }
         return reading
@@ -163,22 +162,22 @@ private struct RawMessage {
     private var isWhole = false
     private var isBroken = false
 
-    init(_ sender: Peer, method: String) {
+    package init(_ sender: Peer, method: String) {
         framer = HTTPFramer(role: sender == .client ? .request : .response)
         if sender == .server { framer.expect(method == "HEAD" ? .head : .other) }
     }
 
     /// Header fields and decoded body.
-    var message: ReplayMessage? { fields.map { ReplayMessage(fields: $0, body: body) } }
+    package var message: ReplayMessage? { fields.map { ReplayMessage(fields: $0, body: body) } }
 
     /// The same of a response.
-    var response: ExchangeSides.Response? {
+    package var response: ExchangeSides.Response? {
         guard let status, let message else { return nil }
         return ExchangeSides.Response(status: status, message: message, isWhole: isWhole)
     }
 
     /// Takes the next bytes, and answers whether there may be more.
-    mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
+    package mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !isBroken, !isWhole else { return false }
         let piece = Array(bytes)
         var events: [HTTPEvent] = []

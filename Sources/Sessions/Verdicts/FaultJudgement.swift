@@ -1,24 +1,26 @@
-import Faults
-import Trace
-import Wire
+package import Faults
+package import Trace
+package import Wire
 
 /// Judges the faults of a trace: whether the client recovered from each.
-struct FaultJudgement {
+package struct FaultJudgement {
     /// The faults of one session with their verdicts.
-    struct Session {
-        var detail: SessionDetail
-        var faults: [FaultDetail]
+    package struct Session {
+        package var detail: SessionDetail
+        package var faults: [FaultDetail]
         /// Rules that matched nothing, as the session says.
-        var unmatched: [String]
+        package var unmatched: [String]
     }
 
     /// The sessions with faults, or with rules that matched nothing.
-    var sessions: [Session]
+    package var sessions: [Session]
     /// Why the verdicts are not stored in the trace; nil where they are.
-    var unstored: String?
+    package var unstored: String?
+    /// What the user should know about the file; nil where there is nothing.
+    package var warning: String?
 
     /// How many faults have a verdict.
-    func count(_ outcome: FaultVerdict.Outcome) -> Int {
+    package func count(_ outcome: FaultVerdict.Outcome) -> Int {
         sessions.reduce(into: 0) { sum, session in
             sum += session.faults.count { $0.verdict?.verdict == outcome.rawValue }
         }
@@ -33,22 +35,22 @@ struct FaultJudgement {
     ///   - path: The trace.
     ///   - session: That session alone; all without.
     /// - Returns: The verdicts, and why they are not stored where that is so.
-    /// - Throws: ``Failure`` where the trace cannot be read or has no such session.
-    static func judge(
+    /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
+    package static func judge(
         trace path: String, session: SessionID? = nil
-    ) throws(Failure) -> FaultJudgement {
+    ) throws(SessionError) -> FaultJudgement {
         // Asked before the trace is opened: closing a descriptor drops SQLite's locks.
         let isWritten = FaultVerdicts.isWritten(path)
         var judgement = FaultJudgement(sessions: [], unstored: nil)
         do {
-            let reader = try TraceReader.opened(path)
+            let reader = try TraceReader.forReport(path, &judgement.warning)
             let sessions = try reader.reading { reader throws(TraceError) in
                 try reader.sessions()
             }
             let last = sessions.last?.id
             if let session, !sessions.contains(where: { $0.id == session }) {
-                throw Failure(
-                    .data, "there is no session \(session) in \(path); it has \(sessions.count)")
+                throw SessionError.missing(
+                    "there is no session \(session) in \(path); it has \(sessions.count)")
             }
             for detail in sessions where session == nil || detail.id == session {
                 let isRunning = isWritten && detail.endedAt == nil && detail.id == last
@@ -74,7 +76,7 @@ struct FaultJudgement {
 
     private static func judge(
         _ detail: SessionDetail, _ reader: TraceReader, isRunning: Bool
-    ) throws(Failure) -> Session {
+    ) throws(SessionError) -> Session {
         var (faults, warnings) = try reader.reading { reader throws(TraceError) in
             (try reader.faults(session: detail.id), try reader.warnings(of: detail.id))
         }
@@ -100,17 +102,17 @@ struct FaultJudgement {
 }
 
 /// The event by which a session says that a rule matched nothing.
-enum UnmatchedRule {
+package enum UnmatchedRule {
     private static let start = "fault rule "
     private static let end = " matched nothing"
 
     /// The record for a rule; to be put before the session ends.
-    static func record(_ name: String, at: Instant) -> Record {
+    package static func record(_ name: String, at: Instant) -> Record {
         .event(EventRow(.warning, at: at, says: start + name + end))
     }
 
     /// The rule that an event is about; nil for other events.
-    static func name(_ event: EventRow) -> String? {
+    package static func name(_ event: EventRow) -> String? {
         guard event.kind == .warning, event.says.hasPrefix(start), event.says.hasSuffix(end) else {
             return nil
         }
@@ -120,7 +122,7 @@ enum UnmatchedRule {
 
 extension Observation {
     /// What the history of a session says.
-    init(_ entry: HistoryEntry) {
+    package init(_ entry: HistoryEntry) {
         switch entry {
         case .connection(let row): self = .connection(row)
         case .exchange(let row, let instance): self = .exchange(row, instance: instance)
@@ -132,7 +134,7 @@ extension Observation {
 
 extension FaultVerdictRow {
     /// A verdict as it is stored.
-    init(_ verdict: FaultVerdict) {
+    package init(_ verdict: FaultVerdict) {
         self.init(
             fault: verdict.fault, verdict: verdict.outcome.rawValue, how: verdict.how,
             exchange: verdict.exchange, command: verdict.command,

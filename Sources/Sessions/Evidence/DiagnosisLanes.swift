@@ -1,10 +1,10 @@
-import Diagnosis
+package import Diagnosis
 import Dispatch
 import Synchronization
-import Wire
+package import Wire
 
 /// A diagnosis whose rules follow the evidence on a thread for each lane.
-struct DiagnosisLanes {
+package struct DiagnosisLanes {
     /// A lane, what it is to do and what it has found.
     ///
     /// At most one step is under way: whoever asks for the next takes what the last one found.
@@ -41,12 +41,12 @@ struct DiagnosisLanes {
     private var underWay = 0
 
     /// Takes what happened next; blocks while much of what came before is under way.
-    mutating func observe(_ batch: [Evidence]) {
+    package mutating func observe(_ batch: [Evidence]) {
         begin { $0.observe(batch) }
     }
 
     /// Ends the session and waits for what is under way.
-    mutating func finish(at end: Instant, isRunning: Bool) -> Diagnosis {
+    package mutating func finish(at end: Instant, isRunning: Bool) -> Diagnosis {
         begin { $0.finish(at: end, isRunning: isRunning) }
         while underWay > 0 { join() }
         return diagnosis

@@ -1,10 +1,10 @@
 import Framing
-import Wire
+package import Wire
 
 /// Tells what was sent from what was received, where faults altered or lost Simperium commands.
 ///
 /// Faults and commands are told in order of time, a fault before the command it was done to.
-struct TouchedCommands {
+package struct TouchedCommands {
     private struct Way: Hashable {
         var socket: ConnectionID
         var sender: Peer
@@ -19,7 +19,7 @@ struct TouchedCommands {
     private static let mostLate = 10_000
 
     /// Nothing was touched yet.
-    init() {}
+    package init() {}
 
     /// Actions that answer a client's command in the server's place.
     private static let answering: Set<String> = [
@@ -32,7 +32,7 @@ struct TouchedCommands {
     private static let harmless: Set<String> = ["repeat", "latency", "send", "reorder"]
 
     /// What became of a command that was not sent on when it came.
-    enum Fate {
+    package enum Fate {
         /// Nobody got it.
         case lost
         /// It goes on later, when Tapedeck makes it anew.
@@ -42,7 +42,7 @@ struct TouchedCommands {
     /// Takes a fault that was done to a message.
     ///
     /// - Returns: The commands that were lost by it, and those of clients that go on later.
-    mutating func take(
+    package mutating func take(
         action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
     ) -> [(text: [UInt8], fate: Fate)] {
         let kind = String(action.prefix { $0 != " " })
@@ -67,7 +67,7 @@ struct TouchedCommands {
     ///
     /// - Returns: What was sent, nil where Tapedeck made it, and what was received, nil where it was
     ///   kept from the receiver.
-    mutating func take(
+    package mutating func take(
         _ text: [UInt8], socket: ConnectionID, sender: Peer, isMade: Bool
     ) -> (sent: [UInt8]?, received: [UInt8]?) {
         if isMade {
@@ -84,7 +84,7 @@ struct TouchedCommands {
     }
 
     /// Whether a command that Tapedeck made is one that was late, and is no more.
-    mutating func goesOn(_ text: [UInt8], socket: ConnectionID, sender: Peer) -> Bool {
+    package mutating func goesOn(_ text: [UInt8], socket: ConnectionID, sender: Peer) -> Bool {
         guard sender == .client, let index = late[socket]?.firstIndex(of: text) else {
             return false
         }

@@ -1,49 +1,43 @@
-import Replaying
+package import Replaying
 import Simperium
 import Synchronization
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// A trace opened for replay: lists in memory, contents fetched when asked.
 ///
 /// Times are nanoseconds since the start of the first session of the trace, so that those of several
 /// sessions follow each other. What is said about contents is for any thread.
-struct RecordedSession: Sendable {
+package struct RecordedSession: Sendable {
     /// The file.
-    let path: String
+    package let path: String
+    /// What the user should know about the file; nil where there is nothing.
+    package let warning: String?
     /// All HTTP exchanges in order, those that opened a WebSocket too; CONNECT is left out.
-    let exchanges: RecordedExchanges
+    package let exchanges: RecordedExchanges
     /// The connection of the socket that an exchange opened.
-    let upgrades: [ExchangeID: ConnectionID]
+    package let upgrades: [ExchangeID: ConnectionID]
     /// All Simperium commands in order, without SockJS around them.
-    let commands: RecordedCommands
+    package let commands: RecordedCommands
     /// The sockets with Simperium on them, in the order of the requests that opened them.
-    let sockets: [RecordedSocket]
+    package let sockets: [RecordedSocket]
     /// How the commands of those travelled.
-    let transports: [ConnectionID: RecordedTransport]
+    package let transports: [ConnectionID: RecordedTransport]
     /// The WebSockets that carry something else, in the same order.
-    let conversations: [RecordedConversation]
+    package let conversations: [RecordedConversation]
     /// Wall clock at instant zero, nanoseconds since 1970 UTC.
-    let anchor: Int64
+    package let anchor: Int64
     private let contents: Contents
     /// Heads that were read already.
-    let heads = RecordedHeads()
+    package let heads = RecordedHeads()
 
     /// Opens the trace at `path`.
     ///
-    /// - Throws: ``Failure`` where there is none, or one of another format.
-    init(path: String) throws(Failure) {
-        do {
-            try self.init(opening: path)
-        } catch {
-            throw Failure(error)
-        }
-    }
-
-    private init(opening path: String) throws(TraceError) {
+    /// - Throws: ``TraceError`` where there is none, or one of another format.
+    package init(path: String) throws(TraceError) {
         self.path = path
         let reader = try ReplayReader(path: path)
-        if let warning = reader.warning { StandardError.write("tapedeck: \(warning)\n") }
+        warning = reader.warning
         anchor = reader.anchor
         let bounds = try reader.bounds()
         var exchanges = RecordedExchanges()
@@ -133,7 +127,7 @@ struct RecordedSession: Sendable {
     /// also where the trace keeps only the first bytes beside the chunks.
     ///
     /// - Returns: Nil where that side was not seen or cannot be read.
-    func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
+    package func message(_ id: ExchangeID, _ peer: Peer) -> ReplayMessage? {
         contents.read { (reader) throws(TraceError) in
             guard let side = try reader.side(id, peer) else { return nil }
             let body =
@@ -145,7 +139,7 @@ struct RecordedSession: Sendable {
     }
 
     /// The body of a request with its content coding, as it was sent; nil where it has none.
-    func sentBody(_ id: ExchangeID) -> [UInt8]? {
+    package func sentBody(_ id: ExchangeID) -> [UInt8]? {
         contents.read { (reader) throws(TraceError) in
             guard let side = try reader.side(id, .client), !side.coding.isEmpty else { return nil }
             return try reader.body(id, .client, method: side.method, decoding: "")
@@ -153,7 +147,7 @@ struct RecordedSession: Sendable {
     }
 
     /// The text of a command, in full; nil where there is none.
-    func text(_ id: CommandID) -> [UInt8]? {
+    package func text(_ id: CommandID) -> [UInt8]? {
         contents.read { (reader) throws(TraceError) in
             guard let (text, cutFrom) = try reader.text(id) else { return nil }
             return try cutFrom.flatMap { (place) throws(TraceError) in
@@ -163,7 +157,7 @@ struct RecordedSession: Sendable {
     }
 
     /// The payload of a WebSocket message, in full; nil where there is none.
-    func payload(_ id: MessageID) -> [UInt8]? {
+    package func payload(_ id: MessageID) -> [UInt8]? {
         contents.read { (reader) throws(TraceError) in
             guard let (bytes, isWhole) = try reader.payload(of: id) else { return nil }
             guard !isWhole, let place = try reader.place(of: id) else { return bytes }
@@ -172,7 +166,7 @@ struct RecordedSession: Sendable {
     }
 
     /// The response of an exchange as it is sent again; nil where none was seen.
-    func response(_ id: ExchangeID) -> RecordedResponse? {
+    package func response(_ id: ExchangeID) -> RecordedResponse? {
         contents.read { (reader) throws(TraceError) in
             guard let side = try reader.side(id, .server) else { return nil }
             let body =

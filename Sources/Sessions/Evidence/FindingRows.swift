@@ -1,17 +1,17 @@
-import Diagnosis
+package import Diagnosis
 import Dissection
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// Makes rows of the trace of findings.
-struct FindingRows {
+package struct FindingRows {
     private let places: FindingPlaces
 
     /// For the trace of `contents`.
-    init(_ contents: ReplayReader) { places = FindingPlaces(contents) }
+    package init(_ contents: ReplayReader) { places = FindingPlaces(contents) }
 
     /// The row of a finding, which points at where the exchange or message of its last step begins.
-    func row(_ finding: Finding) -> FindingRow {
+    package func row(_ finding: Finding) -> FindingRow {
         var row = finding.row
         let step = finding.steps.last { $0.message != nil || $0.exchange != nil }
         if let message = step?.message, let place = try? places.place(of: message) {

@@ -1,28 +1,28 @@
-import Diagnosis
+package import Diagnosis
 import Dissection
 import Simperium
-import Trace
-import Wire
+package import Trace
+package import Wire
 
 /// Turns the rows of a session into evidence: who said what, and what became of it on the way.
 ///
 /// For one thread at a time.
-final class EvidenceSource {
+package final class EvidenceSource {
     private let reader: EvidenceReader
     private var touched = TouchedCommands()
     private var lastCommand = CommandID(0)
     /// When the last thing happened that was given.
-    private(set) var last = Instant.zero
+    package private(set) var last = Instant.zero
     /// What was looked at.
-    private(set) var counts = EvidenceCounts()
+    package private(set) var counts = EvidenceCounts()
 
     /// Large commands that are read out of the chunks, in bytes.
     private static let largest: Int64 = 64 << 20
 
-    init(_ reader: EvidenceReader) { self.reader = reader }
+    package init(_ reader: EvidenceReader) { self.reader = reader }
 
     /// Gives what came since the last call; see ``EvidenceReader/read(upto:isOver:most:_:)``.
-    func read(
+    package func read(
         upto moment: Instant? = nil, isOver: Bool, most: Int, _ body: (Evidence) -> Void
     ) throws(TraceError) -> Int {
         try reader.read(upto: moment, isOver: isOver, most: most) { entry in
@@ -141,20 +141,27 @@ final class EvidenceSource {
 }
 
 /// What a diagnosis looked at.
-struct EvidenceCounts: Hashable, Sendable {
-    var connections = 0
-    var exchanges = 0
-    var commands = 0
-    var faults = 0
+package struct EvidenceCounts: Hashable, Sendable {
+    package var connections = 0
+    package var exchanges = 0
+    package var commands = 0
+    package var faults = 0
 
-    static func + (a: EvidenceCounts, b: EvidenceCounts) -> EvidenceCounts {
+    package init(connections: Int = 0, exchanges: Int = 0, commands: Int = 0, faults: Int = 0) {
+        self.connections = connections
+        self.exchanges = exchanges
+        self.commands = commands
+        self.faults = faults
+    }
+
+    package static func + (a: EvidenceCounts, b: EvidenceCounts) -> EvidenceCounts {
         EvidenceCounts(
             connections: a.connections + b.connections, exchanges: a.exchanges + b.exchanges,
             commands: a.commands + b.commands, faults: a.faults + b.faults)
     }
 
     /// `2 connections, 3 exchanges and 120 commands`.
-    var words: String {
+    package var words: String {
         func count(_ number: Int, _ noun: String) -> String {
             "\(number) \(noun)\(number == 1 ? "" : "s")"
         }

@@ -1,0 +1,45 @@
+package import Trace
+
+/// Why nothing can be made of a trace.
+package enum SessionError: Error, Sendable {
+    /// The trace cannot be read.
+    case trace(TraceError)
+    /// What was asked for is not in the trace.
+    case missing(String)
+
+    /// What is wrong, and what to do.
+    package var reason: String {
+        switch self {
+        case .trace(let error): error.reason
+        case .missing(let says): says
+        }
+    }
+}
+
+extension TraceReader {
+    /// Runs a read of the trace.
+    ///
+    /// - Throws: ``SessionError`` in place of what `body` throws.
+    func reading<T>(_ body: (TraceReader) throws(TraceError) -> T) throws(SessionError) -> T {
+        do {
+            return try body(self)
+        } catch {
+            throw .trace(error)
+        }
+    }
+}
+
+extension TraceReader {
+    /// Opens the trace at `path`; what the user should know about it goes to `warning`.
+    static func forReport(
+        _ path: String, _ warning: inout String?
+    ) throws(SessionError) -> TraceReader {
+        do {
+            let reader = try TraceReader(path: path)
+            warning = reader.warning
+            return reader
+        } catch {
+            throw .trace(error)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Sessions
+import Trace
+import Wire
+
+extension RecordedSession {
+    /// Opens a trace for replay, and says on standard error what the user should know about it.
+    static func opened(_ path: String) throws(Failure) -> RecordedSession {
+        do {
+            let session = try RecordedSession(path: path)
+            session.warning.map(StandardError.warn)
+            return session
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension TraceDiagnosis {
+    /// Diagnoses a trace, with progress and what the user should know on standard error.
+    static func shown(
+        trace: String, session: SessionID? = nil
+    ) throws(Failure) -> TraceDiagnosis {
+        var bar = ProgressBar()
+        defer { bar.clear() }
+        do {
+            let diagnosis = try diagnose(trace: trace, session: session) { done, all, text in
+                bar.show(done: done, of: all, text)
+            }
+            bar.clear()
+            diagnosis.warning.map(StandardError.warn)
+            return diagnosis
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension FaultJudgement {
+    /// Judges the faults of a trace, with what the user should know on standard error.
+    static func shown(
+        trace: String, session: SessionID? = nil
+    ) throws(Failure) -> FaultJudgement {
+        do {
+            let judgement = try judge(trace: trace, session: session)
+            judgement.warning.map(StandardError.warn)
+            return judgement
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension StandardError {
+    /// Writes a line for the user.
+    static func warn(_ text: String) { write("tapedeck: \(text)\n") }
+}
