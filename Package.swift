@@ -70,16 +70,18 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
         .target(name: "CurlShim", dependencies: ["CCurl"]),
+        room("Platform"),
         room("Notation"),
         room("Wire", ["Notation"]),
+        room("Reports", ["Notation"]),
         room("Storage", ["CSQLite"]),
         room("BoundedYAML", [yams]),
-        room("HTTPLayer", ["Notation", "Wire", "CCurl", "CurlShim", "CZlib"]),
+        room("HTTPLayer", ["Platform", "Notation", "Wire", "CCurl", "CurlShim", "CZlib"]),
         room(
             "SyncClients",
             [
-                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", "HTTPLayer",
-                "Storage", "Interception", "CSQLite", nioCore, nioPosix, nioSSL,
+                "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying",
+                "HTTPLayer", "Storage", "Interception", "CSQLite", nioCore, nioPosix, nioSSL,
             ]),
         room("Framing", ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(
@@ -93,7 +95,9 @@ let package = Package(
         .target(name: "Filters", exclude: ["Filters.md"], swiftSettings: house),
         .target(
             name: "Trace",
-            dependencies: ["Notation", "Wire", "Dissection", "Filters", "Storage", "CSQLite"],
+            dependencies: [
+                "Platform", "Notation", "Wire", "Dissection", "Filters", "Storage", "CSQLite",
+            ],
             exclude: ["TraceFormat.md"], swiftSettings: house),
         .target(
             name: "Faults",
@@ -107,62 +111,62 @@ let package = Package(
             name: "Diagnosis",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection"],
             exclude: ["Rules.md"], swiftSettings: house),
-        room("Interception", [nioSSL, nioCore, x509, asn1, crypto]),
+        room("Interception", ["Platform", nioSSL, nioCore, x509, asn1, crypto]),
         room(
             "Proxying",
             [
-                "Wire", "Framing", "Faults", "OpenRosa", "Interception", deque, nioCore,
+                "Platform", "Wire", "Framing", "Faults", "OpenRosa", "Interception", deque, nioCore,
                 nioPosix, nioSSL, nioTLS,
             ]),
-        room("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium"]),
+        room("Replaying", ["Notation", "Reports", "Wire", "OpenRosa", "Simperium"]),
         room(
             "Sessions",
             [
-                "Wire", "Framing", "Simperium", "Dissection", "Trace", "Diagnosis", "Replaying",
-                "Faults",
+                "Platform", "Wire", "Framing", "Simperium", "Dissection", "Trace", "Diagnosis",
+                "Replaying", "Faults",
             ]),
-        room("Capturing", ["Notation", "Wire", "CPcap"]),
+        room("Capturing", ["Platform", "Notation", "Wire", "CPcap"]),
         .target(
             name: "Interchange",
             dependencies: [
-                "Notation", "Wire", "Framing", "Simperium", "Capturing", "Dissection", "Filters",
-                "Trace", "Storage", "CSQLite", crypto, cryptoExtras,
+                "Platform", "Notation", "Wire", "Framing", "Simperium", "Capturing", "Dissection",
+                "Filters", "Trace", "Storage", "CSQLite", crypto, cryptoExtras,
             ],
             exclude: ["Formats.md", "Redaction/Redaction.md"], swiftSettings: house),
         .target(
             name: "Control",
             dependencies: [
-                "Notation", "Wire", "Filters", "Faults", hummingbird, hummingbirdCore, nioCore,
-                logging,
+                "Platform", "Notation", "Wire", "Filters", "Faults", hummingbird, hummingbirdCore,
+                nioCore, logging,
             ],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
         room(
             "SyncServers",
             [
-                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying", nioCore,
-                nioPosix, nioSSL, "Interception", "Storage", "CSQLite", "BoundedYAML", yams,
-                nioHTTP1, nioWebSocket,
+                "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying",
+                nioCore, nioPosix, nioSSL, "Interception", "Storage", "CSQLite", "BoundedYAML",
+                yams, nioHTTP1, nioWebSocket,
             ]),
         room(
             "Certification",
             [
                 "Notation", "Wire", "Dissection", "Filters", "Faults", "Diagnosis", "Trace",
-                "Interception", "Proxying", "SyncServers",
+                "Interception", "Reports", "Proxying", "SyncServers",
             ]),
         .executableTarget(
             name: "tapedeck",
             dependencies: [
-                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Filters",
-                "Faults", "Diagnosis", "Trace", "Interception", "Proxying", "Control",
-                "Interchange", "Capturing", "Sessions", "Replaying", "SyncServers", "SyncClients",
-                "Certification", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
+                "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection",
+                "Filters", "Faults", "Diagnosis", "Trace", "Interception", "Proxying", "Control",
+                "Interchange", "Capturing", "Reports", "Sessions", "Replaying", "SyncServers",
+                "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
         .executableTarget(
             name: "decoding", dependencies: ["Notation", "Wire", "Simperium", "OpenRosa"],
             path: "Tools/benching/decoding", swiftSettings: house),
         .target(
-            name: "ConvergenceWorld", dependencies: ["Notation", "Wire", "Simperium"],
+            name: "ConvergenceWorld", dependencies: ["Platform", "Notation", "Wire", "Simperium"],
             path: "Tests/Support/ConvergenceWorld", swiftSettings: house),
         .target(
             name: "FaultWorld",
@@ -175,8 +179,10 @@ let package = Package(
             name: "ConnectionWorld",
             dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Notation", "Wire"],
             path: "Tests/Support/ConnectionWorld", swiftSettings: house),
+        tests("Platform"),
         tests("Notation"),
         tests("Wire", ["Notation"]),
+        tests("Reports"),
         tests("BoundedYAML", [yams]),
         .testTarget(
             name: "FramingTests",
@@ -196,7 +202,7 @@ let package = Package(
             "Trace", ["Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
         tests(
             "Interception",
-            [nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
+            ["Platform", nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
         .testTarget(
             name: "FaultsTests",
             dependencies: [
@@ -211,21 +217,21 @@ let package = Package(
                 "ConvergenceWorld",
             ]),
         tests("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
-        tests("Capturing", ["Notation", "Wire"]),
+        tests("Capturing", ["Platform", "Notation", "Wire"]),
         .testTarget(
             name: "InterchangeTests",
             dependencies: [
-                "Interchange", "Trace", "Notation", "Wire", "Framing", "Filters", "Capturing",
-                "Storage", "CSQLite",
+                "Platform", "Interchange", "Trace", "Notation", "Wire", "Framing", "Filters",
+                "Capturing", "Storage", "CSQLite",
             ],
             exclude: ["Vectors"], swiftSettings: house),
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
-        tests("HTTPLayer", ["Notation", "Wire", "CZlib"]),
+        tests("HTTPLayer", ["Platform", "Notation", "Wire", "CZlib"]),
         tests(
             "SyncClients",
             [
-                "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "HTTPLayer",
-                nioCore, nioPosix,
+                "Platform", "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying",
+                "HTTPLayer", nioCore, nioPosix,
             ]),
         tests(
             "SyncServers",
@@ -238,9 +244,8 @@ let package = Package(
             "tapedeck",
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
-                "Faults",
-                "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld", "FaultWorld",
-                argumentParser,
+                "Faults", "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld",
+                "FaultWorld", argumentParser,
             ]),
     ]
 )

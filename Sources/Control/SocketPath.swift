@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// The path of a Unix-domain socket, readable by its owner alone from the first moment on.
 ///
@@ -33,7 +34,7 @@ final class SocketPath {
             rmdir(folder)
             throw ControlError(.failed, "can not open \(folder): \(reason)")
         }
-        temporary = "/proc/self/fd/\(descriptor)/socket"
+        temporary = OpenFiles.path(of: "socket", in: descriptor)
         self.path = path
     }
 
@@ -63,9 +64,8 @@ final class SocketPath {
 
     /// Refuses a place where something is that is no socket, or one where somebody listens.
     private static func check(_ path: String) throws(ControlError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
+        guard let file = FileIdentity(path: path, followsLink: false) else { return }
+        guard file.isSocket else {
             throw ControlError(
                 .badAddress,
                 "\(path) is there and no socket; choose another path with --control")
@@ -83,7 +83,7 @@ final class SocketPath {
         let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return false }
         defer { close(folder) }
-        let short = "/proc/self/fd/\(folder)/\((path as NSString).lastPathComponent)"
+        let short = OpenFiles.path(of: (path as NSString).lastPathComponent, in: folder)
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return false }
         defer { close(socket) }
@@ -106,16 +106,13 @@ final class SocketPath {
 struct PlacedSocket: Hashable, Sendable {
     /// Where it is.
     let path: String
-    private let device: UInt64
-    private let node: UInt64
+    private let file: FileIdentity
 
     /// What is at `path`; nil where nothing is.
     init?(_ path: String) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard let file = FileIdentity(path: path, followsLink: false) else { return nil }
         self.path = path
-        device = UInt64(status.st_dev)
-        node = UInt64(status.st_ino)
+        self.file = file
     }
 
     /// Takes it away, unless somebody put another one there.

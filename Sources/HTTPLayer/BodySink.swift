@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Takes the body of an answer: in memory up to a limit, or into a file.
 final class BodySink {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A body in a file, compressed on the way where that is asked for.
 final class FileSource: BodySource {

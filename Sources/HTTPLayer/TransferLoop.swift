@@ -1,6 +1,6 @@
 internal import CCurl
 internal import CurlShim
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// The door to the thread that owns the transfers: takes orders from any thread.

@@ -1,6 +1,6 @@
 internal import CCurl
 internal import CurlShim
-internal import Glibc
+internal import Platform
 internal import Wire
 
 /// The one thread of a manager: carries out what the queue commands with one multi handle.

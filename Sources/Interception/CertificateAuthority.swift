@@ -1,6 +1,6 @@
 internal import Crypto
 internal import FoundationEssentials
-internal import Glibc
+internal import Platform
 internal import SwiftASN1
 internal import X509
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// What a leaf certificate is made for: a name or an address that may stand in a certificate.
 enum HostName: Hashable, Sendable {

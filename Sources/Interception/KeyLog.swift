@@ -1,5 +1,5 @@
-internal import Glibc
 public import NIOCore
+internal import Platform
 
 /// A file with the secrets of TLS sessions, which Wireshark reads to decrypt a capture.
 ///

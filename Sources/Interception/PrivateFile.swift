@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Reading and writing whole small files that only their owner may see.
 enum PrivateFile {

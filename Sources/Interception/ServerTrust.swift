@@ -1,6 +1,6 @@
-internal import Glibc
 internal import NIOCore
 public import NIOSSL
+internal import Platform
 
 /// What a server has to show before Tapedeck talks to it over TLS.
 public struct ServerTrust: Sendable {

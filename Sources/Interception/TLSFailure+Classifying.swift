@@ -1,6 +1,6 @@
-internal import Glibc
 internal import NIOCore
 internal import NIOSSL
+internal import Platform
 
 extension TLSFailure {
     /// Finds the cause in what NIO and NIOSSL reported.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import SwiftASN1
 internal import Synchronization
 internal import X509

@@ -1,5 +1,5 @@
 public import Dissection
-internal import Glibc
+internal import Platform
 
 /// How a trace is written.
 public struct TraceOptions: Sendable {

@@ -1,5 +1,5 @@
-import Glibc
 import Notation
+import Platform
 import Synchronization
 import Testing
 import Wire

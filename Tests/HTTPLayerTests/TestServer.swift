@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// One request as the test's server received it.

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import Glibc
+import Platform
 import SwiftASN1
 import Testing
 import X509

@@ -1,6 +1,6 @@
-import Glibc
 import NIOCore
 import NIOSSL
+import Platform
 import Testing
 
 @testable import Interception

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
-import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Platform
 import SwiftASN1
 import Testing
 import X509

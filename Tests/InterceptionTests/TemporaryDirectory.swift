@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Runs `body` with a directory of its own, which is gone afterwards.
 func withTemporaryDirectory(_ body: (String) async throws -> Void) async throws {

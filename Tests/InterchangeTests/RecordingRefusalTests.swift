@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import Notation
+import Platform
 import Testing
 import Trace
 import Wire

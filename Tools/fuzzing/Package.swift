@@ -24,9 +24,11 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CPcap", pkgConfig: "libpcap"),
         .target(name: "Notation", swiftSettings: house),
+        .target(name: "Platform", swiftSettings: house),
         .target(name: "Wire", dependencies: ["Notation"], swiftSettings: house),
         .target(
-            name: "Capturing", dependencies: ["Notation", "Wire", "CPcap"], swiftSettings: house),
+            name: "Capturing", dependencies: ["Notation", "Wire", "Platform", "CPcap"],
+            swiftSettings: house),
         .target(
             name: "Framing", dependencies: ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"],
             swiftSettings: house),
@@ -36,7 +38,7 @@ let package = Package(
             exclude: ["CodeTable.md"], swiftSettings: house),
         .target(name: "Simperium", dependencies: ["Notation", "Wire"], swiftSettings: house),
         .target(
-            name: "Filters", dependencies: ["Notation", "Wire"], exclude: ["Filters.md"],
+            name: "Filters", exclude: ["Filters.md"],
             swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
         .target(name: "Interchange", dependencies: ["Notation", "Wire"], swiftSettings: house),
@@ -56,12 +58,12 @@ let package = Package(
         .target(
             name: "Proxying",
             dependencies: [
-                "Notation", "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule",
+                "Wire", "Framing", "Faults", "OpenRosa", "Interception", "DequeModule",
             ],
             swiftSettings: house + [.unsafeFlags(["-enable-testing"])]),
         .target(
             name: "ConnectionWorld",
-            dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Wire"],
+            dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Notation", "Wire"],
             swiftSettings: house),
         .executableTarget(
             name: "fuzz",

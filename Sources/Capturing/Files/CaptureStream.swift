@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// An open file of packets, at its beginning.
 final class CaptureStream {

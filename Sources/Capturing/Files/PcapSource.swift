@@ -1,5 +1,5 @@
 internal import CPcap
-internal import Glibc
+internal import Platform
 
 /// Reads a pcap file through libpcap.
 final class PcapSource: CaptureSource {

@@ -1,5 +1,5 @@
 internal import CPcap
-internal import Glibc
+internal import Platform
 
 /// Packets of an interface while they pass.
 ///

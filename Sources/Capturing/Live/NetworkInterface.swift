@@ -1,5 +1,5 @@
 internal import CPcap
-internal import Glibc
+internal import Platform
 
 /// A place where packets can be captured.
 public struct NetworkInterface: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import CPcap
-internal import Glibc
+internal import Platform
 
 /// Giving up the rights that only opening an interface needs.
 public enum Privileges {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Glibc
+internal import Platform
 
 /// The bytes of an archive, by their places: a file that is read piece by piece, or memory.
 final class ArchiveSource {

@@ -1,6 +1,6 @@
 internal import Framing
-internal import Glibc
 internal import Notation
+internal import Platform
 internal import Storage
 internal import Trace
 internal import Wire

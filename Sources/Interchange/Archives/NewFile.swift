@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A file that comes to its place when it is whole, and leaves nothing behind otherwise.
 ///

@@ -1,6 +1,6 @@
 public import Capturing
 internal import Dispatch
-internal import Glibc
+internal import Platform
 public import Wire
 
 /// Passes what a capture gives to a trace: segments become streams, streams become records.

@@ -1,5 +1,5 @@
 internal import Capturing
-internal import Glibc
+internal import Platform
 
 /// Addresses for ends of connections of which a trace has names or nothing.
 enum MadeUpAddress {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// What the C library said last, in words.
 var lastSystemError: String { String(cString: strerror(errno)) }

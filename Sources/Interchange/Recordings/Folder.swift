@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Glibc
+internal import Platform
 
 /// Folders and names in them.
 enum Folder {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Reads a file line by line in bounded memory.
 final class LineFile {

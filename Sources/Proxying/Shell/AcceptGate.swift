@@ -1,5 +1,5 @@
-import Glibc
 import NIOCore
+import Platform
 import Synchronization
 
 /// Accepts clients only while there are file descriptors for them.

@@ -1,6 +1,6 @@
-import Glibc
 import NIOCore
 import NIOPosix
+import Platform
 
 /// Says for people why a leg was closed.
 enum CloseCause {

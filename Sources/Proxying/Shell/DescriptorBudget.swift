@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// The file descriptors that connections may have, so that accepting and connecting never fail for
@@ -46,29 +46,9 @@ final class DescriptorBudget: Sendable {
     /// What this process may have, raised as far as the system allows without asking anybody, and
     /// what it has.
     convenience init() {
-        var limits = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         // More than there are ports to connect from is of no use, and programs that are started inherit
         // it: some close all descriptors that there might be, one by one.
-        let wanted = min(limits.rlim_max, 1 << 16)
-        if limits.rlim_cur < wanted {
-            var raised = limits
-            raised.rlim_cur = wanted
-            if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 {
-                limits = raised
-            }
-        }
-        self.init(limit: Int(clamping: limits.rlim_cur), used: Self.used())
-    }
-
-    /// How many descriptors this process has.
-    private static func used() -> Int {
-        guard let folder = opendir("/proc/self/fd") else { return 32 }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // Less `.`, `..` and the folder's own.
-        return max(0, count - 3)
+        self.init(limit: OpenFiles.raiseLimit(to: 1 << 16), used: OpenFiles.count() ?? 32)
     }
 
     /// A client was accepted: whether it can be served.

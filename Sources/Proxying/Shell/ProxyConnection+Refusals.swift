@@ -1,5 +1,5 @@
-import Glibc
 import NIOCore
+import Platform
 import Wire
 
 /// Clients and servers that get nothing, for a reason of the proxy's own.

@@ -1,8 +1,8 @@
-import Glibc
 import Interception
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Platform
 import Wire
 
 /// The sockets of one client connection, driven by a ``Relay``.

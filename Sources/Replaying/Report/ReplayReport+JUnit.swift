@@ -1,4 +1,4 @@
-import Notation
+internal import Reports
 
 extension ReplayReport {
     /// The report as JUnit's XML: a suite for each section, a failure for each thing missed or left
@@ -7,38 +7,34 @@ extension ReplayReport {
     /// - Parameter allowsUnused: Whether something may be left over; it is skipped then.
     /// - Returns: A document.
     public func junit(allowsUnused: Bool = false) -> String {
-        var output = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        for section in sections {
-            let left = section.unusedItems
-            let failures = section.misses.count + (allowsUnused ? 0 : left.count)
-            output +=
-                "  <testsuite name=\"\(Markup.escaped(section.name))\" "
-                + "tests=\"\(1 + section.misses.count + left.count)\" failures=\"\(failures)\" "
-                + "errors=\"0\" skipped=\"\(allowsUnused ? left.count : 0)\">\n"
-            output += "    <testcase classname=\"\(Markup.escaped(section.name))\" "
-            output += "name=\"\(section.matched) of \(section.recorded) \(words.matched)\"/>\n"
+        let suites = sections.map { section in
+            var cases = [
+                JUnitReport.Case(
+                    group: section.name,
+                    name: "\(section.matched) of \(section.recorded) \(words.matched)", .passed())
+            ]
             for miss in section.misses {
-                output += Self.test(section.name, miss, "failure", words.missed)
+                cases.append(
+                    .init(
+                        group: section.name, name: miss.line,
+                        .failed(message: words.missed, detail: miss.detail)))
             }
+            let left = section.unusedItems
             for item in left {
-                output += Self.test(
-                    section.name, item, allowsUnused ? "skipped" : "failure", words.unused)
+                cases.append(
+                    .init(
+                        group: section.name, name: item.line,
+                        allowsUnused
+                            ? .skipped(message: words.unused, detail: item.detail)
+                            : .failed(message: words.unused, detail: item.detail)))
             }
-            if section.misses.count < section.missed || left.count < section.unused {
-                output +=
-                    "    <system-out>\(section.missed) \(words.missed), \(section.unused) \(words.unused)"
-                    + "; not all are listed</system-out>\n"
-            }
-            output += "  </testsuite>\n"
+            let isCut = section.misses.count < section.missed || left.count < section.unused
+            return JUnitReport.Suite(
+                name: section.name, cases: cases,
+                output: isCut
+                    ? "\(section.missed) \(words.missed), \(section.unused) \(words.unused)"
+                        + "; not all are listed" : "")
         }
-        return output + "</testsuites>\n"
-    }
-
-    private static func test(
-        _ section: String, _ item: Item, _ outcome: String, _ message: String
-    ) -> String {
-        "    <testcase classname=\"\(Markup.escaped(section))\" name=\"\(Markup.escaped(item.line))\">"
-            + "<\(outcome) message=\"\(message)\">\(Markup.escaped(item.detail))</\(outcome)>"
-            + "</testcase>\n"
+        return JUnitReport(suites: suites).text
     }
 }

@@ -1,6 +1,7 @@
 package import Diagnosis
 import Dispatch
 import Foundation
+import Platform
 import Synchronization
 package import Trace
 package import Wire
@@ -46,7 +47,7 @@ package final class LiveDiagnosis: Sendable {
         // Nothing of SQLite may leave the thread.
         let failure = Shared(begun)
         let thread = Thread { [self] in
-            lower()
+            Processes.lowerPriorityOfThread()
             do throws(TraceError) {
                 let reader = try EvidenceReader(
                     path: writer.path, session: writer.session, bounds: nil)
@@ -84,12 +85,6 @@ package final class LiveDiagnosis: Sendable {
     package var failure: String? { state.withLock { $0.failure } }
 
     // MARK: The thread
-
-    /// Lets every other thread go first.
-    private func lower() {
-        // On Linux this is about the thread that asks.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-    }
 
     private var isOver: Bool { state.withLock { $0.isOver } }
 

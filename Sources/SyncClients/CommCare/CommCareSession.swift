@@ -1,6 +1,6 @@
-internal import Glibc
 public import HTTPLayer
 internal import OpenRosa
+internal import Platform
 
 /// Carries out what a ``CommCareClient`` says, over HTTP and on disk.
 public final class CommCareSession {

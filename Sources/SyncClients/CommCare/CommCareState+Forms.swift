@@ -1,5 +1,5 @@
-internal import Glibc
 internal import OpenRosa
+internal import Platform
 internal import Storage
 
 extension CommCareState {

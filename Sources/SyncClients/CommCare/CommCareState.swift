@@ -1,7 +1,7 @@
 internal import CSQLite
-internal import Glibc
 internal import Notation
 public import OpenRosa
+internal import Platform
 internal import Storage
 internal import Wire
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Files as the client needs them.
 enum LocalFile {

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import OpenRosa
+internal import Platform
 
 /// Writes the body of a submission to a file, which is sent as it is as often as need be.
 ///

@@ -1,6 +1,6 @@
 internal import Framing
-internal import Glibc
 public import HTTPLayer
+internal import Platform
 public import Replaying
 internal import Synchronization
 public import Wire

@@ -1,7 +1,7 @@
-internal import Glibc
 internal import Interception
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 
 /// Opens connections to a Simperium server, with TLS where its URL says so.
 struct Dialer: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// What tells one content of a file from another without reading it: when it was changed, how large
 /// it is, and which file it is.

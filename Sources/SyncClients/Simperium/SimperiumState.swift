@@ -1,6 +1,6 @@
 internal import CSQLite
-internal import Glibc
 internal import Notation
+internal import Platform
 internal import Simperium
 internal import Storage
 internal import Wire

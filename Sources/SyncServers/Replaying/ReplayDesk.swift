@@ -1,6 +1,6 @@
 internal import Framing
-internal import Glibc
 internal import NIOCore
+internal import Platform
 internal import Replaying
 internal import Simperium
 internal import Wire

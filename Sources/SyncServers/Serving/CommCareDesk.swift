@@ -1,5 +1,5 @@
-internal import Glibc
 internal import NIOCore
+internal import Platform
 internal import Storage
 internal import Synchronization
 

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 internal import Storage
 
 /// The file in which the servers keep what they were told.

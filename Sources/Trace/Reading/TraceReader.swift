@@ -1,8 +1,8 @@
 internal import CSQLite
 internal import Dissection
 public import Filters
-internal import Glibc
 internal import Notation
+internal import Platform
 internal import Storage
 public import Wire
 

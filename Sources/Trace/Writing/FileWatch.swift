@@ -1,19 +1,5 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
-
-/// A file, whatever path leads to it.
-struct FileIdentity: Hashable {
-    var device: UInt64
-    var inode: UInt64
-
-    /// The file that `path` leads to, nil where there is none.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-    }
-}
 
 /// Notices that a trace is deleted, replaced or truncated while it is written.
 ///

@@ -1,7 +1,7 @@
 internal import Foundation
-internal import Glibc
+internal import Platform
 
-/// Which other programs hold locks of a trace, as Linux lists them.
+/// Which other programs hold locks of a trace, where the system lists them.
 enum LockHolders {
     /// What is locked, as bytes of the shared memory beside the log, SQLite's WAL index.
     enum Lock {
@@ -16,11 +16,15 @@ enum LockHolders {
     /// Names the programs for people; "that program" where they cannot be told.
     static func text(_ lock: Lock, trace: String) -> String {
         guard let file = FileIdentity(path: trace + "-shm"),
-            let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+            let table = Processes.lockTable.flatMap({
+                try? String(contentsOfFile: $0, encoding: .utf8)
+            })
         else { return "that program" }
         let found = processes(in: table, inode: file.inode, lock).filter { $0 != getpid() }
         let names = found.prefix(3).map { process in
-            let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+            let name = Processes.nameFile(of: process).flatMap {
+                try? String(contentsOfFile: $0, encoding: .utf8)
+            }
             return "\(name?.filter { !$0.isNewline } ?? "a program") (process \(process))"
         }
         return names.isEmpty ? "that program" : names.joined(separator: ", ")

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Wire
 
 /// Room on the disk that is kept for the last words of a trace whose disk is full.
@@ -53,7 +53,7 @@ final class Reserve {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var size = Self.size
-        while size >= Self.least, posix_fallocate(descriptor, 0, off_t(size)) != 0 {
+        while size >= Self.least, !OpenFiles.reserve(Int64(size), of: descriptor) {
             // What was taken before the disk was full counts for nothing.
             ftruncate(descriptor, 0)
             size /= 2

@@ -3,6 +3,7 @@ import Diagnosis
 import Foundation
 import Interception
 import Notation
+import Platform
 import Synchronization
 import Wire
 
@@ -99,10 +100,7 @@ struct CertificationRun {
     }
 
     /// The program that runs.
-    private static var ownPath: String {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
-    }
+    private static var ownPath: String { Processes.ownPath ?? CommandLine.arguments[0] }
 
     /// Gives the report where it was asked for, and the exit status.
     private func tell(_ report: CertificationReport) throws(Failure) {

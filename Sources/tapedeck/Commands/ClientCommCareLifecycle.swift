@@ -1,6 +1,6 @@
 import Dispatch
-import Glibc
 import HTTPLayer
+import Platform
 
 /// Takes the lifecycle from outside: SIGUSR1 puts the client in the background, SIGUSR2 in front.
 final class ClientCommCareLifecycle {

@@ -1,6 +1,7 @@
 import CCurl
 import CurlShim
 import Foundation
+import Platform
 
 /// Asks the control interface of a running proxy, over its socket or over loopback.
 final class ControlClient {
@@ -40,7 +41,7 @@ final class ControlClient {
         // Paths of sockets are short; the folder is reached through its descriptor.
         let parent = (place as NSString).deletingLastPathComponent
         folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        socket = "/proc/self/fd/\(folder)/\((place as NSString).lastPathComponent)"
+        socket = OpenFiles.path(of: (place as NSString).lastPathComponent, in: folder)
     }
 
     deinit { if folder >= 0 { close(folder) } }

@@ -1,5 +1,6 @@
 import Faults
 import Notation
+import Reports
 import Sessions
 import Trace
 import Wire
@@ -84,45 +85,34 @@ enum FaultsReportText {
     /// JUnit's XML: a test case for every fault of every rule; open ones and rules that matched
     /// nothing are skipped.
     static func junit(_ judgement: FaultJudgement) -> String {
-        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        for session in judgement.sessions {
-            let cases = session.faults.map(testCase) + session.unmatched.map(skipped)
-            let failures = session.faults.count {
-                $0.verdict?.verdict == FaultVerdict.Outcome.notRecovered.rawValue
+        JUnitReport(
+            suites: judgement.sessions.map { session in
+                JUnitReport.Suite(
+                    name: "session \(session.detail.id)",
+                    cases: session.faults.map(testCase)
+                        + session.unmatched.map { rule in
+                            JUnitReport.Case(
+                                group: rule, name: rule, seconds: "0",
+                                .skipped(message: "the rule matched nothing"))
+                        })
             }
-            let skips =
-                session.faults.count {
-                    $0.verdict?.verdict == FaultVerdict.Outcome.open.rawValue
-                } + session.unmatched.count
-            text += "  <testsuite name=\"session \(session.detail.id)\" tests=\"\(cases.count)\""
-            text += " failures=\"\(failures)\" errors=\"0\" skipped=\"\(skips)\">\n"
-            text += cases.joined() + "  </testsuite>\n"
-        }
-        return text + "</testsuites>\n"
+        ).text
     }
 
-    private static func testCase(_ detail: FaultDetail) -> String {
+    private static func testCase(_ detail: FaultDetail) -> JUnitReport.Case {
         let row = detail.row
-        let name =
-            "fault \(detail.id) on \(FaultText.hit(detail)) at "
-            + "\(TimeSpan.clock(row.at.nanoseconds)) s: \(row.action)"
-        let time = TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0))
-        var text =
-            "    <testcase classname=\"\(Markup.escaped(row.rule))\" name=\"\(Markup.escaped(name))\""
-        text += " time=\"\(time)\""
-        let how = Markup.escaped(detail.verdict?.how ?? "")
-        switch detail.verdict?.verdict {
-        case FaultVerdict.Outcome.notRecovered.rawValue:
-            return text + "><failure message=\"not recovered: \(how)\"/></testcase>\n"
-        case FaultVerdict.Outcome.recovered.rawValue:
-            return text + "><system-out>\(how)</system-out></testcase>\n"
-        default:
-            return text + "><skipped message=\"open: \(how)\"/></testcase>\n"
-        }
-    }
-
-    private static func skipped(_ rule: String) -> String {
-        "    <testcase classname=\"\(Markup.escaped(rule))\" name=\"\(Markup.escaped(rule))\" time=\"0\">"
-            + "<skipped message=\"the rule matched nothing\"/></testcase>\n"
+        let how = detail.verdict?.how ?? ""
+        let outcome: JUnitReport.Outcome =
+            switch detail.verdict?.verdict {
+            case FaultVerdict.Outcome.notRecovered.rawValue:
+                .failed(message: "not recovered: \(how)")
+            case FaultVerdict.Outcome.recovered.rawValue: .passed(output: how)
+            default: .skipped(message: "open: \(how)")
+            }
+        return JUnitReport.Case(
+            group: row.rule,
+            name: "fault \(detail.id) on \(FaultText.hit(detail)) at "
+                + "\(TimeSpan.clock(row.at.nanoseconds)) s: \(row.action)",
+            seconds: TimeSpan.clock(max(0, detail.verdict?.afterNanoseconds ?? 0)), outcome)
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A file of lines that somebody else appends to.
 final class GrowingFile {

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import Platform
 
 /// Makes sure that the trace that is written is the one that was meant, and its owner's alone.
 enum TraceAccess {

@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import Platform
 import Synchronization
 
 /// Waits for the user to end the program: SIGINT or SIGTERM once ends it cleanly, twice at once.

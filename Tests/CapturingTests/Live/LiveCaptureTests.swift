@@ -1,5 +1,5 @@
 import Capturing
-import Glibc
+import Platform
 import Testing
 
 @Suite("An interface is captured where that is allowed")

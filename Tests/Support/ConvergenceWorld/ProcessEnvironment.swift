@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Settings of a run of the tests.
 public enum ProcessEnvironment {

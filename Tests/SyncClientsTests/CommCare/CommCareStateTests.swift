@@ -1,11 +1,11 @@
 import OpenRosa
+import Platform
 import Testing
 import Wire
 
 @testable import SyncClients
 
 #if canImport(Glibc)
-import Glibc
 #endif
 
 @Suite struct CommCareStateTests {

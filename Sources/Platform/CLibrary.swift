@@ -1,0 +1,8 @@
+// The one door to the C library: whoever needs it imports Platform.
+#if canImport(Glibc)
+@_exported public import Glibc
+#elseif canImport(Musl)
+@_exported public import Musl
+#elseif canImport(Darwin)
+@_exported public import Darwin
+#endif
