@@ -46,7 +46,7 @@ final class BodySink {
 
     private func open(_ path: String) throws(HTTPError) {
         guard descriptor < 0 else { return }
-        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        descriptor = Platform.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         // Whoever made a file that was there may have let others read it.
         guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else { throw Self.failure(path) }
     }
@@ -55,7 +55,7 @@ final class BodySink {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
+            let count = Platform.write(descriptor, piece.baseAddress, piece.count)
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {

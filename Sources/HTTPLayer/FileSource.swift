@@ -58,7 +58,7 @@ final class FileSource: BodySource {
 
     private func readFile(into buffer: UnsafeMutableRawBufferPointer) throws(HTTPError) -> Int {
         while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             guard errno == EINTR else { throw Self.failure(path) }
         }

@@ -53,7 +53,7 @@ enum PrivateFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
         while bytes.count <= limit {
-            let count = Glibc.read(file, &buffer, buffer.count)
+            let count = Platform.read(file, &buffer, buffer.count)
             if count == 0 { return bytes }
             guard count > 0 else {
                 if errno == EINTR { continue }
@@ -110,7 +110,7 @@ enum PrivateFile {
         defer { unlink(draft) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Platform.write(file, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 let error = failure(draft, "write")

@@ -11,6 +11,13 @@ public enum Schema {
     /// Version of the format that this program writes, as `user_version` has it.
     public static let version: Int32 = 8
 
+    /// What the user gets of a trace of an earlier format, which was never released.
+    package static func refusal(of version: Int64, _ path: String) -> String {
+        "\(path) has format \(version), of a development version that was never released; this program "
+            + "reads \(Self.version): make text of it with that version (tapedeck export \(path) FOLDER), "
+            + "and import the text with this one"
+    }
+
     /// What makes an empty file a trace.
     static let whole = [truth, derived, statements, views, stateViews, search].joined(
         separator: "\n")

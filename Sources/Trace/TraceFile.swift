@@ -49,13 +49,13 @@ final class TraceFile {
         }
         // Closing the descriptor is harmless here: nobody in this process writes this file.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
+            Platform.close(descriptor)
             throw Self.taken(path)
         }
         guard let identity = FileIdentity(path: path),
             Self.writing.withLock({ $0.insert(identity).inserted })
         else {
-            Glibc.close(descriptor)
+            Platform.close(descriptor)
             throw Self.taken(path)
         }
         self.descriptor = descriptor
@@ -69,9 +69,9 @@ final class TraceFile {
             throw error.told(about: path)
         }
         isOpen = true
-        try Self.check(connection, path: path, isWriting: true, allowsEmpty: !mustExist)
+        try Self.check(connection, path: path, allowsEmpty: !mustExist)
         do {
-            try bringUpToDate(isUnseen: isUnseen)
+            try prepare(isUnseen: isUnseen)
         } catch {
             throw error.told(about: path)
         }
@@ -112,11 +112,10 @@ final class TraceFile {
 
     /// Refuses what is not a trace, or one of a format that cannot be used.
     ///
-    /// With `isWriting` an earlier format passes, since it is about to be brought up to date, and
-    /// so does a database without a page, which is what a file just created is, also after a crash
-    /// in the middle of creating it.
+    /// With `allowsEmpty` a database without a page passes, which is what a file just created is,
+    /// also after a crash in the middle of creating it.
     static func check(
-        _ connection: Connection, path: String, isWriting: Bool, allowsEmpty: Bool = false
+        _ connection: Connection, path: String, allowsEmpty: Bool = false
     ) throws(TraceError) {
         let version: Int64
         do throws(StorageFault) {
@@ -134,16 +133,13 @@ final class TraceFile {
                 "\(path) has format \(version), this program knows \(Schema.version): "
                     + "use a newer tapedeck")
         }
-        if version < Int64(Schema.version), !isWriting {
-            throw TraceError(
-                .olderFormat,
-                "\(path) has format \(version), this program reads \(Schema.version): "
-                    + "run tapedeck rebuild \(path) to bring it up to date")
+        if version < Int64(Schema.version) {
+            throw TraceError(.olderFormat, Schema.refusal(of: version, path))
         }
     }
 
-    /// Creates the schema or migrates it, and sets how the file is written.
-    private func bringUpToDate(isUnseen: Bool) throws(StorageFault) {
+    /// Creates the schema where there is none, and sets how the file is written.
+    private func prepare(isUnseen: Bool) throws(StorageFault) {
         // Until the first transaction is committed the file has no page, so a crash before leaves
         // an empty file and one after it a trace. It happens before the switch to WAL, which
         // writes a page of its own.
@@ -151,14 +147,9 @@ final class TraceFile {
         if isEmpty {
             try connection.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE")
         }
-        var present = Int32(truncatingIfNeeded: try connection.integer("PRAGMA user_version"))
-        if present < Schema.version {
+        if isEmpty {
             try connection.transaction("BEGIN EXCLUSIVE") { () throws(StorageFault) in
-                if isEmpty { try connection.execute(Schema.whole) }
-                while !isEmpty, let step = SchemaHistory.step(from: present) {
-                    try connection.execute(step)
-                    present += 1
-                }
+                try connection.execute(Schema.whole)
                 try connection.execute(
                     "PRAGMA application_id = \(Schema.applicationID);"
                         + "PRAGMA user_version = \(Schema.version)")
@@ -246,7 +237,7 @@ final class TraceFile {
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
-        defer { Glibc.close(descriptor) }
+        defer { Platform.close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
@@ -257,6 +248,6 @@ final class TraceFile {
 
     private static func release(_ descriptor: CInt, _ identity: FileIdentity) {
         _ = writing.withLock { $0.remove(identity) }
-        Glibc.close(descriptor)
+        Platform.close(descriptor)
     }
 }

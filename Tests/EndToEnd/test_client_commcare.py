@@ -230,36 +230,14 @@ def test_against_serve(program, form, tmp_path):
     assert os.stat(tmp_path / "one/commcare.sqlite").st_mode & 0o777 == 0o600
 
 
-def test_brings_an_older_state_up_to_date(scripted, tmp_path):
-    """Unsent forms and their attachments stay; the next restore brings the cases."""
-    server = scripted(TAKEN, (200, {}, restore("t2")))
+def test_refuses_a_state_of_a_development_version(tmp_path):
     state = tmp_path / "state"
     state.mkdir()
-    (state / "restore-1").write_text(restore("t1"))
     database = sqlite3.connect(state / "commcare.sqlite")
-    database.executescript("""
-        CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-        CREATE TABLE form (id INTEGER PRIMARY KEY AUTOINCREMENT,
-          instance TEXT NOT NULL UNIQUE, filename TEXT NOT NULL, xml BLOB,
-          state INTEGER NOT NULL, attempts INTEGER NOT NULL, message TEXT NOT NULL) STRICT;
-        CREATE TABLE attachment (form INTEGER NOT NULL, position INTEGER NOT NULL,
-          name TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (form, position)) STRICT;
-        CREATE TABLE pause (kind INTEGER PRIMARY KEY, user INTEGER NOT NULL,
-          automatic INTEGER NOT NULL, failures INTEGER NOT NULL) STRICT;
-        CREATE TABLE document (id INTEGER PRIMARY KEY, name TEXT, is_full INTEGER NOT NULL,
-          form INTEGER) STRICT;
-        INSERT INTO fact VALUES ('token', 't1'), ('device', 'd');
-        INSERT INTO document VALUES (1, 'restore-1', 1, NULL);
-        PRAGMA user_version = 1;""")
-    database.execute("INSERT INTO form VALUES (1, 'form-1', 'f.xml', ?, 0, 0, '')",
-                     (FORM.encode(),))
-    database.execute("INSERT INTO attachment VALUES (1, 0, 'a.jpg', ?)", (b"\xff\xd8",))
-    database.commit()
+    database.executescript("CREATE TABLE form (id INTEGER PRIMARY KEY); PRAGMA user_version = 1;")
     database.close()
-    ended = client(server.url, state, "sync")
-    assert ended.returncode == 0, ended.stderr
-    sent, asked = server.asked
-    assert FORM.encode() in sent[3] and b'name="a.jpg"' in sent[3] and b"\xff\xd8" in sent[3]
-    assert "since=" not in asked[1]
-    assert status(state)["sync_token"] == "t2"
-    assert [each.name for each in state.iterdir() if each.name.startswith("restore")] == []
+    ended = client("http://127.0.0.1:9/a/demo", state, "sync")
+    assert ended.returncode != 0
+    assert "never released" in ended.stderr, ended.stderr
+    database = sqlite3.connect(state / "commcare.sqlite")
+    assert database.execute("PRAGMA user_version").fetchone() == (1,)

@@ -129,7 +129,7 @@ final class TestServer: Sendable {
                 _ = getsockname(descriptor, $0, &size)
             }
         }
-        _ = Glibc.listen(descriptor, 512)
+        _ = Platform.listen(descriptor, 512)
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 

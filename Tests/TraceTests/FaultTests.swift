@@ -199,36 +199,6 @@ import Wire
         #expect(try trace.rows("SELECT name FROM mark") == ["here"])
     }
 
-    @Test func `brings faults of format 2 up to date`() throws {
-        let trace = try TemporaryTrace()
-        try record(trace)
-        for sql in [
-            "DROP VIEW bucket_object", "DROP VIEW bucket_told", "DROP VIEW unacknowledged_change",
-            "DROP VIEW commcare_form", "DROP VIEW commcare_sync",
-            "DROP VIEW commcare_case", "DROP VIEW commcare_device_case", "DROP TABLE case_block",
-            "DROP TABLE packet", "DROP TABLE secret",
-            "DROP VIEW exchange", "DROP VIEW fault", "DROP TABLE fault_verdict",
-            "ALTER TABLE session DROP COLUMN seed",
-            "CREATE TABLE new(id INTEGER PRIMARY KEY, session_id INTEGER NOT NULL, "
-                + "at_ns INTEGER NOT NULL, rule TEXT NOT NULL, action TEXT NOT NULL, "
-                + "chunk_id INTEGER, \"offset\" INTEGER NOT NULL) STRICT",
-            "INSERT INTO new SELECT id, session_id, at_ns, rule, action, chunk_id, \"offset\" "
-                + "FROM fault_statement",
-            "DROP TABLE fault_statement", "ALTER TABLE new RENAME TO fault_statement",
-            "ALTER TABLE http_exchange DROP COLUMN user",
-            "ALTER TABLE openrosa DROP COLUMN owners",
-            "ALTER TABLE leg DROP COLUMN is_tls", "PRAGMA user_version = 2",
-        ] {
-            _ = try trace.rows(sql)
-        }
-        try trace.writer().finish()
-        #expect(
-            try trace.rows("SELECT rule, exchange_id, command_id FROM fault ORDER BY id") == [
-                "overload|2|null", "refuse|null|2", "cut|null|2", "late|2|null",
-            ])
-        #expect(try trace.integrity == "ok")
-    }
-
     @Test func `keeps the seed of a session`() throws {
         let trace = try TemporaryTrace()
         try TraceWriter(

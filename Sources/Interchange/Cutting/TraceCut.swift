@@ -186,9 +186,7 @@ public struct TraceCut: Hashable, Sendable {
                 .newerFormat, "\(path) was written by a later version of this program")
         }
         guard version == Schema.version else {
-            throw InterchangeError(
-                .malformed,
-                "\(path) has an older format; `tapedeck rebuild \(path)` brings it up to date")
+            throw InterchangeError(.malformed, Schema.refusal(of: version, path))
         }
     }
 

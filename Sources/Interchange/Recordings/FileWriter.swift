@@ -42,7 +42,7 @@ final class FileWriter {
         var start = 0
         while start < buffer.count {
             let count = buffer.withUnsafeBytes { raw in
-                Glibc.write(descriptor, raw.baseAddress.map { $0 + start }, raw.count - start)
+                Platform.write(descriptor, raw.baseAddress.map { $0 + start }, raw.count - start)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure() }

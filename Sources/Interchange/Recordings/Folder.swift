@@ -52,7 +52,7 @@ enum Folder {
 
     /// Gives `old` the name `new`, where anything but an empty folder or a file may not stand.
     static func rename(_ old: String, to new: String) throws(InterchangeError) {
-        guard Glibc.rename(old, new) == 0 else {
+        guard Platform.rename(old, new) == 0 else {
             throw InterchangeError(
                 .cannotOpen, "\(new) cannot be written: \(lastSystemError); name another")
         }

@@ -78,7 +78,7 @@ final class LineFile {
         var count: Int
         repeat {
             count = room.withUnsafeMutableBytes { raw in
-                Glibc.read(descriptor, raw.baseAddress, raw.count)
+                Platform.read(descriptor, raw.baseAddress, raw.count)
             }
         } while count < 0 && errno == EINTR
         guard count >= 0 else {

@@ -54,7 +54,7 @@ final class NewTrace {
 
     /// Brings it to its place, unless something came there meanwhile.
     func publish() throws(InterchangeError) {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
         let isSafe = descriptor >= 0 && fsync(descriptor) == 0
         if descriptor >= 0 { close(descriptor) }
         guard isSafe else {
@@ -64,7 +64,7 @@ final class NewTrace {
         if link(path, target) == 0 { return }
         guard errno != EEXIST else { throw Self.inTheWay(target) }
         // A file system without links: the name is taken first, so that nobody else's file goes.
-        let taken = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let taken = Platform.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard taken >= 0 else { throw Self.inTheWay(target) }
         close(taken)
         do {

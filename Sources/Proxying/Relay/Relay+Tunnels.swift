@@ -17,13 +17,16 @@ extension Relay {
     mutating func tunnelIsOpen(
         _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
-        let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
-        if leg.isRecorded {
-            recordChunk(
-                bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
-                origin: .tapedeck, &commands)
+        // A fault may have ended what the client gets.
+        if !hasEndedClient {
+            let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+            if leg.isRecorded {
+                recordChunk(
+                    bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
+                    origin: .tapedeck, &commands)
+            }
+            commands.append(.send(clientLeg.id, bytes))
         }
-        commands.append(.send(clientLeg.id, bytes))
         phase = .start
         if leg.isEnded { commands.append(.end(leg.id)) }
         drain(at, &commands)

@@ -24,7 +24,7 @@ public enum CommCareClientError: Error, Hashable, Sendable {
         } else if fault.isDisk {
             self = .storage("the state cannot be written: \(fault.message); make room")
         } else if fault.primary == 26 || fault.primary == 11 {
-            self = .wrongState("the state is damaged: \(fault.message)")
+            self = .wrongState("the state cannot be used: \(fault.message)")
         } else {
             self = .storage("the state cannot be used: \(fault)")
         }

@@ -60,7 +60,7 @@ public final class CommCareState {
             try connection.execute(
                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                     + "BEGIN EXCLUSIVE; COMMIT;")
-            try Self.migrate(connection, in: folder)
+            try Self.prepare(connection)
             rows = try CaseRows(connection)
             if let place {
                 if let other = try Self.fact("place", connection) {

@@ -12,7 +12,7 @@ enum LocalFile {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = buffer.withUnsafeMutableBytes {
-                Glibc.read(file, $0.baseAddress, $0.count)
+                Platform.read(file, $0.baseAddress, $0.count)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return count == 0 }

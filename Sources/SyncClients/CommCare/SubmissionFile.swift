@@ -100,7 +100,9 @@ struct SubmissionFile {
     private func append(_ bytes: [UInt8]) throws(CommCareClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes {
+                Platform.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {

@@ -33,7 +33,7 @@ final class SimperiumState {
             try connection.execute(
                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
             try connection.execute("BEGIN EXCLUSIVE; COMMIT;")
-            try Self.migrate(connection)
+            try Self.prepare(connection)
             head = try connection.prepare(
                 "INSERT OR REPLACE INTO bucket (name, cv, emptying) VALUES (?, ?, ?)")
             put = try connection.prepare(SavedObjectRow.insert)
@@ -65,11 +65,12 @@ final class SimperiumState {
         guard file >= 0 else {
             throw .storage("\(path) cannot be opened: \(String(cString: strerror(errno)))")
         }
-        Glibc.close(file)
+        Platform.close(file)
         return path
     }
 
-    private static func migrate(_ connection: Connection) throws(StorageFault) {
+    /// Creates the tables of a new state, and refuses one of another version.
+    private static func prepare(_ connection: Connection) throws(StorageFault) {
         let version = try connection.integer("PRAGMA user_version")
         guard version == 0 else {
             guard version == 1 else {

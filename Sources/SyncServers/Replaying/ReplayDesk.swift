@@ -75,7 +75,7 @@ final class ReplayDesk {
     var now: Instant { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) }
 
     /// The wall clock's time, in seconds since 1970.
-    var unixSeconds: Int64 { Int64(Glibc.time(nil)) }
+    var unixSeconds: Int64 { Int64(Platform.time(nil)) }
 
     /// How long it is until then, at least 0.
     func time(until due: Instant) -> TimeAmount {

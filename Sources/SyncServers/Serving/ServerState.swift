@@ -21,7 +21,7 @@ final class ServerState: Sendable {
     /// - Throws: ``SyncServerError``: `stateInUse` where another server has it, `badState` where it
     ///   is something else, `failed` where it cannot be opened or made.
     init(path: String) throws(SyncServerError) {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw SyncServerError(
                 .stateNotThere,
@@ -29,7 +29,7 @@ final class ServerState: Sendable {
         }
         // Not the lock of SQLite, which a second server would wait for.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
+            Platform.close(descriptor)
             throw SyncServerError(
                 .stateInUse, "--state \(path) is in use by another server; stop that one first")
         }
@@ -66,7 +66,7 @@ final class ServerState: Sendable {
     }
 
     // Closed last: closing any descriptor of a file gives up the locks that SQLite has on it.
-    deinit { Glibc.close(descriptor) }
+    deinit { Platform.close(descriptor) }
 
     /// Another connection to the file.
     func connect() throws(StorageFault) -> Connection {

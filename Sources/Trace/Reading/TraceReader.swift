@@ -54,7 +54,7 @@ public final class TraceReader {
                     + "the newest is missing; copy both elsewhere to see it"
                 : nil
         }
-        try TraceFile.check(db, path: path, isWriting: false)
+        try TraceFile.check(db, path: path)
         do {
             try db.register(FilterFunctions())
         } catch {

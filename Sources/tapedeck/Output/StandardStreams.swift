@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Synchronization
 
 /// Lines on standard output, whole and in order from any thread.
@@ -100,7 +101,7 @@ enum FileDescriptor {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes
             while let base = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(descriptor, base, rest.count)
+                let count = Platform.write(descriptor, base, rest.count)
                 if count > 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                     continue
