@@ -41,7 +41,7 @@ let package = Package(
             name: "Filters", exclude: ["Filters.md"],
             swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
-        .target(name: "Interchange", dependencies: ["Notation", "Wire"], swiftSettings: house),
+        .target(name: "Interchange", dependencies: ["Wire"], swiftSettings: house),
         .target(
             name: "Dissection",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium"],

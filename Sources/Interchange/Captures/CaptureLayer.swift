@@ -1,3 +1,4 @@
+internal import Capturing
 internal import Wire
 
 /// What lies between TCP and the protocol on a captured connection: TLS, or nothing.
@@ -176,7 +177,7 @@ struct CaptureLayer {
             switch event {
             case .hello(let facts, let at):
                 self.facts = facts
-                if let hello = stream.clientHello, keys[hello.random] == nil {
+                if let random = stream.clientRandom, keys[random] == nil {
                     return seal(TLSSealed.Reason.noKeys.says, at, into: &outputs)
                 }
             case .plain(_, let at, _):

@@ -1,0 +1,160 @@
+public import Wire
+
+/// Reads what the two sides of one TLS connection said, where a key log has the secrets.
+///
+/// TLS 1.3 with all its suites but CCM, TLS 1.2 with AES in GCM and CBC mode and ChaCha20; what
+/// cannot be read is told with its reason and size. Behind bytes that were not captured the next
+/// record is found by its header, and in an encrypted stream proved by decrypting it: its number is
+/// searched for from the last one that was opened.
+///
+/// A value without I/O: bytes in pieces give the same events as at once. It keeps at most one record
+/// for each side, what was given at once, and ``heldLimit`` of what waits for a hello.
+public struct TLSStream: Sendable {
+    /// Most bytes of a side that wait for the hello of the other, in bytes: 262144.
+    ///
+    /// A capture may have the packets of the two sides in the wrong order.
+    public static let heldLimit = 1 << 18
+    /// Most bytes that are decrypted in vain to find the number of a record, in bytes: 33554432.
+    ///
+    /// Each record that is opened gives ``searchReturn`` back.
+    public static let searchLimit = 1 << 25
+    /// What an opened record gives back to the search for others, in bytes: 1048576.
+    public static let searchReturn = 1 << 20
+
+    private var client = TLSSide()
+    private var server = TLSSide()
+    /// What the client's hello is known by in a key log; nil before it.
+    package var clientRandom: [UInt8]? { clientHello?.random }
+    /// The first message of the client, or the second where the server asked for one.
+    var clientHello: TLSClientHello?
+    /// What the server chose.
+    var serverHello: TLSServerHello?
+    /// The cipher suite chosen, where it can be decrypted.
+    var suite: TLSCipherSuite?
+    /// Why nothing more is decrypted.
+    package var stop: TLSSealed.Reason?
+    /// What the handshake shows so far.
+    package var facts = TLSFacts()
+    /// Whether the client is asked for a second hello.
+    package var awaitsSecondHello = false
+    private var isAnnounced = false
+    /// Whether nothing waits any more.
+    package var isFinishing = false
+    /// What was found and not given yet.
+    private var events: [TLSEvent] = []
+
+    /// A connection of which nothing was read.
+    public init() {}
+
+    /// Whether a stream that begins so is taken for TLS; nil where more bytes are needed.
+    ///
+    /// True also for a stream that was captured from its middle on. At most six bytes are asked for.
+    public static func looksLikeTLS(_ bytes: ArraySlice<UInt8>) -> Bool? {
+        guard let first = bytes.first else { return nil }
+        guard TLSRecord.ContentType(rawValue: first) != nil else { return false }
+        let start = Array(bytes.prefix(6))
+        if start.count > 1, start[1] != 3 { return false }
+        guard start.count == 6 else { return nil }
+        guard
+            TLSRecord.length(start[...], isSearched: true) != nil
+                || TLSRecord.length(start[...], isSearched: false) != nil && start[2] == 0
+        else { return false }
+        guard first == TLSRecord.ContentType.handshake.rawValue else { return true }
+        return start[5] == TLSHandshakeReader.clientHello
+            || start[5] == TLSHandshakeReader.serverHello
+    }
+
+    /// Takes bytes that one side sent, in order.
+    ///
+    /// - Parameters:
+    ///   - bytes: What follows; hostile.
+    ///   - sender: Who sent it.
+    ///   - atUnixNanoseconds: When it was captured, in nanoseconds since 1970 UTC.
+    ///   - keys: Secrets known by now; more may be known at the next call.
+    ///   - found: Gets what is certain with these bytes.
+    public mutating func consume(
+        _ bytes: ArraySlice<UInt8>, from sender: Peer, atUnixNanoseconds: Int64, keys: KeyLog,
+        into found: inout [TLSEvent]
+    ) {
+        self[sender].reader.consume(bytes, atUnixNanoseconds: atUnixNanoseconds)
+        drain(sender, atUnixNanoseconds, keys)
+        give(&found)
+    }
+
+    /// Takes note that bytes of one side were not captured, before those that follow.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - sender: Who sent them.
+    ///   - atUnixNanoseconds: When that was certain, in nanoseconds since 1970 UTC.
+    ///   - keys: Secrets known by now.
+    ///   - found: Gets what is certain with this.
+    public mutating func lost(
+        _ count: Int64, from sender: Peer, atUnixNanoseconds: Int64, keys: KeyLog,
+        into found: inout [TLSEvent]
+    ) {
+        guard count > 0 else { return }
+        self[sender].reader.lose(count)
+        noteTorn(sender, atUnixNanoseconds)
+        drain(sender, atUnixNanoseconds, keys)
+        give(&found)
+    }
+
+    /// Takes note that nothing more comes from either side.
+    ///
+    /// - Parameters:
+    ///   - atUnixNanoseconds: When, in nanoseconds since 1970 UTC.
+    ///   - keys: Secrets known by now.
+    ///   - found: Gets all that was held back.
+    public mutating func finish(
+        atUnixNanoseconds: Int64, keys: KeyLog, into found: inout [TLSEvent]
+    ) {
+        isFinishing = true
+        release(atUnixNanoseconds, keys)
+        for sender in Peer.allCases {
+            if case .torn(let captured, let missing)? = self[sender].reader.finish() {
+                let reason: TLSSealed.Reason =
+                    missing > 0 ? .notCaptured : self[sender].isNoted ? .damaged : .cutShort
+                addUnread(sender, captured, missing, atUnixNanoseconds, reason)
+            }
+            flushUnread(sender)
+        }
+        announce(atUnixNanoseconds)
+        give(&found)
+    }
+
+    /// What is known of a side.
+    subscript(peer: Peer) -> TLSSide {
+        get { peer == .client ? client : server }
+        _modify {
+            if peer == .client { yield &client } else { yield &server }
+        }
+    }
+
+    /// Puts `event` behind what was found, and what the handshake shows before it.
+    ///
+    /// The handshake is over, as far as it can be read, when the server sends anything else.
+    package mutating func emit(_ event: TLSEvent) {
+        switch event {
+        case .plain(.server, let at, _): announce(at)
+        case .sealed(let sealed) where sealed.sender == .server:
+            announce(sealed.untilUnixNanoseconds)
+        case .alert(let alert) where alert.sender == .server: announce(alert.atUnixNanoseconds)
+        case .hello, .plain, .sealed, .alert, .note: break
+        }
+        events.append(event)
+    }
+
+    /// Tells once what the handshake shows.
+    package mutating func announce(_ at: Int64) {
+        guard !isAnnounced, clientHello != nil || serverHello != nil else { return }
+        isAnnounced = true
+        events.append(.hello(facts, atUnixNanoseconds: at))
+    }
+
+    /// Gives what was found.
+    private mutating func give(_ found: inout [TLSEvent]) {
+        found.append(contentsOf: events)
+        events.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,1 @@
+../../../../../Sources/Capturing/TLS/TLSSide.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/Capturing/TLS/TLSStream+Opening.swift

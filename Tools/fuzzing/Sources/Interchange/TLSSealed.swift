@@ -1,1 +1,0 @@
-../../../../Sources/Interchange/TLS/TLSSealed.swift

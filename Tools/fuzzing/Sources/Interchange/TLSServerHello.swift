@@ -1,1 +1,0 @@
-../../../../Sources/Interchange/TLS/TLSServerHello.swift
