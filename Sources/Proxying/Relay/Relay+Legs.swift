@@ -181,7 +181,7 @@ extension Relay {
     }
 
     /// Says what is in the trace and waited in vain for a leg to be ready.
-    private mutating func sayWaiting(
+    mutating func sayWaiting(
         _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         guard !leg.held.isEmpty, leg.isRecorded else { return }

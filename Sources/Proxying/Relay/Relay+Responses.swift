@@ -270,6 +270,7 @@ extension Relay {
     ) {
         guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
         if !legs[index].hasEnded { serverEnded(id, at, &commands) }
+        sayWaiting(legs[index], at, &commands)
         if legs[index].isRecorded { record(.closed, leg: id, at: at, says: why, &commands) }
         let isOver = isEveryone(id) || outstanding.contains { $0.leg == id }
         legs.removeAll { $0.id == id }
