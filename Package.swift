@@ -199,7 +199,8 @@ let package = Package(
                 "ConvergenceWorld",
             ]),
         tests(
-            "Trace", ["Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
+            "Trace",
+            ["Notation", "Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
         tests(
             "Interception",
             ["Platform", nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),

@@ -8,7 +8,7 @@ struct PieceQueueTests {
     /// Puts pieces in by chance, and compares with a table of the first copy of each byte.
     @Test(arguments: 0..<50)
     func againstTable(seed: UInt64) {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         var queue = PieceQueue()
         var table: [Position: UInt8?] = [:]
         for round in 0..<60 {
@@ -58,7 +58,7 @@ struct PieceQueueTests {
 @Suite("A list keeps the order of its numbers")
 struct RecencyListTests {
     @Test func againstArray() {
-        var random = SplitMix64(1)
+        var random = SplitMix64(seed: 1)
         var list = RecencyList()
         var array: [Int] = []
         for _ in 0..<2000 {

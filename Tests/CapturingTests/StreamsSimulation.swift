@@ -42,7 +42,7 @@ struct SimulatedSession {
     private var random: SplitMix64
 
     init(seed: UInt64) {
-        random = SplitMix64(seed)
+        random = SplitMix64(seed: seed)
         // Often near the end of the numbers.
         initial = (0..<2).map { [random] _ in
             var random = random

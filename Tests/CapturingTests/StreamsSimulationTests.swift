@@ -127,7 +127,7 @@ struct StreamsHostileTests {
 
     @Test(arguments: 0..<40)
     func garbage(seed: UInt64) {
-        var random = SplitMix64(seed)
+        var random = SplitMix64(seed: seed)
         var limits = StreamLimits()
         if seed % 2 == 0 {
             limits.connections = 3

@@ -2,6 +2,7 @@ import CSQLite
 import Dissection
 import Faults
 import Filters
+import Notation
 import Storage
 import Testing
 import Wire
@@ -14,7 +15,7 @@ struct FilterEquivalenceTests {
     static let fields = Field.all.filter { !$0.isOfTraceAlone }
 
     /// A random comparison with a value that some row may have.
-    private func comparison(_ field: Field, _ random: inout FilterRandom) -> String {
+    private func comparison(_ field: Field, _ random: inout SplitMix64) -> String {
         func pick(_ list: [String]) -> String { list.randomElement(using: &random) ?? "" }
         let name =
             field.isFamily ? "\(field).\(pick(["x-a", "X-B", "host"]))" : field.rawValue
@@ -63,7 +64,7 @@ struct FilterEquivalenceTests {
         }
     }
 
-    private func filter(_ random: inout FilterRandom, depth: Int) -> String {
+    private func filter(_ random: inout SplitMix64, depth: Int) -> String {
         guard depth > 0, Int.random(in: 0..<3, using: &random) > 0 else {
             return comparison(Self.fields.randomElement(using: &random) ?? .kind, &random)
         }
@@ -123,13 +124,13 @@ struct FilterEquivalenceTests {
 
     @Test(arguments: 0..<20) func `agrees on random filters`(seed: UInt64) throws {
         let (world, db) = try world(seed)
-        var random = FilterRandom(seed &+ 1000)
+        var random = SplitMix64(seed: seed &+ 1000)
         for _ in 0..<100 { try compare(filter(&random, depth: 3), world, db) }
     }
 
     @Test(arguments: fields) func `agrees on every field`(field: Field) throws {
         let (world, db) = try world(7)
-        var random = FilterRandom(UInt64(Self.fields.firstIndex(of: field) ?? 0))
+        var random = SplitMix64(seed: UInt64(Self.fields.firstIndex(of: field) ?? 0))
         var isFound = false
         for _ in 0..<40 {
             let text = comparison(field, &random)

@@ -1,5 +1,6 @@
 import Dissection
 import Faults
+import Notation
 import Storage
 import Wire
 
@@ -10,7 +11,7 @@ struct FilterWorld {
     private(set) var exchanges: [ExchangeRows] = []
     private(set) var messages: [MessageSubject] = []
     private(set) var commands: [CommandSubject] = []
-    private var random: FilterRandom
+    private var random: SplitMix64
 
     static let words = [
         "sync", "Notes", "größe", "a1", "b-2", "50%", "x_y", "A*", "[q]", "\\d", "",
@@ -19,7 +20,7 @@ struct FilterWorld {
     static let codes = [200, 202, 404, 409, 412, 500]
 
     init(seed: UInt64) {
-        random = FilterRandom(seed)
+        random = SplitMix64(seed: seed)
         for number in 1...60 { exchanges.append(exchange(Int64(number))) }
         for number in 1...40 { messages.append(message(Int64(number))) }
         for number in 1...60 { commands.append(command(Int64(number))) }
@@ -184,20 +185,5 @@ struct FilterWorld {
             try indexer.noteWritten([content.row])
             if index == contents.count / 2 { while try indexer.slice(until: { false }) {} }
         }
-    }
-}
-
-/// A small generator with a seed, the same on every machine.
-struct FilterRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678 }
-
-    mutating func next() -> UInt64 {
-        state = state &+ 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Capturing
+import Notation
 import Testing
 
 @Suite("Fragments are joined, within bounds")
@@ -39,7 +40,7 @@ struct FragmentTests {
 
     @Test(arguments: [true, false], 0...9 as ClosedRange<UInt64>)
     func `in any order, some twice`(isVersion4: Bool, seed: UInt64) {
-        var dice = PacketDice(seed: seed)
+        var dice = SplitMix64(seed: seed)
         let payload = PacketSamples.counting(500)
         let all = Self.fragments(PacketSamples.packet(payload, isVersion4: isVersion4), of: 48)
         var order = all.shuffled(using: &dice)

@@ -1,10 +1,11 @@
 import Capturing
+import Notation
 import Testing
 
 @Suite("Every packet is counted in exactly one place")
 struct PacketCountsTests {
     /// Packets that are damaged in a few places, some cut, some fragments.
-    private static func packet(_ dice: inout PacketDice) -> CapturedPacket {
+    private static func packet(_ dice: inout SplitMix64) -> CapturedPacket {
         let isVersion4 = dice.below(2) == 0
         var bytes = PacketSamples.packet(
             PacketSamples.counting(8 * dice.below(6)), isVersion4: isVersion4)
@@ -36,7 +37,7 @@ struct PacketCountsTests {
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `whatever comes`(seed: UInt64) {
-        var dice = PacketDice(seed: seed)
+        var dice = SplitMix64(seed: seed)
         var decoder = PacketDecoder()
         var again = PacketDecoder()
         var given = 0

@@ -1,3 +1,4 @@
+import Notation
 import Wire
 
 /// A conversation as odd as peers can make one, from a seed: records whose chunks may be cut in any
@@ -11,10 +12,10 @@ struct OddConversation {
 
     private(set) var steps: [Step] = []
     private(set) var mode = ConnectionRow.Mode.reverse
-    private var random: FilterRandom
+    private var random: SplitMix64
 
     init(seed: UInt64) {
-        random = FilterRandom(seed)
+        random = SplitMix64(seed: seed)
         mode = chance(3) ? .forward : .reverse
         if chance(4) { happens(.tls, .client) }
         talk(depth: 0)
@@ -150,7 +151,7 @@ struct OddConversation {
     func records(_ number: Int64, longest: Int?, seed: UInt64) -> [Record] {
         let connection = ConnectionID(number)
         let (client, server) = (LegID(2 * number), LegID(2 * number + 1))
-        var cuts = FilterRandom(seed)
+        var cuts = SplitMix64(seed: seed)
         // Time does not depend on how the bytes are cut.
         var at: Int64 = 0
         var records: [Record] = [

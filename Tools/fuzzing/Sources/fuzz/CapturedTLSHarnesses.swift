@@ -1,4 +1,4 @@
-internal import Interchange
+internal import Capturing
 internal import Wire
 
 extension Harness {
