@@ -1,6 +1,7 @@
 public import Faults
 import NIOCore
 import NIOPosix
+import Platform
 import Synchronization
 public import Wire
 
@@ -222,20 +223,16 @@ private final class Once<Value: Sendable>: Sendable {
 extension ProxyError {
     /// Why `configuration` can not be listened on.
     fileprivate init(listening configuration: ProxyConfiguration, _ error: any Error) {
-        let place = "\(configuration.host):\(configuration.port)"
-        switch (error as? IOError)?.errnoCode {
-        case 98:
-            self.init(
-                .addressInUse,
-                "\(place) is taken by another program; choose another port with --listen, or 0 for a free one"
-            )
-        case 99:
-            self.init(.badAddress, "\(place) is no address of this machine")
-        case 13:
-            self.init(
-                .notPermitted, "this user may not listen on \(place); choose a port above 1023")
-        default:
-            self.init(.badAddress, "can not listen on \(place): \(ConnectCause.says(error))")
-        }
+        let failure = ListenFailure(
+            (error as? IOError)?.errnoCode, host: configuration.host, port: configuration.port,
+            otherwise: error is SocketAddressError.UnknownHost
+                ? "the name is not known; use an address" : ConnectCause.says(error))
+        let code: Code =
+            switch failure.kind {
+            case .taken: .addressInUse
+            case .notHere, .other: .badAddress
+            case .notPermitted: .notPermitted
+            }
+        self.init(code, failure.reason)
     }
 }

@@ -95,6 +95,7 @@ class Chrome:
 
     def archive(self) -> dict[str, Any]:
         """What the Network panel would export now."""
+        self._await_ends()
         entries = Entries(self.call)
         # Asking for bodies brings further events, which belong to nothing that is archived.
         for event in list(self.events):
@@ -102,6 +103,15 @@ class Chrome:
         version = self.call("Browser.getVersion")["product"]
         return {"log": {"version": "1.2", "pages": [], "entries": entries.finished(),
                         "creator": {"name": "WebInspector", "version": version}}}
+
+    def _await_ends(self) -> None:
+        """Waits until all that was answered is finished: the page has the content before that."""
+        def those(*methods: str) -> set[str]:
+            return {event["params"]["requestId"] for event in self.events
+                    if event["method"] in methods}
+        while those("Network.responseReceived") - those("Network.loadingFinished",
+                                                        "Network.loadingFailed"):
+            self._receive()
 
     def close(self) -> None:
         """Ends the browser."""

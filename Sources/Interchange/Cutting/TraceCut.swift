@@ -172,14 +172,18 @@ public struct TraceCut: Hashable, Sendable {
         }
         let db = try Connection(
             path: address(Folder.absolute(path)), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-        try check(db, "main", path)
+        do {
+            try check(db, "main", path)
+        } catch let fault as StorageFault where fault.code & 0xFF == SQLITE_NOTADB {
+            throw InterchangeError(.malformed, "\(path) is not a trace; name another file")
+        }
         return db
     }
 
     static func check(_ db: Connection, _ schema: String, _ path: String) throws {
         guard
             try db.integer("PRAGMA \(schema).application_id") == Int64(Schema.applicationID)
-        else { throw InterchangeError(.malformed, "\(path) is no trace") }
+        else { throw InterchangeError(.malformed, "\(path) is not a trace; name another file") }
         let version = try db.integer("PRAGMA \(schema).user_version")
         guard version <= Schema.version else {
             throw InterchangeError(

@@ -108,12 +108,7 @@ public final class ReplayServer: Sendable {
             return ReplayServer(host, listener, desk, group)
         } catch {
             try? await group.shutdownGracefully()
-            let place = "cannot listen on \(host):\(port)"
-            guard let error = error as? IOError else {
-                throw SyncServerError(.failed, "\(place): \(error)")
-            }
-            throw SyncServerError(
-                error.errnoCode == 98 ? .addressInUse : .badAddress, "\(place): \(error)")
+            throw SyncServerError(listening: host, port, error)
         }
     }
 

@@ -153,11 +153,8 @@ public final class SyncServer: Sendable {
             }
         do {
             return (try await bootstrap.bind(host: host, port: port).get(), connections)
-        } catch let error as IOError {
-            let code: SyncServerError.Code = error.errnoCode == 98 ? .addressInUse : .badAddress
-            throw SyncServerError(code, "cannot listen on \(host):\(port): \(error)")
         } catch {
-            throw SyncServerError(.failed, "cannot listen on \(host):\(port): \(error)")
+            throw SyncServerError(listening: host, port, error)
         }
     }
 

@@ -24,6 +24,9 @@ struct ListenAddress: ExpressibleByArgument {
         (host, port) = (authority.host, authority.port)
     }
 
+    /// As it is written on a command line.
+    var defaultValueDescription: String { Self.text(host, port) }
+
     /// Whether no other machine can connect to it.
     var isLoopback: Bool {
         let host = host.lowercased()
