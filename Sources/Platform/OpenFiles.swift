@@ -1,6 +1,6 @@
 /// File descriptors of this process.
 package enum OpenFiles {
-    /// How many are open; nil where that cannot be told.
+    /// How many are open; nil where the system does not say.
     ///
     /// Reads a folder of the system, which takes as long as there are descriptors.
     package static func count() -> Int? {

@@ -13,7 +13,7 @@ package import Wire
 package final class LiveDiagnosis: Sendable {
     private struct State {
         var isOver = false
-        var told: Set<FindingRow> = []
+        var reported: Set<FindingRow> = []
         var behind: Int64 = 0
         var failure: String?
     }
@@ -74,8 +74,8 @@ package final class LiveDiagnosis: Sendable {
     }
 
     /// Whether the finding was printed while it was made.
-    package func hasTold(_ row: FindingRow) -> Bool {
-        state.withLock { $0.told.contains(row.unplaced) }
+    package func hasReported(_ row: FindingRow) -> Bool {
+        state.withLock { $0.reported.contains(row.unplaced) }
     }
 
     /// How far it was behind the traffic at its end, in nanoseconds.
@@ -128,7 +128,7 @@ package final class LiveDiagnosis: Sendable {
         guard !findings.isEmpty else { return }
         let made = findings.map(rows.row)
         state.withLock { state in
-            for row in made { state.told.insert(row.unplaced) }
+            for row in made { state.reported.insert(row.unplaced) }
         }
         for finding in findings { onFinding(finding) }
         _ = writer.put(made.map { .finding($0) })

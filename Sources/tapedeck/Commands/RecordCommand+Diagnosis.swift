@@ -26,7 +26,7 @@ extension RecordCommand {
             StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
         }
         guard let own = diagnosis.sessions.first else { return }
-        for (finding, row) in zip(own.findings, own.rows) where !live.hasTold(row) {
+        for (finding, row) in zip(own.findings, own.rows) where !live.hasReported(row) {
             StandardOutput.write(FindingText.line(finding) + "\n")
         }
         let says =
