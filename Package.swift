@@ -141,11 +141,17 @@ let package = Package(
             ],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
         room(
+            "Serving",
+            [
+                "Platform", "Notation", "Framing", "Interception", nioCore, nioPosix, nioSSL,
+                nioHTTP1, nioWebSocket,
+            ]),
+        room(
             "SyncServers",
             [
                 "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Replaying",
-                nioCore, nioPosix, nioSSL, "Interception", "Storage", "CSQLite", "BoundedYAML",
-                yams, nioHTTP1, nioWebSocket,
+                "Serving", nioCore, nioPosix, nioSSL, "Interception", "Storage", "CSQLite",
+                "BoundedYAML", yams, nioWebSocket,
             ]),
         room(
             "Certification",
@@ -236,11 +242,12 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying",
                 "HTTPLayer", nioCore, nioPosix,
             ]),
+        tests("Serving", [nioCore, nioPosix]),
         tests(
             "SyncServers",
             [
-                "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "Storage",
-                nioCore, nioPosix,
+                "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "Serving",
+                "Storage", nioCore, nioPosix,
             ]),
         tests("Certification", ["Notation", "Wire", "Faults", "Filters", "Diagnosis"]),
         tests(

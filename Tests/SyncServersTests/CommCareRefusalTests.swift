@@ -1,4 +1,5 @@
 import OpenRosa
+import Serving
 import Testing
 
 @testable import SyncServers

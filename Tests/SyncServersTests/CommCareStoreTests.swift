@@ -1,5 +1,6 @@
 import Notation
 import OpenRosa
+import Serving
 import Storage
 import Testing
 

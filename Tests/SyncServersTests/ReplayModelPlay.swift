@@ -1,4 +1,5 @@
 import Replaying
+import Serving
 import Wire
 
 @testable import SyncServers

@@ -1,6 +1,7 @@
 import Notation
 import OpenRosa
 import Replaying
+import Serving
 import Testing
 import Wire
 

@@ -1,4 +1,5 @@
 import Notation
+import Serving
 import Testing
 import Wire
 

@@ -1,4 +1,5 @@
 internal import Notation
+internal import Serving
 internal import Wire
 
 extension CommCareServer {

@@ -1,3 +1,5 @@
+import Serving
+
 extension CommCareServer {
     /// Refuses a request where a minute had too many: all together with 503, of one user with 429.
     ///

@@ -1,5 +1,6 @@
 internal import Notation
 internal import OpenRosa
+internal import Serving
 internal import Wire
 
 extension CommCareServer {

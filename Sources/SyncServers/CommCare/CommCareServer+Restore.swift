@@ -1,4 +1,5 @@
 internal import OpenRosa
+internal import Serving
 internal import Wire
 
 extension CommCareServer {

@@ -1,6 +1,7 @@
 internal import Framing
 internal import Notation
 internal import OpenRosa
+internal import Serving
 internal import Wire
 
 extension CommCareServer {

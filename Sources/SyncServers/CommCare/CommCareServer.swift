@@ -1,5 +1,6 @@
 internal import Notation
 internal import OpenRosa
+public import Serving
 
 /// A CommCare server: takes forms, keeps the cases and ledgers they make and gives them to devices.
 ///

@@ -1,3 +1,4 @@
+public import Serving
 package import Storage
 
 /// A CommCare server that keeps what it was told in a file: on the disk before the answer goes out.

@@ -1,3 +1,5 @@
+import Serving
+
 /// The body of a restore that is written piece by piece, compressed where that is wanted.
 struct RestoreBody: Sendable {
     /// How many bytes are compressed at once; larger pieces take longer, smaller ones more room.

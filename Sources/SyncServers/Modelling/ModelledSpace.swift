@@ -1,5 +1,6 @@
 internal import Notation
 internal import OpenRosa
+internal import Serving
 internal import Wire
 
 /// A CommCare domain as a recording implies it: the embedded server with its users, cases and sync

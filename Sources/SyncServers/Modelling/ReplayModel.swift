@@ -1,6 +1,7 @@
 internal import Notation
 internal import OpenRosa
 public import Replaying
+public import Serving
 internal import Simperium
 public import Wire
 

@@ -1,5 +1,6 @@
 internal import Framing
 internal import Replaying
+internal import Serving
 
 /// A request of a live client, whole.
 ///

@@ -1,5 +1,6 @@
 internal import Notation
 internal import Replaying
+internal import Serving
 internal import Wire
 
 extension RecordedResponse {

@@ -37,7 +37,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         case refusal(status: Int, reason: String, text: String)
     }
 
-    private let desk: ReplayDesk
+    private let coordinator: ReplayCoordinator
     private var context: ChannelHandlerContext?
     private var phase = Phase.start
     private var framer = HTTPFramer(role: .request)
@@ -59,11 +59,11 @@ final class ReplayConnection: ChannelDuplexHandler {
     private var hasInputEnded = false
     private var wantsRead = false
 
-    init(_ desk: ReplayDesk) { self.desk = desk }
+    init(_ coordinator: ReplayCoordinator) { self.coordinator = coordinator }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        desk.add(self)
+        coordinator.add(self)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -116,7 +116,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         if case .socket(let socket) = phase { socket.gone() }
         phase = .over
         waiting.removeAll()
-        desk.remove(self)
+        coordinator.remove(self)
         context.fireChannelInactive()
     }
 
@@ -151,7 +151,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         case .notTLS, .malformed: break
         }
         phase = .start
-        guard let leaves = desk.options.tls, !isSecure else {
+        guard let leaves = coordinator.options.tls, !isSecure else {
             context.close(promise: nil)
             return
         }
@@ -238,9 +238,9 @@ final class ReplayConnection: ChannelDuplexHandler {
             switch item {
             case .refusal(let status, let reason, let text):
                 write(
-                    RecordedResponse(status, reason, text: text, now: desk.unixSeconds), nil,
+                    RecordedResponse(status, reason, text: text, now: coordinator.unixSeconds), nil,
                     .init(closes: true),
-                    head: desk.now, end: desk.now)
+                    head: coordinator.now, end: coordinator.now)
             case .request(let request): answer(request)
             }
         }
@@ -263,7 +263,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         if let authority = request.target.authority, request.target.form == .authority {
             return openTunnel(authority)
         }
-        let outcome = desk.answer(request)
+        let outcome = coordinator.answer(request)
         switch outcome {
         case .response(let response, let rewrite, let head, let end):
             write(response, rewrite, request.framing, head: head, end: end)
@@ -276,10 +276,10 @@ final class ReplayConnection: ChannelDuplexHandler {
 
     /// Does something at its time, which nothing else comes before.
     private func at(_ due: Instant, _ body: @escaping (ReplayConnection) -> Void) {
-        guard due > desk.now, let context else { return body(self) }
+        guard due > coordinator.now, let context else { return body(self) }
         isAnswering = true
         let bound = NIOLoopBound((self, body), eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: desk.time(until: due)) {
+        context.eventLoop.scheduleTask(in: coordinator.time(until: due)) {
             let (connection, body) = bound.value
             connection.isAnswering = false
             body(connection)
@@ -292,8 +292,8 @@ final class ReplayConnection: ChannelDuplexHandler {
         _ response: RecordedResponse, _ rewrite: LocationRewrite?, _ request: AnswerBytes.Request,
         head: Instant, end: Instant
     ) {
-        let answer = desk.bytes(response, rewrite, request)
-        guard end > desk.now else {
+        let answer = coordinator.bytes(response, rewrite, request)
+        guard end > coordinator.now else {
             put(answer.head, answer.body)
             if answer.closes { close() }
             return
@@ -344,11 +344,11 @@ final class ReplayConnection: ChannelDuplexHandler {
         let opening = SocketOpening(request.head, recorded: response)
         put(opening.bytes, [])
         let channel = context.channel
-        let socket = desk.open { [desk] number in
-            ReplaySocket(number, role, compression: opening.compression, channel, desk)
+        let socket = coordinator.open { [coordinator] number in
+            ReplaySocket(number, role, compression: opening.compression, channel, coordinator)
         }
         phase = .socket(socket)
-        desk.flush()
+        coordinator.flush()
         context.flush()
         let bytes = held
         held = []

@@ -2,6 +2,7 @@ public import Interception
 internal import NIOCore
 internal import NIOPosix
 public import Replaying
+internal import Serving
 
 /// The server side of a recorded session, played to live clients.
 ///
@@ -59,18 +60,18 @@ public final class ReplayServer: Sendable {
     public let host: String
     /// The port listened on.
     public let port: Int
-    private let listener: any Channel
-    private let desk: NIOLoopBound<ReplayDesk>
+    private let listener: Listener
+    private let coordinator: NIOLoopBound<ReplayCoordinator>
     private let group: MultiThreadedEventLoopGroup
 
     private init(
-        _ host: String, _ listener: any Channel, _ desk: NIOLoopBound<ReplayDesk>,
+        _ host: String, _ listener: Listener, _ coordinator: NIOLoopBound<ReplayCoordinator>,
         _ group: MultiThreadedEventLoopGroup
     ) {
         self.host = host
-        port = listener.localAddress?.port ?? 0
+        port = listener.port
         self.listener = listener
-        self.desk = desk
+        self.coordinator = coordinator
         self.group = group
     }
 
@@ -90,32 +91,29 @@ public final class ReplayServer: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         do {
-            let desk = try await loop.submit {
-                NIOLoopBound(ReplayDesk(source, options, loop), eventLoop: loop)
+            let coordinator = try await loop.submit {
+                NIOLoopBound(ReplayCoordinator(source, options, loop), eventLoop: loop)
             }.get()
-            let listener = try await ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 1024)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(
-                            ReplayConnection(desk.value))
-                    }
-                }
-                .bind(host: host, port: port).get()
-            return ReplayServer(host, listener, desk, group)
+            let listener = try await Listener.start(
+                at: .tcp(host: host, port: port),
+                options: Listener.Options(group: group, allowsHalfClosure: true)
+            ) { channel in
+                try channel.pipeline.syncOperations.addHandler(
+                    ReplayConnection(coordinator.value))
+            }
+            return ReplayServer(host, listener, coordinator, group)
         } catch {
             try? await group.shutdownGracefully()
+            let error = (error as? ListenError) ?? ListenError(error)
             throw SyncServerError(listening: host, port, error)
         }
     }
 
     /// What came of it so far.
     public func report() async -> ReplayReport {
-        let desk = desk
-        return (try? await desk.eventLoop.submit { desk.value.report }.get()) ?? ReplayReport()
+        let coordinator = coordinator
+        let report = coordinator.eventLoop.submit { coordinator.value.report }
+        return (try? await report.get()) ?? ReplayReport()
     }
 
     /// Closes the port and all connections, after what is on its way.
@@ -123,11 +121,11 @@ public final class ReplayServer: Sendable {
     /// - Returns: What came of it.
     @discardableResult
     public func stop() async -> ReplayReport {
-        try? await listener.close().get()
+        await listener.close()
         let report = await report()
-        let desk = desk
-        try? await desk.eventLoop.submit {
-            for connection in desk.value.connections.values { connection.end() }
+        let coordinator = coordinator
+        try? await coordinator.eventLoop.submit {
+            for connection in coordinator.value.connections.values { connection.end() }
         }.get()
         try? await group.shutdownGracefully()
         return report

@@ -9,7 +9,7 @@ final class ReplaySocket {
     let number: Int
     /// What it carries.
     let role: SocketRole
-    private unowned let desk: ReplayDesk
+    private unowned let coordinator: ReplayCoordinator
     private let channel: any Channel
     private var assembler: WebSocketAssembler
     private let deflater: MessageDeflater?
@@ -28,12 +28,12 @@ final class ReplaySocket {
 
     init(
         _ number: Int, _ role: SocketRole, compression: PerMessageDeflate?,
-        _ channel: any Channel, _ desk: ReplayDesk
+        _ channel: any Channel, _ coordinator: ReplayCoordinator
     ) {
         self.number = number
         self.role = role
         self.channel = channel
-        self.desk = desk
+        self.coordinator = coordinator
         assembler = WebSocketAssembler(
             sender: .client, compression: compression,
             limits: WebSocketLimits(
@@ -66,7 +66,7 @@ final class ReplaySocket {
             case .frame, .note: break
             }
         }
-        desk.flush()
+        coordinator.flush()
     }
 
     private func take(_ message: WebSocketMessage) {
@@ -79,7 +79,8 @@ final class ReplaySocket {
         case .text, .binary:
             if case .conversation = role {
                 let isText = message.opcode == .text
-                desk.received(SocketMessage(isText: isText, payload: message.payload), on: self)
+                coordinator.received(
+                    SocketMessage(isText: isText, payload: message.payload), on: self)
             } else {
                 commands(message.payload)
             }
@@ -94,10 +95,10 @@ final class ReplaySocket {
     }
 
     private func commands(_ payload: [UInt8]) {
-        guard role.isSockJS else { return desk.received(payload, on: self) }
+        guard role.isSockJS else { return coordinator.received(payload, on: self) }
         do {
             for message in try SockJSFrame.parse(client: payload.span) {
-                desk.received(message.text, on: self)
+                coordinator.received(message.text, on: self)
             }
         } catch {
             close(1003, reason: "Broken framing")
@@ -108,7 +109,7 @@ final class ReplaySocket {
     func gone() {
         beats?.cancel()
         beats = nil
-        desk.closed(self)
+        coordinator.closed(self)
     }
 
     // MARK: To the client
@@ -167,7 +168,7 @@ final class ReplaySocket {
         channel.write(channel.allocator.buffer(bytes: frame), promise: nil)
         guard !isDirty else { return }
         isDirty = true
-        desk.touch(self)
+        coordinator.touch(self)
     }
 
     func flush() {

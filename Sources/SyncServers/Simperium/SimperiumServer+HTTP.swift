@@ -1,4 +1,5 @@
 internal import Notation
+public import Serving
 internal import Simperium
 internal import Wire
 

@@ -1,4 +1,4 @@
-import Notation
+package import Notation
 
 /// One HTTP request as an embedded server sees it: whole, after transfer coding.
 public struct ServedRequest: Hashable, Sendable {
@@ -46,7 +46,7 @@ public struct ServedRequest: Hashable, Sendable {
     }
 
     /// The path's segments, percent-decoded, without empty ones at either end.
-    var segments: [String] {
+    package var segments: [String] {
         let path = target.prefix { $0 != "?" && $0 != "#" }
         return path.split(separator: "/").map {
             String(decoding: PercentEncoding.decode($0.utf8), as: UTF8.self)
@@ -54,7 +54,7 @@ public struct ServedRequest: Hashable, Sendable {
     }
 
     /// The query's parameter of this name, decoded; the first of several; nil where there is none.
-    func parameter(_ name: String) -> String? {
+    package func parameter(_ name: String) -> String? {
         query.first(name)
     }
 
@@ -65,7 +65,7 @@ public struct ServedRequest: Hashable, Sendable {
 
     /// All parameters, decoded: those of the query, then those of a body that is a form of HTML and
     /// has at most 1 MiB.
-    var parameters: [FormField] {
+    package var parameters: [FormField] {
         var result = query
         let type = value("content-type")?.lowercased()
         if type?.hasPrefix("application/x-www-form-urlencoded") == true, body.count <= 1 << 20 {
@@ -75,7 +75,7 @@ public struct ServedRequest: Hashable, Sendable {
     }
 
     /// Whether a cookie, `NAME=VALUE`, came with it.
-    func hasCookie(_ cookie: String) -> Bool {
+    package func hasCookie(_ cookie: String) -> Bool {
         fields.contains { field in
             field.name.lowercased() == "cookie"
                 && field.value.split(separator: ";").contains { $0.drop { $0 == " " } == cookie }
@@ -83,10 +83,10 @@ public struct ServedRequest: Hashable, Sendable {
     }
 
     /// The user name of basic authentication; nil where there is none or it cannot be read.
-    var user: String? { credentials?.user }
+    package var user: String? { credentials?.user }
 
     /// User name and password of basic authentication; nil where there are none that can be read.
-    var credentials: BasicCredentials? {
+    package var credentials: BasicCredentials? {
         value("authorization").flatMap { BasicCredentials(authorization: $0) }
     }
 }

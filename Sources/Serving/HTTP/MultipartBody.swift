@@ -1,30 +1,30 @@
 internal import Framing
 
 /// A `multipart/form-data` body that is there as a whole, cut into its parts.
-struct MultipartBody {
+package struct MultipartBody {
     /// One part.
-    struct Part: Hashable {
+    package struct Part: Hashable {
         /// The `name` of its `Content-Disposition`; nil where it has none.
-        var name: String?
+        package var name: String?
         /// The `filename` of its `Content-Disposition`; nil where it is a field.
-        var filename: String?
+        package var filename: String?
         /// Its `Content-Type`; nil where it has none.
-        var contentType: String?
+        package var contentType: String?
         /// Where its content is in the body.
-        var content: Range<Int>
+        package var content: Range<Int>
     }
 
     /// The parts in their order.
-    private(set) var parts: [Part] = []
+    package private(set) var parts: [Part] = []
 
     /// Whether a body with this `Content-Type` has parts.
-    static func isMeant(by contentType: String) -> Bool {
+    package static func isMeant(by contentType: String) -> Bool {
         ParameterizedValue.parse(contentType).value.lowercased() == "multipart/form-data"
     }
 
     /// Cuts `body`; nil where `contentType` names no boundary or the parts cannot be read to the
     /// closing one.
-    init?(_ body: [UInt8], contentType: String) {
+    package init?(_ body: [UInt8], contentType: String) {
         let limits = MultipartLimits(maxParts: 1000)
         guard var parser = MultipartParser(contentType: contentType, limits: limits) else {
             return nil

@@ -15,35 +15,35 @@ public struct ServedAnswer: Hashable, Sendable {
     }
 
     /// An answer in plain text.
-    static func text(_ status: Int, _ text: String) -> ServedAnswer {
+    package static func text(_ status: Int, _ text: String) -> ServedAnswer {
         ServedAnswer(
             status, fields: [.init("Content-Type", "text/plain; charset=utf-8")],
             body: Array(text.utf8))
     }
 
     /// A 503 in plain text, with the seconds after which it is worth asking again.
-    static func busy(_ text: String, retryAfter: Int = 30) -> ServedAnswer {
+    package static func busy(_ text: String, retryAfter: Int = 30) -> ServedAnswer {
         var answer = ServedAnswer.text(503, text)
         answer.fields.append(.init("Retry-After", String(retryAfter)))
         return answer
     }
 
     /// A 401 in plain text, with the way to sign in (RFC 9110, 11.6.1).
-    static func unauthorized(_ text: String, challenge: String) -> ServedAnswer {
+    package static func unauthorized(_ text: String, challenge: String) -> ServedAnswer {
         var answer = ServedAnswer.text(401, text)
         answer.fields.append(.init("WWW-Authenticate", challenge))
         return answer
     }
 
     /// An answer in JSON.
-    static func json(_ status: Int, _ text: String) -> ServedAnswer {
+    package static func json(_ status: Int, _ text: String) -> ServedAnswer {
         ServedAnswer(
             status, fields: [.init("Content-Type", "application/json; charset=utf-8")],
             body: Array(text.utf8))
     }
 
     /// An answer in XML.
-    static func xml(_ status: Int, _ text: String) -> ServedAnswer {
+    package static func xml(_ status: Int, _ text: String) -> ServedAnswer {
         ServedAnswer(
             status, fields: [.init("Content-Type", "text/xml; charset=utf-8")],
             body: Array(text.utf8))

@@ -1,18 +1,18 @@
 internal import NIOCore
-internal import Simperium
+internal import Serving
 
 /// Shows each request to the one who answers it.
-final class FrontDesk: Sendable {
-    let commCare: CommCareDesk
-    let simperium: SimperiumDesk
+final class RequestRouter: Sendable {
+    let commCare: CommCareService
+    let simperium: SimperiumService
     /// What the admin has to show; nil where there is none.
     private let adminToken: String?
     /// What is set wherever it does not come with the request; nil for nothing.
     private let cookie: String?
 
-    /// A desk in front of others.
+    /// A router to these services.
     init(
-        _ commCare: CommCareDesk, _ simperium: SimperiumDesk, adminToken: String?,
+        _ commCare: CommCareService, _ simperium: SimperiumService, adminToken: String?,
         cookie: String? = nil
     ) {
         self.commCare = commCare

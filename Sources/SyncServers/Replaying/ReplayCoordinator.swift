@@ -6,7 +6,7 @@ internal import Simperium
 internal import Wire
 
 /// Where all connections meet the recording: one event loop, one clock.
-final class ReplayDesk {
+final class ReplayCoordinator {
     /// What becomes of a request.
     enum Outcome {
         /// It is answered like this; head and end at these times.
@@ -313,4 +313,4 @@ final class ReplayDesk {
 }
 
 @available(*, unavailable)
-extension ReplayDesk: Sendable {}
+extension ReplayCoordinator: Sendable {}

@@ -1,3 +1,5 @@
+import Serving
+
 /// What the admin asks of the server, or has it ask of clients.
 enum AdminQuestion: Sendable {
     /// Who is connected.

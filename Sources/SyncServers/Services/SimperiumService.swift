@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Serving
 internal import Simperium
 internal import Storage
 internal import Synchronization
@@ -9,7 +10,7 @@ internal import Synchronization
 /// What a turn changed is on the disk before anybody is told. Where that cannot be, nobody is
 /// told, everybody is cut off, and the server goes on from what is on the disk: clients come back
 /// and send again what was not acknowledged.
-final class SimperiumDesk: Sendable {
+final class SimperiumService: Sendable {
     /// Messages of one connection in one turn.
     private static let messages = 32
 
@@ -23,7 +24,7 @@ final class SimperiumDesk: Sendable {
         case end(EventLoopPromise<Void>)
     }
 
-    /// What only the desk's thread touches.
+    /// What only the service's thread touches.
     private struct State {
         var server: SimperiumServer?
         var store: SimperiumStore?
@@ -45,7 +46,7 @@ final class SimperiumDesk: Sendable {
     /// Set once, right after this object is made.
     private let turns = Mutex<Turns<Event>?>(nil)
 
-    /// A desk with what the state file has; in memory without one.
+    /// A service with what the state file has; in memory without one.
     ///
     /// - Parameters:
     ///   - accounts: Who is let in.
@@ -129,7 +130,7 @@ final class SimperiumDesk: Sendable {
                     let answer = turn.server.answer(request, random: &state.random)
                     turn.answers.append((promise, answer))
                 case .ask(let question, let promise):
-                    state.admin.ask(question, promise, &turn, state.lines, loop, self)
+                    state.admin.ask(question, promise, &turn, state.lines, loop)
                 case .end(let promise):
                     for line in state.lines.values { line.end(1001, "The server ends") }
                     turn.ends.append(promise)
@@ -199,7 +200,7 @@ final class SimperiumDesk: Sendable {
     }
 }
 
-/// What one turn of the desk has come to.
+/// What one turn of the service has come to.
 struct SimperiumTurn {
     var server: SimperiumServer
     var replies: [SimperiumServer.Reply] = []

@@ -2,7 +2,6 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Notation
 internal import Platform
-internal import Wire
 
 /// Puts a `Date` into every answer that has none, whichever handler made it.
 ///

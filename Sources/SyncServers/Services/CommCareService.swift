@@ -1,11 +1,12 @@
 internal import NIOCore
 internal import Platform
+internal import Serving
 internal import Storage
 internal import Synchronization
 
 /// Where all connections meet the CommCare server: one request after the other, on a thread of
 /// its own, so that a large restore keeps no WebSocket waiting.
-final class CommCareDesk: Sendable {
+final class CommCareService: Sendable {
     private let state: Mutex<State>
     private let loop: any EventLoop
     private let notice: @Sendable (String) -> Void
@@ -16,7 +17,7 @@ final class CommCareDesk: Sendable {
         var promise: EventLoopPromise<ServedAnswer?>
     }
 
-    /// What only the desk's thread touches.
+    /// What only the service's thread touches.
     private struct State {
         /// Nil once it has ended.
         var server: KeptCommCareServer?
@@ -38,7 +39,7 @@ final class CommCareDesk: Sendable {
     /// How long other requests wait for a slice of a restore.
     private static let slice = TimeAmount.milliseconds(2)
 
-    /// A desk with what the state file has; in memory without one.
+    /// A service with what the state file has; in memory without one.
     ///
     /// - Parameters:
     ///   - options: How the server behaves.

@@ -16,7 +16,7 @@ final class SocketHandler: ChannelDuplexHandler {
     /// Time between two heartbeats of SockJS, as its servers have it.
     static let heartbeat = TimeAmount.seconds(25)
 
-    private let desk: SimperiumDesk
+    private let service: SimperiumService
     private let endpoint: SimperiumEndpoint
     private var line: SocketLine?
     /// Ends the heartbeats and the pings.
@@ -25,8 +25,8 @@ final class SocketHandler: ChannelDuplexHandler {
     private var isReadHeld = false
 
     /// A handler for one socket.
-    init(_ desk: SimperiumDesk, _ endpoint: SimperiumEndpoint) {
-        self.desk = desk
+    init(_ service: SimperiumService, _ endpoint: SimperiumEndpoint) {
+        self.service = service
         self.endpoint = endpoint
     }
 
@@ -35,8 +35,8 @@ final class SocketHandler: ChannelDuplexHandler {
             send(.text, ByteBuffer(bytes: SockJSFrame.open.encoded), context)
             beat(every: Self.heartbeat, .text, SockJSFrame.heartbeat.encoded, context)
         }
-        if let pause = desk.heartbeats.pings { beat(every: pause, .ping, [], context) }
-        line = desk.open(endpoint, context.channel)
+        if let pause = service.heartbeats.pings { beat(every: pause, .ping, [], context) }
+        line = service.open(endpoint, context.channel)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -57,7 +57,7 @@ final class SocketHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         for stop in still { stop() }
         still = []
-        if let line { desk.close(line) }
+        if let line { service.close(line) }
         line = nil
         context.fireChannelInactive()
     }
@@ -102,7 +102,7 @@ final class SocketHandler: ChannelDuplexHandler {
     ) {
         let channel = context.channel
         still.append(
-            desk.heartbeats.start(context.eventLoop, pause) {
+            service.heartbeats.start(context.eventLoop, pause) {
                 let frame = WebSocketFrame(
                     fin: true, opcode: opcode, data: ByteBuffer(bytes: payload))
                 channel.writeAndFlush(frame, promise: nil)

@@ -26,7 +26,7 @@ final class SocketLine: Sendable {
     private struct State {
         var inbox = CircularBuffer<[UInt8]>(initialCapacity: 0)
         var inboxBytes = 0
-        /// Whether the desk has the line on its list.
+        /// Whether the line is on the service's list.
         var isListed = false
         var outbox = CircularBuffer<SimperiumServer.Reply>(initialCapacity: 0)
         var outboxBytes = 0
@@ -45,7 +45,7 @@ final class SocketLine: Sendable {
     let peer: String
     private let channel: any Channel
     private let state = Mutex(State())
-    /// Puts the line on the desk's list.
+    /// Puts the line on the service's list.
     private let list: @Sendable (SocketLine) -> Void
 
     /// The way through `channel`.

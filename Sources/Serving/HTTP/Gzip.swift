@@ -1,9 +1,9 @@
-internal import Framing
+package import Framing
 
 /// The gzip coding of a body that is there as a whole: RFC 1952.
-enum Gzip {
+package enum Gzip {
     /// Smallest body that is worth it, in bytes.
-    static let worthwhile = 512
+    package static let worthwhile = 512
 
     /// Magic number, deflate, no flags, no time, no level, Unix.
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
@@ -11,7 +11,7 @@ enum Gzip {
     /// Whether a client takes gzip: RFC 9110, 12.5.3.
     ///
     /// `accepted` is the value of `Accept-Encoding`; without one a client asks for nothing.
-    static func isAccepted(_ accepted: String?) -> Bool {
+    package static func isAccepted(_ accepted: String?) -> Bool {
         guard let accepted else { return false }
         var star = false
         for element in accepted.split(separator: ",") {
@@ -32,7 +32,7 @@ enum Gzip {
     }
 
     /// `bytes` compressed; nil where there is no memory for it.
-    static func encode(_ bytes: [UInt8]) -> [UInt8]? {
+    package static func encode(_ bytes: [UInt8]) -> [UInt8]? {
         guard let deflater = MessageDeflater(level: 6, contextTakeover: false) else { return nil }
         var result = head
         if !bytes.isEmpty {
@@ -48,13 +48,16 @@ enum Gzip {
     }
 
     /// The coding of a body that comes in pieces, none of which refers to another: a value.
-    struct Pieces: Sendable {
+    package struct Pieces: Sendable {
         private var checksum = UInt32.max
         private var count: UInt32 = 0
         private var hasBegun = false
 
+        /// A body of which nothing came.
+        package init() {}
+
         /// One more piece, compressed; stored where there is no memory for that.
-        mutating func encode(_ piece: [UInt8]) -> [UInt8] {
+        package mutating func encode(_ piece: [UInt8]) -> [UInt8] {
             checksum = Gzip.checksum(piece, after: checksum)
             count &+= UInt32(truncatingIfNeeded: piece.count)
             var result = begin()
@@ -77,7 +80,7 @@ enum Gzip {
         }
 
         /// What ends the body.
-        mutating func finish() -> [UInt8] {
+        package mutating func finish() -> [UInt8] {
             var result = begin() + [0x03, 0x00]
             Gzip.append(~checksum, &result)
             Gzip.append(count, &result)
@@ -94,7 +97,7 @@ enum Gzip {
     ///
     /// - Returns: Nil where it would be larger than `most` bytes.
     /// - Throws: ``ContentCodingError``.
-    static func decode(
+    package static func decode(
         _ bytes: [UInt8], _ codings: String, most: Int
     ) throws(ContentCodingError) -> [UInt8]? {
         let decoder = try ContentDecoder(
@@ -118,7 +121,7 @@ enum Gzip {
     }
 
     /// CRC-32 as RFC 1952, 8 has it.
-    static func checksum(_ bytes: [UInt8]) -> UInt32 { ~checksum(bytes, after: .max) }
+    package static func checksum(_ bytes: [UInt8]) -> UInt32 { ~checksum(bytes, after: .max) }
 
     /// The register of the CRC after `bytes`, before it is inverted.
     private static func checksum(_ bytes: [UInt8], after register: UInt32) -> UInt32 {

@@ -1,8 +1,6 @@
-import Notation
 import Testing
-import Wire
 
-@testable import SyncServers
+@testable import Serving
 
 struct HTTPValueTests {
 
@@ -59,9 +57,5 @@ struct HTTPValueTests {
     @Test(arguments: ["text/xml; boundary=a", "multipart/mixed; boundary=a", ""])
     func `knows a body without parts`(type: String) {
         #expect(!MultipartBody.isMeant(by: type))
-    }
-
-    @Test func `escapes for XML`() {
-        #expect("<a&\"b\">\u{0}\n😀".escapedForXML == "&lt;a&amp;&quot;b&quot;&gt;\u{FFFD}&#10;😀")
     }
 }

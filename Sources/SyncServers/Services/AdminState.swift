@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import Notation
+internal import Serving
 internal import Simperium
 internal import Wire
 
@@ -27,8 +28,7 @@ struct AdminState {
     /// Answers a question, now or when a client has answered.
     mutating func ask(
         _ question: AdminQuestion, _ promise: EventLoopPromise<ServedAnswer>,
-        _ turn: inout SimperiumTurn, _ lines: [Int: SocketLine], _ loop: any EventLoop,
-        _ desk: SimperiumDesk
+        _ turn: inout SimperiumTurn, _ lines: [Int: SocketLine], _ loop: any EventLoop
     ) {
         switch question {
         case .connections: promise.succeed(Self.list(turn.server, lines))

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import Replaying
 internal import Wire
 
-extension ReplayDesk {
+extension ReplayCoordinator {
     /// A WebSocket is open.
     func open(_ socket: (Int) -> ReplaySocket) -> ReplaySocket {
         socketCount += 1
@@ -94,12 +94,12 @@ extension ReplayDesk {
         guard silence == nil, simperium.awaitsAbsent else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
         silence = loop.scheduleTask(deadline: lastHeard + Self.patience) {
-            let desk = bound.value
-            desk.silence = nil
-            if NIODeadline.now() >= desk.lastHeard + Self.patience {
-                desk.handle(.nothingCame)
+            let coordinator = bound.value
+            coordinator.silence = nil
+            if NIODeadline.now() >= coordinator.lastHeard + Self.patience {
+                coordinator.handle(.nothingCame)
             } else {
-                desk.listen()
+                coordinator.listen()
             }
         }
     }
@@ -118,10 +118,10 @@ extension ReplayDesk {
         guard alarm == nil, let next = due.next else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
         alarm = loop.scheduleTask(in: time(until: next)) {
-            let desk = bound.value
-            desk.alarm = nil
-            desk.deliver(by: desk.now)
-            desk.flush()
+            let coordinator = bound.value
+            coordinator.alarm = nil
+            coordinator.deliver(by: coordinator.now)
+            coordinator.flush()
         }
     }
 
