@@ -23,9 +23,6 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -53,9 +50,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(
-            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -135,10 +129,7 @@ let package = Package(
             exclude: ["Formats.md", "Redaction/Redaction.md"], swiftSettings: house),
         .target(
             name: "Control",
-            dependencies: [
-                "Platform", "Notation", "Wire", "Filters", "Faults", hummingbird, hummingbirdCore,
-                nioCore, logging,
-            ],
+            dependencies: ["Platform", "Notation", "Wire", "Filters", "Faults", "Serving"],
             resources: [.embedInCode("openapi.json")], swiftSettings: house),
         room(
             "Serving",

@@ -51,8 +51,9 @@ public struct ControlConfiguration: Sendable {
     /// Where to listen on loopback, with a token; nil for nowhere.
     public var loopback: Loopback?
     /// Most connections that are open at a time on each of the two; others wait to be accepted.
-    public var mostConnections = 64
-    /// How long a connection may say nothing before it is closed, in milliseconds, at least 1.
+    public var maximumConnections = 64
+    /// Milliseconds that a client has for each head, each body after it, and each part of an answer
+    /// that it reads, at least 1; then the connection is closed.
     public var idleMilliseconds: Int64 = 60_000
     /// Version of the program, for `/v1/health`.
     public var version: String

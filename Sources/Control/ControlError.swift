@@ -1,3 +1,6 @@
+import Platform
+import Serving
+
 /// Why a control interface could not be started.
 public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, on which exit statuses depend.
@@ -29,15 +32,14 @@ public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension ControlError {
     /// Why `place` can not be listened on.
-    init(listening place: String, _ error: any Error) {
-        let says = "\(error)"
-        if says.contains("errno: 98") {
+    init(listening place: String, _ error: ListenError) {
+        if error.code == EADDRINUSE {
             self.init(
                 .inUse,
                 "\(place) is taken by another program; choose another port with --control-listen, or 0 for a free one"
             )
         } else {
-            self.init(.badAddress, "can not listen on \(place): \(says)")
+            self.init(.badAddress, "can not listen on \(place): \(error.reason)")
         }
     }
 }

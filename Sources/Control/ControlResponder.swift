@@ -1,31 +1,31 @@
-import Hummingbird
 import Notation
+import Serving
 import Wire
 
-/// Takes requests from a socket to the desk, and answers back.
-struct ControlResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
-
+/// Takes requests from a socket to the service, and answers back.
+struct ControlResponder: Sendable {
     /// Longest body of a request, in bytes.
     static let longestBody = 1 << 20
     /// After so many bytes a body that is too long is not read on.
-    private static let longestWaste = 64 << 20
+    static let longestWaste = 64 << 20
 
-    let desk: ControlDesk
+    let service: ControlService
     let access: ControlAccess
 
-    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
-        // First of all, since a client that still sends may not read the answer.
-        let body = await Self.body(of: request)
+    /// The same for the shell of servers.
+    var responder: Responder {
+        Responder(
+            answer: { request in await answer(request) },
+            refuse: { problem, request in refuse(problem, request) })
+    }
+
+    /// Answers a request.
+    private func answer(_ request: ServedRequest) async -> ServedAnswer {
         do throws(ControlProblem) {
-            try access.check(
-                ControlAccess.Credentials(
-                    host: request.head.authority, origin: request.headers[.origin],
-                    authorization: request.headers[.authorization]))
-            let path = request.uri.path
-            let (route, name) = try ControlRoute.find(
-                method: request.method.rawValue, path: path)
-            var question = ControlDesk.Question()
+            try access.check(Self.credentials(of: request))
+            let path = String(request.target.prefix { $0 != "?" && $0 != "#" })
+            let (route, name) = try ControlRoute.find(method: request.method, path: path)
+            var question = ControlService.Question()
             if let name {
                 guard
                     let decoded = PercentEncoding.decodeStrictly(name.utf8).flatMap({
@@ -38,58 +38,75 @@ struct ControlResponder: HTTPResponder {
                 }
                 question.name = decoded
             }
-            question.body = try body.get()
+            question.body = request.body
             question.isText =
-                request.headers[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
-            let answer = try await desk.answer(route, question)
-            var response = Self.response(answer.status, answer.body)
-            if let location = answer.location { response.headers[.location] = location }
-            return response
-        } catch {
-            var response = Self.response(error.status, error.json)
-            if !error.allowed.isEmpty {
-                response.headers[.allow] = error.allowed.joined(separator: ", ")
+                request.value("content-type")?.lowercased().hasPrefix("text/plain") ?? false
+            let answer = try await service.answer(route, question)
+            var result = Self.answer(answer.status, answer.body)
+            if let location = answer.location {
+                result.fields.append(.init("Location", location))
             }
-            if error.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
-            return response
+            return result
+        } catch {
+            return Self.answer(error)
         }
     }
 
-    /// The body; of one that is too long the rest is read and let go.
-    private static func body(of request: Request) async -> Result<[UInt8], ControlProblem> {
-        var bytes: [UInt8] = []
-        var count = 0
-        do {
-            for try await buffer in request.body {
-                count += buffer.readableBytes
-                if count <= longestBody { bytes.append(contentsOf: buffer.readableBytesView) }
-                if count > longestWaste { break }
-            }
+    /// Answers a request that is not taken, to those alone who may ask.
+    private func refuse(_ problem: RequestProblem, _ request: ServedRequest?) -> ServedAnswer {
+        do throws(ControlProblem) {
+            if let request { try access.check(Self.credentials(of: request)) }
+            throw ControlProblem(problem)
         } catch {
-            return .failure(
-                ControlProblem(
-                    400, "cut-off", "the body ended early", hint: "send the request again"))
+            return Self.answer(error)
         }
-        guard count <= longestBody else {
-            return .failure(
-                ControlProblem(
-                    413, "too-long", "a body has at most \(longestBody) bytes",
-                    hint: "put many rules into the plan's file"))
-        }
-        return .success(bytes)
     }
 
-    private static func response(_ status: Int, _ body: JSONValue?) -> Response {
-        var headers = HTTPFields()
-        headers[.cacheControl] = "no-store"
-        headers[.xContentTypeOptions] = "nosniff"
-        guard let body else {
-            return Response(status: HTTPResponse.Status(code: status), headers: headers)
+    private static func credentials(of request: ServedRequest) -> ControlAccess.Credentials {
+        // Of several, nobody can say which is meant.
+        let hosts = request.fields.filter { $0.name.lowercased() == "host" }
+        return ControlAccess.Credentials(
+            host: hosts.count == 1 ? hosts[0].value : nil, origin: request.value("origin"),
+            authorization: request.value("authorization"))
+    }
+
+    private static func answer(_ problem: ControlProblem) -> ServedAnswer {
+        var answer = answer(problem.status, problem.json)
+        if !problem.allowed.isEmpty {
+            answer.fields.append(.init("Allow", problem.allowed.joined(separator: ", ")))
         }
-        headers[.contentType] = "application/json; charset=utf-8"
-        let buffer = ByteBuffer(bytes: body.bytes() + [0x0A])
-        return Response(
-            status: HTTPResponse.Status(code: status), headers: headers,
-            body: ResponseBody(byteBuffer: buffer))
+        if problem.status == 401 { answer.fields.append(.init("WWW-Authenticate", "Bearer")) }
+        return answer
+    }
+
+    private static func answer(_ status: Int, _ body: JSONValue?) -> ServedAnswer {
+        var fields = [
+            ServedRequest.Field("Cache-Control", "no-store"),
+            ServedRequest.Field("X-Content-Type-Options", "nosniff"),
+        ]
+        guard let body else { return ServedAnswer(status, fields: fields) }
+        fields.append(.init("Content-Type", "application/json; charset=utf-8"))
+        return ServedAnswer(status, fields: fields, body: body.bytes() + [0x0A])
+    }
+}
+
+extension ControlProblem {
+    /// Why a request is not taken.
+    init(_ problem: RequestProblem) {
+        switch problem {
+        case .malformed:
+            self.init(
+                400, "bad-request", "this is no request of HTTP/1.1",
+                hint: "ask with a client of HTTP: curl, or tapedeck faults")
+        case .longHead:
+            self.init(
+                431, "long-head",
+                "a head has at most \(ControlServer.limits.headBytes) bytes and \(ControlServer.limits.headFields) fields",
+                hint: "send fewer header fields, or a shorter name of the rule")
+        case .longBody(let limit):
+            self.init(
+                413, "too-long", "a body has at most \(limit) bytes",
+                hint: "put many rules into the plan's file")
+        }
     }
 }

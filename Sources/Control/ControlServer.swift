@@ -1,14 +1,22 @@
 import Faults
-import Foundation
-import Hummingbird
-import HummingbirdCore
-import Logging
-import NIOCore
+import Serving
 
 /// The control interface of a running proxy: HTTP with JSON.
 public struct ControlServer: Sendable {
     /// How often the plan's files are looked at.
     static let pause = Duration.milliseconds(250)
+    /// How long ``stop()`` waits for answers that are being made, in seconds.
+    private static let patience: Int64 = 5
+
+    /// What a client may cost, on each of the two sockets.
+    static let limits = {
+        var limits = HTTPServer.Limits()
+        limits.bodyBytes = ControlResponder.longestBody
+        limits.drainedBytes = ControlResponder.longestWaste
+        limits.headBytes = 64 << 10
+        limits.headFields = 100
+        return limits
+    }()
 
     /// What has to be sent as `Authorization: Bearer …` on loopback; nil where nothing listens there.
     public let token: String?
@@ -17,7 +25,9 @@ public struct ControlServer: Sendable {
     /// The Unix-domain socket; nil where there is none.
     public let unixPath: String?
     private let placed: PlacedSocket?
-    private let tasks: [Task<Void, Never>]
+    private let servers: [HTTPServer]
+    /// Looks at the plan's files; nil where there are none.
+    private let watching: Task<Void, Never>?
 
     /// Listens and answers until ``stop()``.
     ///
@@ -30,125 +40,85 @@ public struct ControlServer: Sendable {
         let reloading = configuration.planFiles.map {
             PlanReloading($0, session: configuration.session, notice: configuration.notice)
         }
-        let desk = ControlDesk(configuration: configuration, plan: reloading)
-        var tasks: [Task<Void, Never>] = []
+        let service = ControlService(configuration: configuration, plan: reloading)
+        var options = HTTPServer.Options()
+        options.limits = limits
+        options.limits.connections = configuration.maximumConnections
+        options.limits.silenceMilliseconds = configuration.idleMilliseconds
+        var servers: [HTTPServer] = []
         var placed: PlacedSocket?
         var token: String?
         var address: String?
         do throws(ControlError) {
             if let loopback = configuration.loopback {
-                guard LoopbackName.isLoopback(loopback.host) else {
-                    throw ControlError(
-                        .notLoopback,
-                        "\(loopback.host) can be reached from other machines; control listens on 127.0.0.1, ::1 or localhost"
-                    )
-                }
                 let secret = ControlAccess.makeToken()
-                let listener = try await ControlListener.start(
-                    on: loopback, configuration
-                ) { port in
-                    ControlResponder(
-                        desk: desk,
-                        access: .token(
-                            secret, authorities: LoopbackName.authorities(loopback.host, port)))
-                }
-                tasks.append(listener.task)
+                let server = try await listen(on: loopback, options, service, token: secret)
+                servers.append(server)
                 token = secret
-                address = LoopbackName.text(loopback.host, listener.port)
+                address = LoopbackName.text(loopback.host, server.port)
             }
             if let path = configuration.unixPath {
                 let socket = try SocketPath(path)
-                let listener = try await ControlListener.start(
-                    at: socket.temporary, configuration,
-                    ControlResponder(desk: desk, access: .owner))
-                tasks.append(listener.task)
+                servers.append(try await listen(at: socket.temporary, options, service))
                 placed = try socket.place()
             }
         } catch {
-            await end(tasks)
+            await end(servers)
             throw error
         }
-        if let reloading {
-            tasks.append(Task { await reloading.watch(every: pause) })
-        }
         return ControlServer(
-            token: token, address: address, unixPath: placed?.path, placed: placed, tasks: tasks)
+            token: token, address: address, unixPath: placed?.path, placed: placed,
+            servers: servers,
+            watching: reloading.map { plan in Task { await plan.watch(every: pause) } })
     }
 
-    /// Stops listening, closes every connection and takes the socket away.
+    private static func listen(
+        on loopback: ControlConfiguration.Loopback, _ options: HTTPServer.Options,
+        _ service: ControlService, token: String
+    ) async throws(ControlError) -> HTTPServer {
+        let host = loopback.host
+        guard LoopbackName.isLoopback(host) else {
+            throw ControlError(
+                .notLoopback,
+                "\(host) can be reached from other machines; control listens on 127.0.0.1, ::1 or localhost"
+            )
+        }
+        do throws(ListenError) {
+            return try await HTTPServer.start(
+                at: .tcp(host: LoopbackName.address(host), port: loopback.port), options: options
+            ) { port in
+                let authorities = LoopbackName.authorities(host, port)
+                return ControlResponder(
+                    service: service, access: .token(token, authorities: authorities)
+                ).responder
+            }
+        } catch {
+            throw ControlError(listening: LoopbackName.text(host, loopback.port), error)
+        }
+    }
+
+    private static func listen(
+        at path: String, _ options: HTTPServer.Options, _ service: ControlService
+    ) async throws(ControlError) -> HTTPServer {
+        do throws(ListenError) {
+            return try await HTTPServer.start(at: .unix(path: path), options: options) { _ in
+                ControlResponder(service: service, access: .owner).responder
+            }
+        } catch {
+            throw ControlError(listening: "a Unix-domain socket", error)
+        }
+    }
+
+    /// Stops listening, answers what was asked, closes every connection and takes the socket away.
     public func stop() async {
         placed?.remove()
-        await Self.end(tasks)
+        watching?.cancel()
+        await Self.end(servers)
+        await watching?.value
     }
 
-    private static func end(_ tasks: [Task<Void, Never>]) async {
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-    }
-}
-
-/// A socket that answers requests.
-private struct ControlListener {
-    let task: Task<Void, Never>
-    let port: Int
-
-    static func start(
-        on loopback: ControlConfiguration.Loopback, _ configuration: ControlConfiguration,
-        _ responder: @escaping @Sendable (_ port: Int) -> ControlResponder
-    ) async throws(ControlError) -> ControlListener {
-        let late = LateResponder()
-        let place = LoopbackName.text(loopback.host, loopback.port)
-        return try await run(
-            .hostname(loopback.host, port: loopback.port), configuration, place: place, late
-        ) { port in late.set(responder(port)) }
-    }
-
-    static func start(
-        at path: String, _ configuration: ControlConfiguration, _ responder: ControlResponder
-    ) async throws(ControlError) -> ControlListener {
-        let late = LateResponder()
-        late.set(responder)
-        return try await run(
-            .unixDomainSocket(path: path), configuration, place: "a Unix-domain socket", late
-        ) { _ in }
-    }
-
-    private static func run(
-        _ address: BindAddress, _ configuration: ControlConfiguration, place: String,
-        _ responder: LateResponder,
-        opened: @escaping @Sendable (_ port: Int) -> Void
-    ) async throws(ControlError) -> ControlListener {
-        let (answers, answer) = AsyncStream<Result<Int, ControlError>>.makeStream()
-        let logger = Logger(label: "tapedeck.control") { _ in SwiftLogNoOpLogHandler() }
-        let application = Application(
-            responder: responder,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    idleTimeout: .milliseconds(max(1, configuration.idleMilliseconds)))),
-            configuration: ApplicationConfiguration(
-                address: address,
-                availableConnectionsDelegate: .maximum(
-                    max(1, configuration.mostConnections), logger: logger)),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? 0
-                opened(port)
-                answer.yield(.success(port))
-            },
-            logger: logger)
-        let task = Task {
-            do {
-                try await application.run()
-            } catch {
-                answer.yield(.failure(ControlError(listening: place, error)))
-            }
-            answer.finish()
-        }
-        for await result in answers {
-            switch result {
-            case .success(let port): return ControlListener(task: task, port: port)
-            case .failure(let error): throw error
-            }
-        }
-        throw ControlError(.failed, "can not listen on \(place)")
+    private static func end(_ servers: [HTTPServer]) async {
+        for server in servers { await server.close() }
+        for server in servers { await server.drain(seconds: patience) }
     }
 }

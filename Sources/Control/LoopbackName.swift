@@ -20,6 +20,11 @@ enum LoopbackName {
         ]
     }
 
+    /// The host as the system takes it: an address of IPv6 without brackets.
+    static func address(_ host: String) -> String {
+        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
+
     /// `HOST:PORT`.
     static func text(_ host: String, _ port: Int) -> String {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"

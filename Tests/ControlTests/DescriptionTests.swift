@@ -54,9 +54,9 @@ import Wire
 
     /// Every operation is asked what its examples say, in an order in which that can be answered.
     @Test func `is answered as it describes`() async throws {
-        let desk = try Desk("rules: ['=> latency 1s name=no-history']")
-        desk.connect()
-        desk.open.withLock { open in
+        let fixture = try ControlFixture("rules: ['=> latency 1s name=no-history']")
+        fixture.connect()
+        fixture.open.withLock { open in
             open = open.map {
                 ControlConnection(
                     id: ConnectionID($0.id.rawValue + 2), client: $0.client, server: $0.server,
@@ -64,16 +64,16 @@ import Wire
             }
         }
         try Data("rules: ['=> latency 1s name=no-history']".utf8)
-            .write(to: URL(fileURLWithPath: desk.plan))
-        var configuration = desk.configuration()
-        configuration.planFiles = ControlConfiguration.PlanFiles([desk.plan]) {
+            .write(to: URL(fileURLWithPath: fixture.plan))
+        var configuration = fixture.configuration()
+        configuration.planFiles = ControlConfiguration.PlanFiles([fixture.plan]) {
             plans throws(FaultPlanError) in plans[0]
         }
         let last = ["removeRule", "addRule"]
         let ordered =
             Self.operations.filter { !last.contains(id($0)) }
             + last.flatMap { name in Self.operations.filter { id($0) == name } }
-        try await desk.run(configuration) { client, _ in
+        try await fixture.run(configuration) { client, _ in
             for operation in ordered {
                 let path = operation.path.replacingOccurrences(of: "{name}", with: "no-history")
                 let bodies = SchemaCheck.contents(operation.value["requestBody"])

@@ -10,8 +10,8 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
 
 @Suite struct RuleTests {
     @Test func `adds a rule of one line and lists it with its counts`() async throws {
-        let desk = try Desk()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
             let added = try await client.ask("POST", "/v1/rules", #"{"rule":"\#(line)"}"#)
             #expect(added.status == 201)
             #expect(added.fields["location"] == "/v1/rules/no-history")
@@ -26,7 +26,7 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
             #expect(rules.first?["matched"] == .number("0"))
             #expect(rules.first?["planned"] == .bool(false))
         }
-        #expect(desk.session.rules.map(\.rule.name) == ["no-history"])
+        #expect(fixture.session.rules.map(\.rule.name) == ["no-history"])
     }
 
     @Test(arguments: [
@@ -38,8 +38,8 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
         (#"{"name":"x \ud83d\ude00/y","filter":"command:c","action":"drop"}"#, "drop"),
     ])
     func `adds a rule in parts`(body: String, action: String) async throws {
-        let desk = try Desk()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
             let added = try await client.ask("POST", "/v1/rules", body)
             #expect(added.status == 201)
             #expect(try added.json["rule"]?.string?.contains("=> \(action)") == true)
@@ -51,8 +51,8 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
     }
 
     @Test func `adds a rule that is plain text and gives it a free name`() async throws {
-        let desk = try Desk("rules: ['=> close name=rule-2']")
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture("rules: ['=> close name=rule-2']")
+        try await fixture.run { client, _ in
             let added = try await client.ask(
                 "POST", "/v1/rules", "command:c => drop\n", ["Content-Type": "text/plain"])
             #expect(try added.json["name"]?.string == "rule-3")
@@ -60,8 +60,8 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
     }
 
     @Test func `refuses a second rule of a name`() async throws {
-        let desk = try Desk("rules: ['\(line)']")
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture("rules: ['\(line)']")
+        try await fixture.run { client, _ in
             let added = try await client.ask("POST", "/v1/rules", #"{"rule":"\#(line)"}"#)
             #expect(added.status == 409)
             #expect(try added.json["error"]?["code"]?.string == "duplicate-name")
@@ -69,8 +69,8 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
     }
 
     @Test func `changes a rule, and not to another name`() async throws {
-        let desk = try Desk("rules: ['\(line)']")
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture("rules: ['\(line)']")
+        try await fixture.run { client, _ in
             let path = "/v1/rules/no-history"
             let changed = try await client.ask(
                 "PUT", path, #"{"rule":"command:cv sender:client => cv-unknown first=7"}"#)
@@ -86,15 +86,15 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
     }
 
     @Test func `pauses, resumes and resets one rule or all`() async throws {
-        let desk = try Desk("rules: ['\(line)', 'command:c => drop name=other']")
-        func states() -> [Bool] { desk.session.rules.map(\.isPaused) }
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture("rules: ['\(line)', 'command:c => drop name=other']")
+        func states() -> [Bool] { fixture.session.rules.map(\.isPaused) }
+        try await fixture.run { client, _ in
             let paused = try await client.ask("POST", "/v1/rules/other/pause")
             #expect(try paused.json["state"]?.string == "paused")
             #expect(states() == [false, true])
             #expect(try await client.ask("POST", "/v1/pause").status == 200)
             #expect(states() == [true, true])
-            #expect(desk.session.isIdle)
+            #expect(fixture.session.isIdle)
             #expect(try await client.ask("POST", "/v1/rules/other/resume").status == 200)
             #expect(states() == [true, false])
             #expect(try await client.ask("POST", "/v1/resume").status == 200)
@@ -109,12 +109,13 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
     }
 
     @Test func `counts what rules matched and hit`() async throws {
-        let desk = try Desk("rules: ['=> close first=1 name=a', 'command:c => drop name=b']")
+        let fixture = try ControlFixture(
+            "rules: ['=> close first=1 name=a', 'command:c => drop name=b']")
         let scope = FaultScope(connection: ConnectionID(1), client: "127.0.0.1", key: "")
         for _ in 0..<3 {
-            _ = desk.session.judge(Nothing(), phase: .connection, scope: scope, at: .zero)
+            _ = fixture.session.judge(Nothing(), phase: .connection, scope: scope, at: .zero)
         }
-        try await desk.run { client, _ in
+        try await fixture.run { client, _ in
             let counts = try await client.ask("GET", "/v1/counts").json
             #expect(counts["matched"] == .number("3"))
             #expect(counts["fired"] == .number("1"))
@@ -139,8 +140,8 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
     func `refuses what is no rule and says where`(
         body: String, status: Int, code: String, start: Int?
     ) async throws {
-        let desk = try Desk()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
             let answer = try await client.ask("POST", "/v1/rules", body)
             #expect(answer.status == status)
             let error = try answer.json["error"]
@@ -152,6 +153,6 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
                 #expect(error?["place"] == .null)
             }
         }
-        #expect(desk.session.rules.isEmpty)
+        #expect(fixture.session.rules.isEmpty)
     }
 }

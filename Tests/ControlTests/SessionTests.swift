@@ -9,8 +9,8 @@ import Wire
 
 @Suite struct SessionTests {
     @Test func `tells that it is there, the seed and its description`() async throws {
-        let desk = try Desk("rules: ['=> close']", seed: .max)
-        try await desk.run { client, server in
+        let fixture = try ControlFixture("rules: ['=> close']", seed: .max)
+        try await fixture.run { client, server in
             #expect(server.token == nil)
             let health = try await client.ask("GET", "/v1/health").json
             #expect(health["status"]?.string == "ok")
@@ -23,8 +23,8 @@ import Wire
     }
 
     @Test func `puts marks into session and trace`() async throws {
-        let desk = try Desk()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
             let put = try await client.ask("POST", "/v1/marks", #"{"name":"off"}"#)
             #expect(put.status == 201)
             #expect(try put.json["at_ns"] == .number("5000000000"))
@@ -41,14 +41,14 @@ import Wire
             }
             #expect(marks.map { $0["name"]?.string } == ["off", "on"])
         }
-        #expect(desk.marks.withLock { $0.map(\.name) } == ["off", "on"])
-        #expect(desk.session.marks.map(\.name) == ["off", "on"])
+        #expect(fixture.marks.withLock { $0.map(\.name) } == ["off", "on"])
+        #expect(fixture.session.marks.map(\.name) == ["off", "on"])
     }
 
     @Test func `fires an action on one connection or on all`() async throws {
-        let desk = try Desk()
-        desk.connect()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        fixture.connect()
+        try await fixture.run { client, _ in
             let one = try await client.ask(
                 "POST", "/v1/fire", #"{"action":"send 0:cv:?","connection":1}"#)
             #expect(one.status == 200)
@@ -62,7 +62,7 @@ import Wire
             }
             #expect(open.map { $0["server"] } == [.string("127.0.0.1:8000"), .null])
         }
-        let fired = desk.fired.withLock { $0 }
+        let fired = fixture.fired.withLock { $0 }
         #expect(fired.map(\.0.action.description) == ["send 0:cv:?", "reset"])
         #expect(fired.map(\.0.rule) == ["fire", "fire"])
         #expect(fired.map(\.1) == [ConnectionID(1), nil])
@@ -79,9 +79,9 @@ import Wire
         (#"{"connection":1}"#, 400, "missing-field"),
     ])
     func `refuses what can not be fired`(body: String, status: Int, code: String) async throws {
-        let desk = try Desk()
-        desk.connect()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        fixture.connect()
+        try await fixture.run { client, _ in
             let answer = try await client.ask("POST", "/v1/fire", body)
             #expect(answer.status == status)
             #expect(try answer.json["error"]?["code"]?.string == code)
@@ -89,8 +89,8 @@ import Wire
     }
 
     @Test func `refuses unknown paths, methods and long bodies`() async throws {
-        let desk = try Desk()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
             #expect(try await client.ask("GET", "/").status == 404)
             #expect(try await client.ask("GET", "/v1/rules/").status == 404)
             #expect(try await client.ask("GET", "/v1/rules/%zz").status == 400)
@@ -107,88 +107,136 @@ import Wire
             #expect(chunked.status == 413)
         }
     }
+
+    @Test(arguments: [
+        ("GARBAGE\r\n\r\n", 400, "bad-request"),
+        ("GET /v1/rules HTTP/1.1\r\nbad header\r\n\r\n", 400, "bad-request"),
+        ("POST /v1/rules HTTP/1.1\r\nContent-Length: 1, 2\r\n\r\n", 400, "bad-request"),
+        (
+            "GET /v1/rules/\(String(repeating: "x", count: 1 << 16)) HTTP/1.1\r\n\r\n", 431,
+            "long-head"
+        ),
+        (
+            "GET /v1/rules HTTP/1.1\r\nX: \(String(repeating: "x", count: 1 << 20))", 431,
+            "long-head"
+        ),
+        (
+            "GET /v1/rules HTTP/1.1\r\n\(String(repeating: "x: y\r\n", count: 101))\r\n", 431,
+            "long-head"
+        ),
+    ])
+    func `refuses what is no request, as it describes`(
+        bytes: String, status: Int, code: String
+    ) async throws {
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
+            let answer = try await client.raw(Array(bytes.utf8))
+            #expect(answer.status == status)
+            #expect(try answer.json["error"]?["code"]?.string == code)
+            let schema = try #require(OpenAPI.document["components"]?["schemas"]?["Error"])
+            #expect(SchemaCheck.complaint(try answer.json, schema) == nil)
+        }
+    }
+
+    @Test func `answers in the order of the requests, on one connection`() async throws {
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
+            let names = ["a", "b", "c"]
+            let requests = names.map { name in
+                "POST /v1/marks HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+                    + "\(name == "c" ? "Connection: close\r\n" : "")"
+                    + "Content-Length: 1\r\n\r\n\(name)"
+            }
+            let answer = try await client.raw(Array(requests.joined().utf8))
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(text.split(separator: "HTTP/1.1 201 ").count == 3)
+            let told = text.matches(of: /"name":"(.)"/).map { String($0.1) }
+            #expect(told == names)
+        }
+        #expect(fixture.session.marks.map(\.name) == ["a", "b", "c"])
+    }
 }
 
 @Suite struct ReloadTests {
-    private func configuration(_ desk: Desk) -> ControlConfiguration {
-        var configuration = desk.configuration()
-        configuration.planFiles = ControlConfiguration.PlanFiles([desk.plan]) {
+    private func configuration(_ fixture: ControlFixture) -> ControlConfiguration {
+        var configuration = fixture.configuration()
+        configuration.planFiles = ControlConfiguration.PlanFiles([fixture.plan]) {
             plans throws(FaultPlanError) in
             try plans[0].adding(line: "=> latency 1s name=line")
         }
         return configuration
     }
 
-    private func write(_ text: String, _ desk: Desk) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: desk.plan), options: .atomic)
+    private func write(_ text: String, _ fixture: ControlFixture) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: fixture.plan), options: .atomic)
     }
 
     @Test func `reads the plan again when asked, and keeps the old rules after a mistake`()
         async throws
     {
-        let desk = try Desk("rules: ['=> close name=a']")
-        try write("rules: ['=> close name=b']", desk)
-        try await desk.run(configuration(desk)) { client, _ in
+        let fixture = try ControlFixture("rules: ['=> close name=a']")
+        try write("rules: ['=> close name=b']", fixture)
+        try await fixture.run(configuration(fixture)) { client, _ in
             #expect(try await client.ask("POST", "/v1/reload").status == 200)
-            #expect(desk.session.rules.map(\.rule.name) == ["b", "line"])
-            try write("rules:\n  - '=> clse'\n", desk)
+            #expect(fixture.session.rules.map(\.rule.name) == ["b", "line"])
+            try write("rules:\n  - '=> clse'\n", fixture)
             let bad = try await client.ask("POST", "/v1/reload")
             #expect(bad.status == 422)
             #expect(try bad.json["error"]?["place"]?["line"] == .number("2"))
-            try FileManager.default.removeItem(atPath: desk.plan)
+            try FileManager.default.removeItem(atPath: fixture.plan)
             #expect(try await client.ask("POST", "/v1/reload").status == 409)
-            #expect(desk.session.rules.map(\.rule.name) == ["b", "line"])
+            #expect(fixture.session.rules.map(\.rule.name) == ["b", "line"])
         }
     }
 
     @Test func `has nothing to read without a file`() async throws {
-        let desk = try Desk()
-        try await desk.run { client, _ in
+        let fixture = try ControlFixture()
+        try await fixture.run { client, _ in
             let answer = try await client.ask("POST", "/v1/reload")
             #expect(answer.status == 409)
         }
     }
 
     @Test func `reads the plan when its file changed and the change is over`() async throws {
-        let desk = try Desk("rules: ['=> close name=a']")
-        let file = try #require(configuration(desk).planFiles)
-        let plan = PlanReloading(file, session: desk.session) { text in
-            desk.notices.withLock { $0.append(text) }
+        let fixture = try ControlFixture("rules: ['=> close name=a']")
+        let file = try #require(configuration(fixture).planFiles)
+        let plan = PlanReloading(file, session: fixture.session) { text in
+            fixture.notices.withLock { $0.append(text) }
         }
-        func names() -> [String] { desk.session.rules.map(\.rule.name) }
+        func names() -> [String] { fixture.session.rules.map(\.rule.name) }
         await plan.look()
-        #expect(desk.notices.withLock { $0.count } == 1, "the file is missing")
-        try write("rules: ['=> close name=b']", desk)
+        #expect(fixture.notices.withLock { $0.count } == 1, "the file is missing")
+        try write("rules: ['=> close name=b']", fixture)
         await plan.look()
         #expect(names() == ["a"], "it may still change")
         await plan.look()
         #expect(names() == ["b", "line"])
-        #expect(desk.notices.withLock { $0.count } == 2)
-        let generation = desk.session.generation
+        #expect(fixture.notices.withLock { $0.count } == 2)
+        let generation = fixture.session.generation
         await plan.look()
-        #expect(desk.session.generation == generation)
-        try write("rules: ['=> clse name=c']", desk)
+        #expect(fixture.session.generation == generation)
+        try write("rules: ['=> clse name=c']", fixture)
         await plan.look()
         await plan.look()
         await plan.look()
         #expect(names() == ["b", "line"])
-        let notices = desk.notices.withLock { $0 }
+        let notices = fixture.notices.withLock { $0 }
         #expect(notices.count == 3)
         #expect(notices.last?.contains("plan.yaml:1:13: there is no action \"clse\"") == true)
     }
 
     @Test func `says nothing of a plan that it plays already`() async throws {
         let text = "rules: ['=> close name=b']"
-        let desk = try Desk(text)
-        try desk.session.replace(
+        let fixture = try ControlFixture(text)
+        try fixture.session.replace(
             FaultPlan.parse(yaml: text).adding(line: "=> latency 1s name=line"))
-        try write(text, desk)
-        let generation = desk.session.generation
+        try write(text, fixture)
+        let generation = fixture.session.generation
         let plan = PlanReloading(
-            try #require(configuration(desk).planFiles), session: desk.session
+            try #require(configuration(fixture).planFiles), session: fixture.session
         ) { _ in Issue.record("nothing changed") }
         await plan.look()
         await plan.look()
-        #expect(desk.session.generation == generation)
+        #expect(fixture.session.generation == generation)
     }
 }

@@ -7,6 +7,8 @@ import os
 import re
 import signal
 import stat
+import subprocess
+import tempfile
 
 import pytest
 from programs import TAPEDECK, Recording, curl, tapedeck
@@ -171,6 +173,22 @@ def test_socket_is_its_owners_and_goes(record, program, origin, ca_dir) -> None:
                     "--listen", "127.0.0.1:0", "--control", socket)
     assert other.wait() == 75, other.said()
     again.finish()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="nobody else can become another user")
+def test_other_users_are_refused(record, origin) -> None:
+    """In a folder that everybody can look into, the socket is its owner's alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        socket = f"{folder}/control"
+        proxy = record("--to", origin.url, "--control", socket)
+        asked = ["curl", "--silent", "--unix-socket", socket, "http://x/v1/health"]
+        done = subprocess.run(asked, user=65534, capture_output=True, check=False)
+        # curl: could not connect.
+        assert (done.returncode, done.stdout) == (7, b"")
+        assert json.loads(curl(*asked[2:]).stdout)["status"] == "ok"
+        proxy.finish()
+        assert os.listdir(folder) == []
 
 
 def test_no_control(record, origin) -> None:

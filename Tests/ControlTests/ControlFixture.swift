@@ -6,7 +6,7 @@ import Wire
 @testable import Control
 
 /// A control interface without a proxy, in a folder of its own.
-final class Desk: Sendable {
+final class ControlFixture: Sendable {
     let session: FaultSession
     let folder: URL
     let notices = Mutex<[String]>([])

@@ -2,7 +2,7 @@ import Faults
 import Filters
 import Wire
 
-extension ControlDesk {
+extension ControlService {
     /// The name that the trace has for what was asked for by hand.
     static let firedRule = "fire"
 

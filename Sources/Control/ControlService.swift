@@ -3,8 +3,8 @@ import Notation
 import Wire
 
 /// Answers requests, whichever socket they came by.
-struct ControlDesk: Sendable {
-    /// A request as the desk needs it.
+struct ControlService: Sendable {
+    /// A request as the service needs it.
     struct Question {
         /// The name in the path, decoded; empty where there is none.
         var name = ""

@@ -2,7 +2,7 @@ import Faults
 import Notation
 import Wire
 
-extension ControlDesk {
+extension ControlService {
     /// All rules.
     func rules() -> Answer {
         Answer(body: Self.list("rules", session.rules.map(\.json)))
