@@ -233,7 +233,7 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying",
                 "HTTPLayer", nioCore, nioPosix,
             ]),
-        tests("Serving", [nioCore, nioPosix]),
+        tests("Serving", [nioCore, nioPosix, nioEmbedded, nioHTTP1]),
         tests(
             "SyncServers",
             [

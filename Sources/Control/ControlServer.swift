@@ -59,7 +59,7 @@ public struct ControlServer: Sendable {
             }
             if let path = configuration.unixPath {
                 let socket = try SocketPath(path)
-                servers.append(try await listen(at: socket.temporary, options, service))
+                servers.append(try await listen(at: try socket.bind(), options, service))
                 placed = try socket.place()
             }
         } catch {
@@ -98,10 +98,10 @@ public struct ControlServer: Sendable {
     }
 
     private static func listen(
-        at path: String, _ options: HTTPServer.Options, _ service: ControlService
+        at socket: Int32, _ options: HTTPServer.Options, _ service: ControlService
     ) async throws(ControlError) -> HTTPServer {
         do throws(ListenError) {
-            return try await HTTPServer.start(at: .unix(path: path), options: options) { _ in
+            return try await HTTPServer.start(at: .bound(socket), options: options) { _ in
                 ControlResponder(service: service, access: .owner).responder
             }
         } catch {

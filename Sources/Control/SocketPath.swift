@@ -10,7 +10,7 @@ final class SocketPath {
     /// Where the socket belongs.
     let path: String
     /// Where it is made.
-    let temporary: String
+    private let temporary: String
     private let folder: String
     private let descriptor: Int32
 
@@ -42,6 +42,26 @@ final class SocketPath {
         close(descriptor)
         unlink("\(folder)/socket")
         rmdir(folder)
+    }
+
+    /// Makes the socket.
+    ///
+    /// A library that is given the path would remove what is there when it closes the socket; by then
+    /// the descriptor in it may lead to another folder.
+    ///
+    /// - Returns: Its descriptor, which belongs to the caller.
+    func bind() throws(ControlError) -> Int32 {
+        let socket = Self.makeSocket()
+        let result =
+            Self.withAddress(temporary) { Platform.bind(socket, $0, $1) } ?? -1
+        guard socket >= 0, result == 0 else {
+            let reason = Self.reason()
+            if socket >= 0 { close(socket) }
+            throw ControlError(
+                .badAddress,
+                "can not make a socket at \(path): \(reason); choose another path with --control")
+        }
+        return socket
     }
 
     /// Moves the socket that listens to its place.
@@ -84,21 +104,35 @@ final class SocketPath {
         guard folder >= 0 else { return false }
         defer { close(folder) }
         let short = OpenFiles.path(of: (path as NSString).lastPathComponent, in: folder)
-        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let socket = makeSocket()
         guard socket >= 0 else { return false }
         defer { close(socket) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(short.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        guard let result = withAddress(short, { connect(socket, $0, $1) }) else { return false }
         // A queue that is full has somebody who listens.
         return result == 0 || errno == EAGAIN
+    }
+
+    /// A socket that no program inherits; negative where there is none to be had.
+    private static func makeSocket() -> Int32 {
+        let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        if made >= 0 { _ = fcntl(made, F_SETFD, FD_CLOEXEC) }
+        return made
+    }
+
+    /// What `body` returns for an address with this path; nil where the path is too long for one.
+    private static func withAddress<Result>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 }
 

@@ -77,7 +77,7 @@ package final class Listener: Sendable {
                         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                         .childChannelOption(.socketOption(.so_keepalive), value: 1)
                         .bind(host: host, port: port).get()
-                case .unix(let path): try await bootstrap.bind(unixDomainSocketPath: path).get()
+                case .bound(let socket): try await bootstrap.withBoundSocket(socket).get()
                 }
             return Listener(channel, connections)
         } catch {

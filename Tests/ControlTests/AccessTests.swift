@@ -66,7 +66,7 @@ import Wire
         let fixture = try ControlFixture()
         var configuration = fixture.configuration()
         configuration.maximumConnections = 2
-        configuration.idleMilliseconds = 50
+        configuration.idleMilliseconds = 250
         try await fixture.run(configuration) { client, _ in
             let silent = try client.linger()
             let slow = try client.linger(Array("GET /v1/rules HTTP/1.1\r\nHost:".utf8))
@@ -133,6 +133,22 @@ import Wire
             try Data("later".utf8).write(to: URL(fileURLWithPath: fixture.socket))
         }
         #expect(FileManager.default.contents(atPath: fixture.socket) == Data("later".utf8))
+    }
+
+    @Test func `removes no socket of others to which its descriptor leads by then`() async throws {
+        let (fixture, other) = (try ControlFixture(), try ControlFixture())
+        var configuration = other.configuration()
+        // The name that a socket has while it is made.
+        let path = other.folder.appendingPathComponent("socket").path
+        configuration.unixPath = path
+        try await other.run(configuration) { _, _ in
+            let server = try await ControlServer.start(fixture.configuration())
+            // One of them has the number of the folder in which that socket was made.
+            let descriptors = (0..<100).map { _ in open(other.folder.path, O_RDONLY | O_DIRECTORY) }
+            await server.stop()
+            for descriptor in descriptors { close(descriptor) }
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
     }
 
     @Test func `says what is wrong with a path`() async throws {

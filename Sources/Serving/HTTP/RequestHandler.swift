@@ -54,7 +54,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: Channel
 
-    func handlerAdded(context: ChannelHandlerContext) { expect(context) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { expect(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        // No sooner: until then nothing is read, however much came.
+        expect(context)
+        context.fireChannelActive()
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { silence?.cancel() }
 
