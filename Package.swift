@@ -217,6 +217,14 @@ let package = Package(
                 "Wire", "Faults", nioCore, nioPosix, nioEmbedded, "ConnectionWorld",
                 "ConvergenceWorld",
             ]),
+        // The harnesses of Tools/fuzzing with the inputs that are kept; libFuzzer brings `main`.
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: [
+                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
+                "Capturing", "Interchange", "ConnectionWorld",
+            ],
+            exclude: ["Harnesses/Main.swift"], swiftSettings: house),
         tests("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
         .testTarget(
             name: "CapturingTests", dependencies: ["Capturing", "Platform", "Notation", "Wire"],
