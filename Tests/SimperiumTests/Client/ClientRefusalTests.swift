@@ -55,6 +55,21 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `does not send again what was refused for a while and accepted after all`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                edit a {"x":"abc"}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"ccid":"#1","sv":1}
+                < 0:c:[{"id":"a","error":500,"ccids":["#1"]}]
+                // On a version that it does not have, so that it has to ask.
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":4,"ev":5,"cv":"c5","ccids":["#1"]}]
+                > 0:e:a.5
+                tick 3s
+                < 0:e:a.5\n{"data":{"x":"abc"}}
+                """#)
+        #expect(failures == [])
+    }
+
     @Test func `takes nothing more of an answer that ends the session`() {
         let failures = Playbook.play(
             Playbook.synced + #"""
