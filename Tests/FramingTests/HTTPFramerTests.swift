@@ -108,6 +108,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [(2, true), (1, false)])
+    func `takes as many fields as it may`(most: Int, isTaken: Bool) {
+        var framer = HTTPFramer(role: .request, limits: HTTPLimits(maxFields: most))
+        var events: [HTTPEvent] = []
+        _ = framer.consume(
+            Array("GET / HTTP/1.1\r\nHost: a\r\nB: c\r\n\r\n".utf8).span, into: &events)
+        #expect(framer.isOpaque == !isTaken)
+    }
+
+    @Test func `reads on in a chunk extension behind a bare carriage return`() {
+        var framer = HTTPFramer(role: .request)
+        var events: [HTTPEvent] = []
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        _ = framer.consume(Array((head + "1;a\rbc\nx\r\n0\r\n\r\n").utf8).span, into: &events)
+        let notes = events.compactMap { if case .note(let note, _) = $0 { note } else { nil } }
+        #expect(notes == [.bareCarriageReturn, .bareLineFeed])
+        #expect(framer.isBetweenMessages)
+    }
+
+    @Test func `looks for what comes next behind a response to nobody knows what`() {
+        var framer = HTTPFramer(role: .response)
+        framer.expectOnly([.head], otherwise: .unknown)
+        var events: [HTTPEvent] = []
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n".utf8)
+        _ = framer.consume(head.span, into: &events)
+        #expect(framer.isBetweenMessages)
+        _ = framer.consume(head.span, into: &events)
+        #expect(framer.isSearching)
+    }
+
     @Test func `is silent after the end`() {
         var framer = HTTPFramer(role: .response)
         var events: [HTTPEvent] = []

@@ -52,6 +52,13 @@ struct WebSocketAssemblerTests {
         #expect(Play.notes(events) == [.reservedBits, .lengthNotMinimal])
     }
 
+    @Test(arguments: [(125, []), (126, [.controlTooLong])] as [(Int, [WebSocketNote])])
+    func `notes control frames that are too long`(count: Int, notes: [WebSocketNote]) {
+        let frame = WebSocketFrameEncoder.encode(
+            opcode: .ping, payload: [UInt8](repeating: 0x61, count: count))
+        #expect(Play.notes(Play.events(frame)) == notes)
+    }
+
     @Test func `delivers control frames between fragments as messages of their own`() {
         let events = Play.events(WebSocketSample.wellFormed[0].bytes)
         let messages = Play.messages(events)

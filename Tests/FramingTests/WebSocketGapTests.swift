@@ -35,6 +35,30 @@ struct WebSocketGapTests {
         #expect(Play.notes(events).isEmpty)
     }
 
+    @Test func `names the first of several holes`() {
+        var assembler = WebSocketAssembler(sender: .server)
+        var events: [WebSocketEvent] = []
+        let bytes = frame("0123456789")
+        assembler.consume(bytes.span.extracting(0..<5), into: &events)
+        _ = assembler.skip(2, into: &events)
+        assembler.consume(bytes.span.extracting(7..<9), into: &events)
+        _ = assembler.skip(3, into: &events)
+        #expect(
+            Play.messages(events).map(\.problem)
+                == ["5 bytes are missing, the first at byte 3 as sent"])
+    }
+
+    /// What is held is let go of while a frame is looked at whose end has not come.
+    @Test func `finds a frame that was under way when the bytes before it were let go`() {
+        var assembler = WebSocketAssembler(sender: .server)
+        var events: [WebSocketEvent] = []
+        assembler.lose(1, into: &events)
+        let texts = [String(repeating: "a", count: 30_000), "one", "two", "three", "four"]
+        let bytes = [UInt8](repeating: 0xFF, count: 40_000) + texts.flatMap { frame($0) }
+        assembler.consume(bytes.span, into: &events)
+        #expect(Play.messages(events).map(\.payload) == texts.map { Array($0.utf8) })
+    }
+
     @Test(arguments: WebSocketSample.wellFormed + WebSocketSample.odd)
     func `tells of frames that were told and of nothing else before what is pending`(
         sample: WebSocketSample

@@ -6,7 +6,8 @@ import Testing
 /// Whole connections whose peers do whatever chance decides; see ``World`` for what has to hold.
 ///
 /// `TAPEDECK_STEPS` says how many events are played, and `TAPEDECK_WORLD` plays the world of one
-/// seed, or of an input of fuzzing in a file, and tells everything that happens in it.
+/// seed, or of an input of fuzzing in a file, and tells everything that happens in it. Inputs that
+/// fuzzing found are played by `FuzzingTests`.
 @Suite(.timeLimit(.minutes(60))) struct ConnectionWorldTests {
     /// What worlds contain.
     static let features: WorldFeatures = {
@@ -41,20 +42,6 @@ import Testing
         var world = World(Chance(seed: seed))
         world.play()
         #expect(world.problems.isEmpty, "\(world.problems.joined(separator: "\n"))")
-    }
-
-    /// Inputs that fuzzing found.
-    @Test func `keeps its word whatever was found once`() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Tools/fuzzing/regressions/relay")
-        let files = try FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: nil)
-        #expect(!files.isEmpty)
-        for file in files {
-            var world = World(Chance(input: try Array(Data(contentsOf: file))))
-            world.play()
-            #expect(world.problems.isEmpty, "\(file.lastPathComponent): \(world.problems)")
-        }
     }
 
     @Test(.enabled(if: ProcessEnvironment.text("TAPEDECK_WORLD") != nil))

@@ -11,7 +11,12 @@ public struct ExactText: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether both have the same code points.
     public static func == (a: Self, b: Self) -> Bool {
-        a.string.utf8.count == b.string.utf8.count && a.string.utf8.elementsEqual(b.string.utf8)
+        // Equivalence is decided quickly, and what is not equivalent is not the same.
+        guard a.string == b.string else { return false }
+        let (one, other) = (a.string.utf8.span, b.string.utf8.span)
+        guard one.count == other.count else { return false }
+        for index in one.indices where one[index] != other[index] { return false }
+        return true
     }
 
     /// Hashes the code points.

@@ -7,6 +7,50 @@ import Wire
 @Suite struct ClientChangeTests {
     private func play(_ text: String) -> [String] { Playbook.play(Playbook.synced + text) }
 
+    @Test func `remembers as many removals as it may`() {
+        var settings = Playbook.usual
+        settings.mostTombstones = 2
+        var book = Playbook(settings)
+        book.run(
+            Playbook.synced + #"""
+                < 0:c:[{"id":"p","o":"-","ev":3,"cv":"c2","ccids":["o1"]}]
+                < 0:c:[{"id":"q","o":"-","ev":4,"cv":"c3","ccids":["o2"]}]
+                < 0:c:[{"id":"r","o":"-","ev":5,"cv":"c4","ccids":["o3"]}]
+                """#)
+        #expect(book.failures == [])
+        let removed = book.bucket.saved.objects.filter { $0.value.tombstone != nil }
+        #expect(Set(removed.keys.map(\.string)) == ["q", "r"])
+    }
+
+    @Test func `does not do again what another client did as well`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                < 0:c:[{"id":"b","o":"M","v":{"x":{"o":"+","v":"ab"},"y":{"o":"+","v":1}},"ev":1,"cv":"c2","ccids":["o1"]}]
+                ! changed b nil {"x":"ab","y":1} remote
+                edit b {"y":1,"x":"abc"}
+                > 0:c:{"id":"b","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"ccid":"#1","sv":1}
+                < 0:c:[{"id":"b","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":1,"ev":2,"cv":"c3","ccids":["o2"]}]
+                ! changed b {"y":1,"x":"abc"} {"x":"abc","y":1} remote
+                """#)
+        #expect(failures == [])
+    }
+
+    @Test func `leaves an object removed when the version that was removed comes late`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"r","v":"q"}},"sv":7,"ev":2,"cv":"c2","ccids":["o1"]}]
+                > 0:e:a.2
+                < 0:c:[{"id":"a","o":"-","ev":2,"cv":"c3","ccids":["o2"]}]
+                ! removed a remote
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"r","v":"q"}},"sv":5,"ev":4,"cv":"c4","ccids":["o3"]}]
+                < 0:e:a.2\n{"data":{"x":"q"}}
+                > 0:e:a.4
+                < 0:e:a.4\n{"data":{"x":"z"}}
+                ! changed a nil {"x":"z"} remote
+                """#)
+        #expect(failures == [])
+    }
+
     @Test func `applies a change to its version and skips it the second time`() {
         let change =
             #"{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":1,"ev":2,"cv":"c2","ccids":["f"]}"#

@@ -55,6 +55,49 @@ import Wire
         #expect(failures == [])
     }
 
+    @Test func `does not send again what was refused for a while and accepted after all`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                edit a {"x":"abc"}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"ccid":"#1","sv":1}
+                < 0:c:[{"id":"a","error":500,"ccids":["#1"]}]
+                // On a version that it does not have, so that it has to ask.
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":4,"ev":5,"cv":"c5","ccids":["#1"]}]
+                > 0:e:a.5
+                tick 3s
+                < 0:e:a.5\n{"data":{"x":"abc"}}
+                """#)
+        #expect(failures == [])
+    }
+
+    @Test func `takes nothing more of an answer that ends the session`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                edit a {"x":"abc"}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"ccid":"#1","sv":1}
+                < 0:c:[{"id":"a","error":401,"ccids":["#1"]},{"id":"b","o":"M","v":{"y":{"o":"+","v":1}},"ev":1,"cv":"c2","ccids":["other"]}]
+                ! needs token 401
+                """#)
+        #expect(failures == [])
+    }
+
+    @Test func `asks for changes once more where it has to while it waits for an answer`() {
+        let failures = Playbook.play(
+            Playbook.synced + #"""
+                edit a {"x":"abc"}
+                > 0:c:{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"ccid":"#1","sv":1}
+                edit b {"y":1}
+                > 0:c:{"id":"b","o":"M","v":{"y":{"o":"+","v":1}},"ccid":"#2"}
+                < 0:c:[{"id":"a","error":409,"ccids":["#1"]}]
+                > 0:cv:c1
+                < 0:c:[{"id":"b","error":409,"ccids":["#2"]}]
+                < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"d","v":"=2\t+c"}},"sv":1,"ev":2,"cv":"c2","ccids":["#1"]}]
+                > 0:cv:c2
+                < 0:c:[{"id":"b","o":"M","v":{"y":{"o":"+","v":1}},"ev":1,"cv":"c3","ccids":["#2"]}]
+                """#)
+        #expect(failures == [])
+    }
+
     @Test func `sends the whole object after 404, once it is gone, with no sv`() {
         let failures = play(
             404,

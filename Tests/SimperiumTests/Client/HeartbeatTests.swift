@@ -28,6 +28,13 @@ import Wire
         #expect(heartbeat.timePassed(at: second(130)) == [.reconnect])
     }
 
+    @Test func `waits as long for an answer when it beat late`() {
+        var heartbeat = Heartbeat(at: .zero)
+        #expect(heartbeat.timePassed(at: second(35)).last == .setTimer(second(45)))
+        #expect(heartbeat.timePassed(at: second(44)) == [.setTimer(second(45))])
+        #expect(heartbeat.timePassed(at: second(45)) == [.reconnect])
+    }
+
     @Test func `counts from the start again where there is no larger number`() {
         var heartbeat = Heartbeat(at: .zero)
         heartbeat.received(SimperiumMessage(nil, .heartbeat(.max)), at: .zero)

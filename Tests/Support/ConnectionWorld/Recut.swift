@@ -13,11 +13,21 @@ struct Recut {
     private var chunks: Int64 = 0
 
     /// The rows of records, comparable to those of other cuts.
-    static func rows(_ records: [Record]) -> [DerivedRow] {
+    static func rows(_ records: [Record], keepsRows: Bool) -> FinalRows {
         var recut = Recut()
-        for record in records { recut.take(record) }
+        var final = FinalRows(keepsRows: keepsRows)
+        for record in records {
+            recut.take(record)
+            recut.give(&final)
+        }
         recut.dissector.flush(into: &recut.rows)
-        return WorldTrace.final(recut.rows).compactMap(recut.placed)
+        recut.give(&final)
+        return final
+    }
+
+    private mutating func give(_ final: inout FinalRows) {
+        for row in rows { if let row = placed(row) { final.take(row) } }
+        rows.removeAll(keepingCapacity: true)
     }
 
     /// Records with chunks that are cut at other places.

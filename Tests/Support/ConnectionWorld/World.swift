@@ -54,7 +54,7 @@ package struct World {
         self.most = most
         self.isLogging = isLogging
         session = hasRules ? FaultSession(plan: FaultPlan(), seed: 7) : nil
-        live = WorldTrace()
+        live = WorldTrace(keepsRows: isLogging)
     }
 
     /// What happened, in lines; of the connections that something does not hold for, if of any.

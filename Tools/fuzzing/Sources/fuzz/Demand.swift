@@ -1,10 +1,8 @@
-internal import Glibc
-
-/// Ends the program, which makes libFuzzer keep the input, unless `condition` holds.
+/// Says what does not hold to `fail`, which libFuzzer's main program and the tests have each in
+/// their own way, unless `condition` holds.
 func demand(_ condition: Bool, _ says: @autoclosure () -> String) {
     guard !condition else { return }
-    say("does not hold: \(says())")
-    abort()
+    fail("does not hold: \(says())")
 }
 
 /// Demands that two ways to the same thing agree, and shows where they part.
@@ -16,10 +14,4 @@ func demandSame<Value: Equatable>(
     let left = place < a.count ? "\(a[place])" : "nothing"
     let right = place < b.count ? "\(b[place])" : "nothing"
     demand(false, "\(says()), at \(place) of \(a.count) and \(b.count):\n\(left)\n\(right)")
-}
-
-/// Prints a line on standard error.
-func say(_ text: String) {
-    let line = Array((text + "\n").utf8)
-    _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

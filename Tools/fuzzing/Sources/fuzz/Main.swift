@@ -52,3 +52,15 @@ private func processorTime() -> Int64 {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
+
+/// Ends the program, which makes libFuzzer keep the input.
+func fail(_ text: String) {
+    say(text)
+    abort()
+}
+
+/// Prints a line on standard error.
+private func say(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
