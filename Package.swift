@@ -86,7 +86,7 @@ let package = Package(
         room("Framing", ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", crypto],
-            exclude: ["CodeTable.md"], swiftSettings: house),
+            exclude: ["Codes/CodeTable.md"], swiftSettings: house),
         room("Simperium", ["Notation", "Wire"]),
         .target(
             name: "Dissection",

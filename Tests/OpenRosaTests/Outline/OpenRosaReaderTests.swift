@@ -97,6 +97,41 @@ private let restore = """
         #expect(codes(cut) == [])
     }
 
+    @Test func `a document that breaks off keeps what had begun`() {
+        let form = document(
+            "<f xmlns='urn:f'><case case_id='c'/><meta><deviceID>d</deviceID><instanceID>i</instanceID><userID>u"
+        )
+        #expect(form.kind == .form)
+        #expect(form.root == "f")
+        #expect(form.namespace == "urn:f")
+        #expect(form.form?.meta?.instanceID == "i")
+        #expect(form.form?.meta?.userID == nil)
+        #expect(!codes(form).contains("openrosa.instance-id-missing"))
+        let message = document("<OpenRosaResponse><message nature='submit_success'>than")
+        #expect(message.nature == "submit_success")
+        #expect(message.message == nil)
+        let groups = document(
+            "<OpenRosaResponse><fixture id='user-groups'><groups><group id='a'/><group id='b'")
+        #expect(groups.kind == .restore)
+        #expect(groups.fixtures == 1)
+        #expect(groups.groups == ["a"])
+        let block = document("<OpenRosaResponse><case case_id='c'><update><a>1</a>")
+        #expect(block.cases.blocks == 0)
+        #expect(codes(document("<html><p>x")) == [])
+    }
+
+    @Test func `the user and the groups are the owners`() {
+        func owners(_ groups: Int) -> [String]? {
+            let list = (0..<groups).map { "<group id='g\($0)'/>" }.joined()
+            return document(
+                "<OpenRosaResponse><Registration><uuid>u</uuid></Registration><fixture id='user-groups'><groups>\(list)</groups></fixture></OpenRosaResponse>"
+            ).owners
+        }
+        #expect(owners(2) == ["u", "g0", "g1"])
+        #expect(owners(0) == nil)
+        #expect(owners(OpenRosaDocument.longestList) == nil, "more may have been left out")
+    }
+
     @Test func `a pending restore`() {
         let found = document(
             "<OpenRosaResponse xmlns='\(responseSpace)'><message nature='ota_restore_pending'/><Sync xmlns='http://commcarehq.org/sync'><progress done='55' total='10000' retry-after='5'/></Sync></OpenRosaResponse>"
@@ -144,16 +179,17 @@ private let restore = """
             (
                 "<OpenRosaResponse xmlns='http://openrosa.org/http/response'><message/><Sync xmlns='http://commcarehq.org/sync'><restore_id>1</restore_id></Sync><Registration><uuid/><username/></Registration><fixture/><fixture id='a' indexed='true'/></OpenRosaResponse>",
                 [
-                    "openrosa.registration-order", "openrosa.fixture-id-missing",
-                    "openrosa.fixture-schema-missing", "openrosa.registration-incomplete",
+                    "openrosa.registration-order", "openrosa.registration-incomplete",
+                    "openrosa.fixture-id-missing", "openrosa.fixture-schema-missing",
                 ]
             ),
             (
                 "<OpenRosaResponse xmlns='http://openrosa.org/http/response'><message/><Sync xmlns='http://commcarehq.org/sync'><restore_id>1</restore_id></Sync><case xmlns='http://commcarehq.org/case/transaction/v2'><create/></case><case case_id='a' date_modified='x'><index><p relationship=''>a</p></index></case></OpenRosaResponse>",
                 [
                     "openrosa.case-id-missing", "openrosa.case-date-missing",
-                    "openrosa.create-incomplete", "openrosa.case-namespace",
-                    "openrosa.index-relationship", "openrosa.index-self",
+                    "openrosa.create-incomplete", "openrosa.owner-missing",
+                    "openrosa.case-namespace", "openrosa.index-relationship",
+                    "openrosa.index-self",
                 ]
             ),
             (

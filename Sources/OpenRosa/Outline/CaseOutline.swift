@@ -63,3 +63,52 @@ public struct CaseOutline: Hashable, Sendable {
         }
     }
 }
+
+extension CaseOutline {
+    /// What a block does, put together from what `create` and `update` say; a device applies them in
+    /// this order.
+    init(_ block: CaseBlock) {
+        caseID = block.caseID.map(OpenRosaOutline.bounded)
+        creates = block.create != nil
+        updates = block.update != nil
+        closes = block.isClosed
+        hasAttachments = !block.attachments.isEmpty
+        userID = block.userID.map(OpenRosaOutline.bounded)
+        dateModified = block.dateModified.map(OpenRosaOutline.bounded)
+        indices = block.indices.prefix(OpenRosaDocument.longestList).map { index in
+            CaseBlock.Index(
+                name: OpenRosaOutline.bounded(index.name),
+                caseType: index.caseType.map(OpenRosaOutline.bounded),
+                relationship: index.relationship.map(OpenRosaOutline.bounded),
+                target: OpenRosaOutline.bounded(index.target))
+        }
+        caseType = block.create?.caseType.map(OpenRosaOutline.bounded)
+        caseName = block.create?.caseName.map(OpenRosaOutline.bounded)
+        ownerID = block.create?.ownerID.map(OpenRosaOutline.bounded) ?? (creates ? userID : nil)
+        var room = OpenRosaDocument.longestProperties
+        if let externalID = block.create?.externalID {
+            keep(CaseBlock.Property("external_id", externalID), &room)
+        }
+        for property in block.create?.others ?? [] { keep(property, &room) }
+        properties.reserveCapacity(properties.count + (block.update?.count ?? 0))
+        for property in block.update ?? [] {
+            switch property.name {
+            case "case_type": caseType = OpenRosaOutline.bounded(property.value)
+            case "case_name": caseName = OpenRosaOutline.bounded(property.value)
+            case "owner_id": ownerID = OpenRosaOutline.bounded(property.value)
+            default: keep(property, &room)
+            }
+        }
+    }
+
+    /// Keeps a property if it is whole and there is room; behind one that is not kept there is none.
+    private mutating func keep(_ property: CaseBlock.Property, _ room: inout Int) {
+        room -= property.name.utf8.count + property.value.utf8.count
+        if property.isCut { room = -1 }
+        guard room >= 0 else {
+            room = -1
+            return
+        }
+        properties.append(property)
+    }
+}

@@ -39,6 +39,8 @@ final class CommCareFollower: XMLEventHandler {
 
     let purpose: OpenRosaReader.Purpose
     let bounds: CommCareBounds
+    /// Whether answers that name files are looked for, which reads the text of every answer.
+    let findsFiles: Bool
     private let handler: (CommCareEvent) -> Void
 
     // Safety of all that follows: the stream calls one event at a time, and none leads to another.
@@ -49,16 +51,17 @@ final class CommCareFollower: XMLEventHandler {
     @exclusivity(unchecked) private var skipped = 0
     @exclusivity(unchecked) private var passed = 0
     @exclusivity(unchecked) var passing: Passing?
+    /// Identifiers that the fixture with the user's groups has had so far; nil outside of it.
+    @exclusivity(unchecked) var groups: [String]?
     @exclusivity(unchecked) var kind = OpenRosaDocument.Kind.xml
     @exclusivity(unchecked) var children = 0
     @exclusivity(unchecked) var elements = 0
 
     // The event that is being made.
     @exclusivity(unchecked) private var field: Field?
-    @exclusivity(unchecked) var fieldName = ""
-    @exclusivity(unchecked) private var text: [UInt8] = []
-    @exclusivity(unchecked) private var longestText = 0
-    @exclusivity(unchecked) private var isTextCut = false
+    @exclusivity(unchecked) private var fieldName = ""
+    @exclusivity(unchecked) private var isNameCut = false
+    @exclusivity(unchecked) private var text = KeptText()
     @exclusivity(unchecked) private var isNested = false
     @exclusivity(unchecked) private var spent = 0
     @exclusivity(unchecked) private var members = 0
@@ -82,11 +85,12 @@ final class CommCareFollower: XMLEventHandler {
     @exclusivity(unchecked) var answer: Answer?
 
     init(
-        purpose: OpenRosaReader.Purpose, bounds: CommCareBounds,
+        purpose: OpenRosaReader.Purpose, bounds: CommCareBounds, findsFiles: Bool = true,
         handler: @escaping (CommCareEvent) -> Void
     ) {
         self.purpose = purpose
         self.bounds = bounds
+        self.findsFiles = findsFiles
         self.handler = handler
         facts.isForm = purpose == .submission
     }
@@ -97,11 +101,12 @@ final class CommCareFollower: XMLEventHandler {
         if skipped > 0 {
             skipped += 1
             passed += 1
+            if skipped == 3, groups != nil { group(tag) }
             return
         }
         if let role = role(of: tag) {
             roles.append(role)
-            tag.stream.deliversText = role == .text || role == .answer
+            tag.stream.deliversText = role == .text || role == .answer && findsFiles
         } else {
             skipped = 1
             passed = 0
@@ -120,17 +125,7 @@ final class CommCareFollower: XMLEventHandler {
         tag.stream.deliversText = roles.last == .text
     }
 
-    func text(_ bytes: borrowing Span<UInt8>) {
-        var start = 0
-        if text.isEmpty {
-            while start < bytes.count, Self.isBlank(bytes[start]) { start += 1 }
-        }
-        guard start < bytes.count else { return }
-        let room = longestText - text.count
-        if bytes.count - start > room { isTextCut = true }
-        let end = min(bytes.count, start + room)
-        bytes.extracting(start..<end).withUnsafeBufferPointer { text.append(contentsOf: $0) }
-    }
+    func text(_ bytes: borrowing Span<UInt8>) { text.append(bytes) }
 
     // MARK: Names
 
@@ -229,15 +224,14 @@ final class CommCareFollower: XMLEventHandler {
         guard hasRoom() else { return nil }
         self.field = field
         fieldName = bounded(name)
+        isNameCut = fieldName.utf8.count < name.utf8.count
         beginText(atMost: min(bounds.text, bounds.event - spent))
         return .text
     }
 
     /// Begins a text of at most so many bytes.
     func beginText(atMost longest: Int) {
-        text.removeAll(keepingCapacity: true)
-        longestText = longest
-        isTextCut = false
+        text.begin(atMost: longest)
         isNested = false
     }
 
@@ -250,21 +244,19 @@ final class CommCareFollower: XMLEventHandler {
 
     /// The text that ended, without white space around it; nil where it was cut.
     func wholeText() -> String? {
-        if isTextCut { return nil }
-        return takeText()
+        text.isCut ? nil : takeText()
+    }
+
+    /// The text that ended, under the name of its element.
+    func property(_ value: String) -> CaseBlock.Property {
+        CaseBlock.Property(fieldName, value, isCut: text.isCut || isNameCut)
     }
 
     private func takeText() -> String {
-        var count = text.count
-        if isTextCut {
-            isCut = true
-            count = Self.wholeCharacters(text)
-        }
-        while count > 0, Self.isBlank(text[count - 1]) { count -= 1 }
-        spent += count
-        return text.withUnsafeBufferPointer {
-            String(decoding: UnsafeBufferPointer(rebasing: $0[..<count]), as: UTF8.self)
-        }
+        if text.isCut { isCut = true }
+        let value = text.value
+        spent += value.utf8.count
+        return value
     }
 
     private func endText() {
@@ -279,7 +271,7 @@ final class CommCareFollower: XMLEventHandler {
         case .uuid: registration?.uuid = value
         case .date: registration?.date = value
         case .phoneID: registration?.phoneID = value
-        case .userDatum: registration?.userData?.append(CaseBlock.Property(fieldName, value))
+        case .userDatum: registration?.userData?.append(property(value))
         case .schemaIndex: schema?.indices.append(value)
         case .caseID, .dateModified, .userID, .caseType, .caseName, .ownerID, .externalID,
             .createOther:
@@ -287,27 +279,15 @@ final class CommCareFollower: XMLEventHandler {
         case .indexTarget: endIndex(value)
         case .quantity: endQuantity(value)
         case .meta(let path): meta?[keyPath: path] = value
-        case .metaOther: meta?.others.append(CaseBlock.Property(fieldName, value))
+        case .metaOther: meta?.others.append(property(value))
         case .listedForm(let path): listedForm?[keyPath: path] = value
-        case .listedFormOther: listedForm?.others.append(CaseBlock.Property(fieldName, value))
+        case .listedFormOther: listedForm?.others.append(property(value))
         case .oldForm:
             listedForm?.name = value
             endListedForm()
         case .mediaFile(let path): mediaFile?[keyPath: path] = value
-        case .mediaFileOther: mediaFile?.others.append(CaseBlock.Property(fieldName, value))
+        case .mediaFileOther: mediaFile?.others.append(property(value))
         }
-    }
-
-    @inline(__always)
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
-
-    /// Length in bytes of UTF-8 that may end within a character, without that.
-    static func wholeCharacters(_ bytes: [UInt8]) -> Int {
-        var lead = bytes.count - 1
-        while lead >= 0, bytes[lead] & 0xC0 == 0x80 { lead -= 1 }
-        guard lead >= 0 else { return 0 }
-        let length = bytes[lead] < 0x80 ? 1 : bytes[lead] < 0xE0 ? 2 : bytes[lead] < 0xF0 ? 3 : 4
-        return lead + length <= bytes.count ? bytes.count : lead
     }
 
     /// As much of `text` as the event may hold.
@@ -319,10 +299,9 @@ final class CommCareFollower: XMLEventHandler {
             return text
         }
         isCut = true
-        var bytes = Array(text.utf8.prefix(max(0, room)))
-        bytes.removeLast(bytes.count - Self.wholeCharacters(bytes))
-        spent += bytes.count
-        return String(decoding: bytes, as: UTF8.self)
+        let part = Self.shortened(text, to: max(0, room))
+        spent += part.utf8.count
+        return part
     }
 
     /// The value of an attribute, as much as the event may hold.
@@ -333,8 +312,15 @@ final class CommCareFollower: XMLEventHandler {
 
     // MARK: Events
 
+    /// Bytes of the event that is being made and of what is remembered, roughly.
+    var heldBytes: Int {
+        text.count + spent + MemoryLayout<CaseBlock.Property>.stride * members + facts.heldBytes
+    }
+
     /// Hands out an event; `isCut` where it is not all there.
     func emit(_ event: CommCareEvent, isCut: Bool = false) {
+        spent = 0
+        members = 0
         handler(event)
         if isCut { note("openrosa.cut", "more than is kept of one event", event.position) }
     }
@@ -342,23 +328,6 @@ final class CommCareFollower: XMLEventHandler {
     /// Notes what is odd.
     func note(_ code: String, _ says: String, _ position: XMLPosition? = nil) {
         handler(.note(OpenRosaNote(code, Self.shortened(says), at: position)))
-    }
-
-    /// Text for a note or a name, of bounded length.
-    static func shortened(
-        _ text: String, to longest: Int = OpenRosaDocument.longestText
-    ) -> String {
-        guard text.utf8.count > longest else { return text }
-        let bytes = Array(text.utf8.prefix(longest))
-        return String(decoding: bytes[..<wholeCharacters(bytes)], as: UTF8.self)
-    }
-
-    /// A name of at most 256 bytes a part.
-    static func shortened(_ name: XMLName) -> XMLName {
-        XMLName(
-            shortened(name.local, to: 256),
-            namespace: name.namespace.map { shortened($0, to: 256) },
-            prefix: name.prefix.map { shortened($0, to: 256) })
     }
 
     /// Begins to pass over an element that becomes an event once it ends.
@@ -373,8 +342,11 @@ final class CommCareFollower: XMLEventHandler {
         switch passing {
         case .fixture(var fixture):
             fixture.elements = passed
+            fixture.groups = groups
+            fixture.isCut = isCut
+            groups = nil
             fixture.bytes = fixture.position.offset..<max(fixture.position.offset, end.offset)
-            emit(.fixture(fixture), isCut: fixture.isCut)
+            emit(.fixture(fixture), isCut: isCut)
         case .other(var other):
             other.elements = passed
             other.bytes = other.position.offset..<max(other.position.offset, end.offset)

@@ -16,6 +16,11 @@ public struct OpenRosaNote: Hashable, Sendable {
         self.position = position
     }
 
+    /// A note of a breach of Namespaces in XML.
+    init(_ error: XMLError) {
+        self.init("openrosa.xml-namespace", error.reason.description, at: error.position)
+    }
+
     /// Every code there is, with what it means.
     public static let codes: [(code: String, means: String)] = [
         ("openrosa.namespace-missing", "the root of a response, form list or manifest has none"),

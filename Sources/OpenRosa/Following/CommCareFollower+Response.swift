@@ -70,7 +70,8 @@ extension CommCareFollower {
             begin()
             schema = FixtureSchema(id: attribute("id", of: tag), position: tag.position)
             if let id = schema?.id, facts.schemaIDs.count < CommCareFacts.longestList {
-                facts.schemaIDs.insert(Self.shortened(id))
+                let name = Self.shortened(id)
+                if facts.schemaIDs.insert(name).inserted { facts.heldBytes += name.utf8.count }
             }
             return .schema
         case .fixture:
@@ -155,10 +156,9 @@ extension CommCareFollower {
         facts.isRestore = true
         begin()
         let isIndexed = tag["indexed"] == "true"
-        var fixture = Fixture(
+        let fixture = Fixture(
             id: attribute("id", of: tag), userID: attribute("user_id", of: tag),
             isIndexed: isIndexed, position: tag.position)
-        fixture.isCut = isCut
         if let id = fixture.id, !id.isEmpty {
             if isIndexed, !facts.schemaIDs.contains(Self.shortened(id)),
                 facts.schemas < CommCareFacts.longestList
@@ -169,6 +169,15 @@ extension CommCareFollower {
             note("openrosa.fixture-id-missing", "a fixture without id", tag.position)
         }
         passing = .fixture(fixture)
+        groups = fixture.id == Fixture.groupsID ? [] : nil
+    }
+
+    /// Keeps the identifier of a group of the user.
+    func group(_ tag: borrowing XMLTag) {
+        guard known(tag).local == "group", hasRoom(), let id = attribute("id", of: tag) else {
+            return
+        }
+        groups?.append(id)
     }
 
     /// Ends a schema.

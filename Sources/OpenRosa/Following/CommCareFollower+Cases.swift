@@ -126,16 +126,17 @@ extension CommCareFollower {
         case .externalID:
             block?.create?.externalID = value
             checkLength(value, "external_id")
-        default: block?.create?.others.append(CaseBlock.Property(fieldName, value))
+        default: block?.create?.others.append(property(value))
         }
     }
 
     /// Ends a property of `update`.
     func endProperty(_ value: String) {
-        properties.append(CaseBlock.Property(fieldName, value))
+        let property = property(value)
+        properties.append(property)
         guard value.utf8.count > Self.longestValue else { return }
-        switch fieldName {
-        case "case_type", "case_name", "owner_id", "external_id": checkLength(value, fieldName)
+        switch property.name {
+        case "case_type", "case_name", "owner_id", "external_id": checkLength(value, property.name)
         default: break
         }
     }

@@ -64,6 +64,7 @@ private let whole = """
                 Fixture(
                     id: "user-groups",
                     bytes: try bytes("<fixture id=\"user", "<fixture id=\"user-groups\"/>"),
+                    groups: [],
                     position: try at("<fixture id=\"user"))),
             .caseBlock(
                 CaseBlock(
@@ -182,5 +183,26 @@ private let whole = """
         progress.position = .start
         #expect(progress == RestoreProgress(done: "55", total: "10000", retryAfter: "5"))
         #expect(reading.end?.kind == .response)
+    }
+
+    @Test func `the groups of the user, and no others`() {
+        func fixtures(_ text: String, _ bounds: CommCareBounds = CommCareBounds()) -> [Fixture] {
+            Reading(restore(text), bounds: bounds).events.compactMap {
+                if case .fixture(let fixture) = $0 { fixture } else { nil }
+            }
+        }
+        let groups =
+            "<groups><group id='a'><group id='x'/></group><q id='y'/><group/><group id='b'/></groups>"
+        let found = fixtures(
+            "<fixture id='user-groups' user_id='u'>\(groups)</fixture><fixture id='g'>\(groups)</fixture>"
+        )
+        #expect(found.map(\.groups) == [["a", "b"], nil])
+        #expect(found.map(\.elements) == [6, 6])
+        let many = (0..<50).map { "<group id='\($0)'/>" }.joined()
+        let cut = fixtures(
+            "<fixture id='user-groups'><groups>\(many)</groups></fixture><fixture id='b'/>",
+            CommCareBounds(members: 10))
+        #expect(cut.map { $0.groups?.count } == [10, nil])
+        #expect(cut.map(\.isCut) == [true, false])
     }
 }

@@ -1,17 +1,32 @@
-/// What is known once the document has ended well.
+/// What is known once nothing follows.
 extension CommCareFollower {
-    /// Notes what is missing from the document, and says that it ended.
+    /// What the document is, as far as it is known.
+    var documentKind: OpenRosaDocument.Kind {
+        guard kind == .response else { return kind }
+        let isSuccess = facts.nature == OpenRosaNature.restoreSuccess.rawValue
+        return facts.isRestore || isSuccess ? .restore : .response
+    }
+
+    /// The event that is being made, as far as it was said: for a document that broke off.
+    var begun: CommCareEvent? {
+        if let block { return .caseBlock(block) }
+        if let message { return .message(message) }
+        if let restoreID { return .restoreID(restoreID) }
+        if let registration { return .registration(registration) }
+        if let schema { return .schema(schema) }
+        if let ledger { return .ledger(ledger) }
+        if let meta { return .meta(meta) }
+        if let listedForm { return .listedForm(listedForm) }
+        if let mediaFile { return .mediaFile(mediaFile) }
+        guard case .fixture(var fixture)? = passing else { return nil }
+        fixture.groups = groups
+        return .fixture(fixture)
+    }
+
+    /// The document was read to its end: notes what is missing from it, and says that it ended.
     func finish(at position: XMLPosition, namespaceError: XMLError?) {
-        if kind == .response,
-            facts.isRestore || facts.nature == OpenRosaNature.restoreSuccess.rawValue
-        {
-            kind = .restore
-        }
-        if let namespaceError {
-            note(
-                "openrosa.xml-namespace", namespaceError.reason.description, namespaceError.position
-            )
-        }
+        kind = documentKind
+        if let namespaceError { emit(.note(OpenRosaNote(namespaceError))) }
         if facts.candidate != nil {
             facts.candidate = nil
             facts.files = []

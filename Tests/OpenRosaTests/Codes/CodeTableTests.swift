@@ -65,7 +65,7 @@ import Testing
 
     @Test func `the page is what the table says`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/OpenRosa/CodeTable.md").standardized
+            .appendingPathComponent("../../../Sources/OpenRosa/Codes/CodeTable.md").standardized
         if ProcessInfo.processInfo.environment["TAPEDECK_REBASELINE"] == "1" {
             try Data(CodeTable.page.utf8).write(to: file)
         }

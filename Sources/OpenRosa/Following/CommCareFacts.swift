@@ -24,6 +24,8 @@ struct CommCareFacts {
     var rootPosition = XMLPosition.start
     /// Files that were named before the document was known to be a form.
     var files: [FileReference] = []
+    /// Bytes of the names in ``schemaIDs`` and ``files``.
+    var heldBytes = 0
 }
 
 /// An answer of a form that may name a file.

@@ -1,7 +1,7 @@
-/// Tells what an OpenRosa or CommCare document is and holds while it streams by.
+/// Makes the outline of an OpenRosa or CommCare document while it streams by.
 ///
 /// Memory does not grow with the document. What is not well formed ends the reading; what was
-/// found until there stays.
+/// found until there stays. ``CommCareReader`` gives the events that the outline is made of.
 public final class OpenRosaReader {
     /// What is known beforehand about the document.
     public enum Purpose: Hashable, Sendable {
@@ -12,6 +12,7 @@ public final class OpenRosaReader {
     }
 
     private let outline: OpenRosaOutline
+    private let follower: CommCareFollower
     private let stream: XMLStream
     private var problem: XMLError?
 
@@ -26,12 +27,16 @@ public final class OpenRosaReader {
         purpose: Purpose = .any, limits: XMLLimits = XMLLimits(), work: XMLWork = XMLWork(),
         caseBlocks: Int = 0
     ) {
-        outline = OpenRosaOutline(purpose: purpose, caseBlocks: caseBlocks)
-        stream = XMLStream(handler: outline, limits: limits, work: work)
+        let outline = OpenRosaOutline(caseBlocks: caseBlocks)
+        self.outline = outline
+        follower = CommCareFollower(
+            purpose: purpose, bounds: OpenRosaOutline.bounds, findsFiles: false
+        ) { outline.take($0) }
+        stream = XMLStream(handler: follower, limits: limits, work: work)
     }
 
     /// Bytes that it holds, roughly, and the same for the same document.
-    public var heldBytes: Int { stream.heldBytes + outline.heldBytes }
+    public var heldBytes: Int { stream.heldBytes + follower.heldBytes }
 
     /// What was spent of the limits, with what was spent before.
     public var work: XMLWork { stream.work }
@@ -53,12 +58,11 @@ public final class OpenRosaReader {
 
     /// Gives the outlines of the case blocks that ended since the last time, in order, and forgets
     /// them.
-    public func takeCases() -> [CaseOutline] {
-        defer { outline.cases.removeAll(keepingCapacity: true) }
-        return outline.cases
-    }
+    public func takeCases() -> [CaseOutline] { outline.takeCases() }
 
-    /// Ends the document and tells what it was.
+    /// Ends the document.
+    ///
+    /// - Returns: What the document was.
     public func finish() -> OpenRosaDocument {
         if problem == nil {
             do {
@@ -67,7 +71,14 @@ public final class OpenRosaReader {
                 problem = error
             }
         }
-        return outline.finish(problem: problem, namespaceError: stream.namespaceError)
+        if let problem {
+            if let begun = follower.begun { outline.take(begun: begun) }
+            outline.fail(with: problem, namespaceError: stream.namespaceError)
+        } else {
+            follower.finish(at: stream.lines.position, namespaceError: stream.namespaceError)
+        }
+        outline.finish(follower)
+        return outline.document
     }
 
     /// Reads a whole document.

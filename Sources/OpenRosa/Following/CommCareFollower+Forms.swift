@@ -29,8 +29,10 @@ extension CommCareFollower {
         if known.space == .ledger { return openLedger(tag, known.word) }
         if known.word == .caseBlock { return openCase(tag, known.space) }
         guard isRoot, known.word == .meta, !facts.hasMeta else {
-            answer = Answer(name: known.local, position: tag.position)
-            beginText(atMost: Self.longestFile)
+            if findsFiles {
+                answer = Answer(name: known.local, position: tag.position)
+                beginText(atMost: Self.longestFile)
+            }
             return .answer
         }
         becomeForm()
@@ -57,6 +59,7 @@ extension CommCareFollower {
             emit(.file(file))
         } else if facts.files.count < Self.longestList {
             facts.files.append(file)
+            facts.heldBytes += file.file.utf8.count + file.element.utf8.count
         }
     }
 
