@@ -13,7 +13,7 @@ extension CommCareSessionCheck {
     /// From when on pauses need not grow any more, in nanoseconds.
     static let longPause = CommCareTime.seconds(1_800.0)
     /// Most tries of one request: one and fifteen retries.
-    static let mostTries = 16
+    static let maxTries = 16
 
     func checkRetries(
         _ ask: CommCareAsk, _ person: inout CommCarePerson, _ session: borrowing SessionView,
@@ -97,7 +97,7 @@ extension CommCareSessionCheck {
         case 400, 403, 404, 405, 410, 413, 414, 415:
             found = isSame && gap < Self.soon ? R.after4xx : nil
         default:
-            found = gap < Self.inARow && failure.times == Self.mostTries ? R.tooManyTries : nil
+            found = gap < Self.inARow && failure.times == Self.maxTries ? R.tooManyTries : nil
         }
         guard let found, !ask.isTouched else { return }
         let times = failure.times == 1 ? "" : ", try \(failure.times + 1)"

@@ -116,7 +116,7 @@ extension CommCareSessionRules {
         evidence: "the seventeenth try, each within ten seconds of the failure before it",
         expects: "Sixteen tries at most, then an error for the application.",
         silent: "the pauses are longer than ten seconds, as with a back-off; the connection was "
-            + "closed and others opened by a new run cannot be told from a retry, so that they "
+            + "closed and others opened by a new run cannot be distinguished from a retry, so that they "
             + "count",
         cause: "the retry count is not bounded")
 }

@@ -4,7 +4,7 @@ import Wire
 /// The forms of all clients by project and instanceID, and by content.
 ///
 /// Bounded: the form that came first is forgotten first.
-struct CommCareFates: Sendable {
+struct FormOutcomes: Sendable {
     /// Most forms that are remembered.
     static let most = 20_000
 
@@ -21,28 +21,28 @@ struct CommCareFates: Sendable {
         let digest: CommCareDigest
     }
 
-    private var fates: [Key: CommCareFate] = [:]
+    private var outcomes: [Key: FormOutcome] = [:]
     private var order: [(key: Key, content: Content)] = []
     private var forgotten = 0
     private var contents: [Content: [Key]] = [:]
 
-    subscript(key: Key) -> CommCareFate? { fates[key] }
+    subscript(key: Key) -> FormOutcome? { outcomes[key] }
 
     /// Changes what is known of a form.
-    mutating func change(_ key: Key, _ body: (inout CommCareFate) -> Void) {
-        guard var fate = fates.removeValue(forKey: key) else { return }
-        body(&fate)
-        fates[key] = fate
+    mutating func change(_ key: Key, _ body: (inout FormOutcome) -> Void) {
+        guard var outcome = outcomes.removeValue(forKey: key) else { return }
+        body(&outcome)
+        outcomes[key] = outcome
     }
 
     /// Remembers a form that was not seen before.
-    mutating func add(_ fate: CommCareFate, _ key: Key, _ content: Content) {
-        fates[key] = fate
+    mutating func add(_ outcome: FormOutcome, _ key: Key, _ content: Content) {
+        outcomes[key] = outcome
         order.append((key, content))
         if contents[content, default: []].count < 8 { contents[content, default: []].append(key) }
         guard order.count - forgotten > Self.most else { return }
         let old = order[forgotten]
-        fates[old.key] = nil
+        outcomes[old.key] = nil
         contents[old.content]?.removeAll { $0 == old.key }
         if contents[old.content]?.isEmpty == true { contents[old.content] = nil }
         forgotten += 1

@@ -5,7 +5,7 @@ enum CommCareStories {
     /// The rules that they break.
     static let rules: [Rule] = [duplicateForm, retryStorm, loop412, pollLoop, headOfLine]
 
-    /// Those that are told when their parts come together; the others are told by the check itself.
+    /// Those that are reported when their parts come together; the check itself reports the others.
     static let all: [Story] = [
         Story(
             rule: retryStorm,

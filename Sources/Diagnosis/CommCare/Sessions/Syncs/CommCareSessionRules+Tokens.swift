@@ -17,8 +17,8 @@ extension CommCareSessionRules {
         follows: "the last restore that the user of the device surely got, and whether the client "
             + "uses its restore_id",
         evidence:
-            "a submission without X-CommCareHQ-LastSyncToken that began well after the restore "
-            + "ended; told when the client shows later that it has the token, half a minute "
+            "a submission without X-CommCareHQ-LastSyncToken that began long after the restore "
+            + "ended; reported when the client shows later that it has the token, half a minute "
             + "later, or at the end",
         expects: "X-CommCareHQ-LastSyncToken with the restore_id of the last complete restore on "
             + "every submission.",
@@ -38,7 +38,7 @@ extension CommCareSessionRules {
         follows: "the tokens given to the user of the device, in order, and which one the client "
             + "last used",
         evidence: "an older token in since or X-CommCareHQ-LastSyncToken after a newer restore was "
-            + "surely received; told when the client shows that it has the newer one, half a "
+            + "surely received; reported when the client shows that it has the newer one, half a "
             + "minute later, or at the end",
         expects: "The restore_id of the last complete restore.",
         deadlineNanoseconds: 30_000_000_000,

@@ -11,7 +11,7 @@ struct WebSocketFault {
     /// The rule for servers; nil where only a client can.
     let server: Rule?
 
-    /// A fault whose rules are `websocket.NAME` and `websocket.server-NAME`, told by the note `code`.
+    /// A fault whose rules are `websocket.NAME` and `websocket.server-NAME`, reported by the note `code`.
     init(
         _ name: String, _ code: String, _ severity: FindingRow.Severity = .error,
         of peers: [Peer] = Peer.allCases, title: String, source: String, expects: String,

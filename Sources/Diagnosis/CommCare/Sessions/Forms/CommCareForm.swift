@@ -6,9 +6,9 @@ import Wire
 /// What a submitted form says, as far as rules across messages need it.
 struct CommCareForm: Sendable {
     /// Largest form that is read, in bytes.
-    static let mostBytes = 8 << 20
+    static let maxBytes = 8 << 20
     /// Most case blocks that are kept.
-    static let mostBlocks = 10_000
+    static let maxBlocks = 10_000
 
     /// `instanceID`.
     var instanceID = ""
@@ -45,7 +45,7 @@ struct CommCareForm: Sendable {
         }
         if range == nil, !side.parts.isEmpty { return nil }
         let wanted = range ?? 0..<side.body.size
-        guard wanted.count > 0, wanted.count <= Self.mostBytes,
+        guard wanted.count > 0, wanted.count <= Self.maxBytes,
             let bytes = Self.bytes(wanted, of: side)
         else { return nil }
         let (events, error) = CommCareReader.read(bytes, purpose: .submission)
@@ -83,7 +83,7 @@ struct CommCareForm: Sendable {
                 Timestamp($0, [.basicForm, .withoutZone])?.unixSeconds
             }
         case .caseBlock(let block):
-            guard blocks.count < Self.mostBlocks else { return }
+            guard blocks.count < Self.maxBlocks else { return }
             blocks.append(block.trimmed)
         default: return
         }

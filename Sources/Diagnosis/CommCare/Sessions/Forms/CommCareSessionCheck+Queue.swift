@@ -75,7 +75,7 @@ extension CommCareSessionCheck {
             }
         if isFinal {
             person.failedForms[form.instanceID] = nil
-        } else if person.failedForms.count < CommCarePerson.mostForms {
+        } else if person.failedForms.count < CommCarePerson.maxForms {
             person.failedForms[form.instanceID] = reply.row
         }
         if reply.status == 422, reply.isHeard,

@@ -30,7 +30,7 @@ final class DocumentFacts {
     /// What ended the reading.
     private(set) var error: XMLError?
 
-    private static let mostNotes = 256
+    private static let maxNotes = 256
 
     /// Reads a document that `side` gives.
     ///
@@ -78,7 +78,7 @@ final class DocumentFacts {
 
     private func take(_ event: CommCareEvent) {
         switch event {
-        case .note(let note): if notes.count < Self.mostNotes { notes.append(note) }
+        case .note(let note): if notes.count < Self.maxNotes { notes.append(note) }
         case .form(let value): form = value
         case .meta(let value): meta = value
         case .caseBlock(let block):

@@ -2,20 +2,20 @@ import Notation
 import OpenRosa
 import Wire
 
-/// The cases that a device has, as far as the session told: a full restore and what came after it.
+/// The cases that a device has, as far as the session shows: a full restore and what came after it.
 struct CommCareLedger: Sendable {
     /// Most cases of one device.
-    static let mostCases = 200_000
+    static let maxCases = 200_000
     /// Most cases that forms created which are remembered beside those of the set.
-    static let mostCreated = 100_000
+    static let maxCreated = 100_000
     /// Most steps of one search for a circle.
-    static let mostSteps = 50_000
+    static let maxSteps = 50_000
 
     /// The cases.
     private(set) var set = CaseSet()
     /// Sync token of the restore it was last brought up to date by.
     var token: String
-    /// Identifier of the user, if a registration told it.
+    /// Identifier of the user, if a registration named it.
     var userID: String?
     /// Whether no case was closed, changed its owner or extends another.
     private var isPlain = true
@@ -38,7 +38,7 @@ struct CommCareLedger: Sendable {
     /// Remembers what a form creates.
     mutating func note(_ form: CommCareForm) {
         for block in form.blocks where block.create != nil {
-            guard created.count < Self.mostCreated else {
+            guard created.count < Self.maxCreated else {
                 isOverfull = true
                 return
             }
@@ -50,7 +50,7 @@ struct CommCareLedger: Sendable {
     ///
     /// - Returns: The first thing for which a device refuses it.
     mutating func apply(_ block: CaseBlock, from source: CaseSet.Source) -> CaseProblem? {
-        guard set.cases.count < Self.mostCases else {
+        guard set.cases.count < Self.maxCases else {
             isOverfull = true
             return nil
         }
@@ -90,10 +90,8 @@ struct CommCareLedger: Sendable {
         var hashes = [set.stateHash]
         let user = Set([userID].compactMap { $0.map(ExactText.init) })
         for known in [nil, owners.union(user), user] {
-            guard let purge = try? CasePurge.judge(set.cases, owners: known) else { continue }
             var purged = set
-            for id in purge.removed { purged.remove(id.string) }
-            hashes.append(purged.stateHash)
+            if (try? purged.purge(owners: known)) != nil { hashes.append(purged.stateHash) }
         }
         return hashes
     }
@@ -105,36 +103,11 @@ struct CommCareLedger: Sendable {
     ///   - overlay: What cases refer to that are not taken in yet.
     /// - Returns: The cases, each referring to the next and the last to the first.
     func cycle(through ids: [ExactText], overlay: [ExactText: [ExactText]] = [:]) -> [String]? {
-        var steps = 0
-        var done: Set<ExactText> = []
-        func targets(_ id: ExactText) -> [ExactText] {
+        let circle = CaseCircle.find(from: ids, maxSteps: Self.maxSteps) { id in
             let known = set.cases[id]?.indices.values.map { ExactText($0.target) } ?? []
-            return (overlay[id] ?? []) + known
+            // A case with an index to itself is another rule's.
+            return ((overlay[id] ?? []) + known).filter { $0 != id }
         }
-        for start in ids where !done.contains(start) {
-            var path: [(id: ExactText, rest: [ExactText])] = [(start, targets(start))]
-            var onPath: Set<ExactText> = [start]
-            while let top = path.last {
-                steps += 1
-                guard steps < Self.mostSteps else { return nil }
-                guard let next = top.rest.last else {
-                    done.insert(top.id)
-                    onPath.remove(top.id)
-                    path.removeLast()
-                    continue
-                }
-                path[path.count - 1].rest.removeLast()
-                if onPath.contains(next) {
-                    // A case with an index to itself is another rule's.
-                    guard next != top.id else { continue }
-                    let begin = path.firstIndex { $0.id == next } ?? 0
-                    return path[begin...].map(\.id.string)
-                }
-                guard !done.contains(next) else { continue }
-                onPath.insert(next)
-                path.append((next, targets(next)))
-            }
-        }
-        return nil
+        return circle?.map(\.string)
     }
 }

@@ -10,10 +10,10 @@ extension CommCareSessionCheck {
     /// How long a client waits for an answer to a form, in nanoseconds.
     static let readTimeout = CommCareTime.seconds(60.0)
     /// Refusals of one form in a row that keep others waiting.
-    static let mostRefusals = 6
+    static let maxRefusals = 6
 
-    private func key(_ ask: CommCareAsk, _ form: CommCareForm) -> CommCareFates.Key {
-        CommCareFates.Key(
+    private func key(_ ask: CommCareAsk, _ form: CommCareForm) -> FormOutcomes.Key {
+        FormOutcomes.Key(
             server: ask.person.server, domain: ask.person.domain, instanceID: form.instanceID)
     }
 
@@ -24,50 +24,51 @@ extension CommCareSessionCheck {
         guard ask.isSubmission, let form = ask.form, !form.instanceID.isEmpty, !ask.isTouched
         else { return }
         let key = key(ask, form)
-        let content = CommCareFates.Content(person: ask.person, digest: form.content)
+        let content = FormOutcomes.Content(person: ask.person, digest: form.content)
         if person.lastForm != form.instanceID {
             person.lastForm = form.instanceID
-            fates.change(key) { $0.refusals = 0 }
+            outcomes.change(key) { $0.refusals = 0 }
         }
-        guard let fate = fates[key] else {
+        guard let outcome = outcomes[key] else {
             checkDuplicate(ask, form, content, &report)
             if ask.isPersonCertain { checkOrder(ask, form, &person, &report) }
-            fates.add(
-                CommCareFate(
+            outcomes.add(
+                FormOutcome(
                     first: ask.row, instanceID: form.instanceID, digest: form.digest,
                     content: form.content, files: form.files, mayBeStored: true), key, content)
             return
         }
-        if fate.digest != form.digest {
-            checkReuse(fate, ask, form, &report)
+        if outcome.digest != form.digest {
+            checkReuse(outcome, ask, form, &report)
         } else {
-            checkAgain(fate, ask, form, session, &report)
+            checkAgain(outcome, ask, form, session, &report)
         }
-        fates.change(key) { $0.files.formUnion(form.files) }
+        outcomes.change(key) { $0.files.formUnion(form.files) }
     }
 
     private func checkReuse(
-        _ fate: CommCareFate, _ ask: CommCareAsk, _ form: CommCareForm, _ report: inout Report
+        _ outcome: FormOutcome, _ ask: CommCareAsk, _ form: CommCareForm, _ report: inout Report
     ) {
-        guard fate.mayBeStored, form.deprecatedID == nil else { return }
+        guard outcome.mayBeStored, form.deprecatedID == nil else { return }
         report.add(
             Finding(
                 R.instanceIDReused, connection: ask.row.connection, client: ask.client,
                 topic: form.instanceID,
-                says: "The instanceID \(form.instanceID) came with \(fate.digest.count) bytes of "
+                says:
+                    "The instanceID \(form.instanceID) came with \(outcome.digest.count) bytes of "
                     + "XML and now with \(form.digest.count) that are not the same.",
                 steps: [
-                    fate.first.requestStep("the first form"), ask.step("another form"),
+                    outcome.first.requestStep("the first form"), ask.step("another form"),
                 ]))
     }
 
     /// The very form comes again.
     private func checkAgain(
-        _ fate: CommCareFate, _ ask: CommCareAsk, _ form: CommCareForm,
+        _ outcome: FormOutcome, _ ask: CommCareAsk, _ form: CommCareForm,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let started = ask.row.startedAt
-        if let refused = fate.refused, started >= refused.row.endedAt ?? refused.at {
+        if let refused = outcome.refused, started >= refused.row.endedAt ?? refused.at {
             report.add(
                 Finding(
                     R.resentAfter422, connection: ask.row.connection, client: ask.client,
@@ -77,12 +78,12 @@ extension CommCareSessionCheck {
                         + " and is sent again "
                         + "\(CommCareTime.text(CommCareTime.gap(refused.at, started))) later.",
                     steps: [
-                        fate.first.requestStep("the form"),
+                        outcome.first.requestStep("the form"),
                         refused.step("cannot be processed", quote: refused.document?.says),
                         ask.step("sent again"),
                     ]))
-        } else if let accepted = fate.accepted, started >= accepted.row.endedAt ?? accepted.at,
-            !fate.wasIncomplete, form.files.isSubset(of: fate.files)
+        } else if let accepted = outcome.accepted, started >= accepted.row.endedAt ?? accepted.at,
+            !outcome.wasIncomplete, form.files.isSubset(of: outcome.files)
         {
             report.add(
                 Finding(
@@ -92,29 +93,31 @@ extension CommCareSessionCheck {
                         + "sent again \(CommCareTime.text(CommCareTime.gap(accepted.at, started))) "
                         + "later.",
                     steps: [
-                        fate.first.requestStep("the form"), accepted.step("accepted"),
+                        outcome.first.requestStep("the form"), accepted.step("accepted"),
                         ask.step("sent again"),
                     ]))
         }
-        checkSlow(fate, ask, form, &report)
+        checkSlow(outcome, ask, form, &report)
     }
 
     private func checkSlow(
-        _ fate: CommCareFate, _ ask: CommCareAsk, _ form: CommCareForm, _ report: inout Report
+        _ outcome: FormOutcome, _ ask: CommCareAsk, _ form: CommCareForm, _ report: inout Report
     ) {
         let pending = open.values.filter { other in
             other.row.id != ask.row.id && other.form?.instanceID == form.instanceID
                 && other.person == ask.person
         }.min { $0.row.startedAt < $1.row.startedAt }
-        let before = pending?.row ?? fate.last?.row
-        guard let before, fate.last?.isTouched != true || pending != nil,
+        let before = pending?.row ?? outcome.last?.row
+        guard let before, outcome.last?.isTouched != true || pending != nil,
             let sent = before.requestEndedAt
         else { return }
         let until =
             pending == nil ? before.respondedAt ?? before.endedAt ?? sent : ask.row.startedAt
         let span = CommCareTime.gap(sent, until)
         // An answer that came in time was none of a slow server.
-        guard span > Self.readTimeout, pending != nil || fate.last?.isHeard == false else { return }
+        guard span > Self.readTimeout, pending != nil || outcome.last?.isHeard == false else {
+            return
+        }
         report.add(
             Finding(
                 R.slowSubmission, connection: ask.row.connection, client: ask.client,
@@ -127,25 +130,25 @@ extension CommCareSessionCheck {
 
     /// The content of a lost form under another identifier.
     private func checkDuplicate(
-        _ ask: CommCareAsk, _ form: CommCareForm, _ content: CommCareFates.Content,
+        _ ask: CommCareAsk, _ form: CommCareForm, _ content: FormOutcomes.Content,
         _ report: inout Report
     ) {
-        let same = fates.same(content)
+        let same = outcomes.same(content)
         // Who sends one content under many identifiers means it.
         guard form.hasTimes, form.instanceID.utf8.count >= 4, same.count == 1, let key = same.first,
-            let fate = fates[key], let lost = fate.lost, fate.accepted == nil,
+            let outcome = outcomes[key], let lost = outcome.lost, outcome.accepted == nil,
             ask.row.startedAt >= lost.row.endedAt ?? lost.at
         else { return }
         report.add(
             Finding(
                 CommCareStories.duplicateForm, connection: ask.row.connection, client: ask.client,
                 topic: form.instanceID,
-                says: "The answer to the form \(fate.instanceID) was lost, and "
+                says: "The answer to the form \(outcome.instanceID) was lost, and "
                     + "\(CommCareTime.text(CommCareTime.gap(lost.at, ask.row.startedAt))) later its "
                     + "content is sent as \(form.instanceID). The server may hold it twice now.",
-                expected: "The same form again, with the instanceID \(fate.instanceID).",
+                expected: "The same form again, with the instanceID \(outcome.instanceID).",
                 steps: [
-                    fate.first.requestStep("the form \(fate.instanceID)"),
+                    outcome.first.requestStep("the form \(outcome.instanceID)"),
                     lost.step("its answer does not reach the client"),
                     ask.step("the same content as \(form.instanceID)"),
                 ]))
@@ -199,26 +202,26 @@ extension CommCareSessionCheck {
     mutating func followForm(_ ask: CommCareAsk, _ reply: CommCareReply, _ report: inout Report) {
         guard let form = ask.form, !form.instanceID.isEmpty, !ask.isTouched else { return }
         let key = key(ask, form)
-        var stuck: CommCareFate?
-        fates.change(key) { fate in
-            guard fate.digest == form.digest else { return }
-            fate.last = reply
+        var stuck: FormOutcome?
+        outcomes.change(key) { outcome in
+            guard outcome.digest == form.digest else { return }
+            outcome.last = reply
             if reply.isHeard {
                 if reply.isAccepted {
-                    fate.accepted = reply
-                    fate.wasIncomplete = form.isIncomplete
+                    outcome.accepted = reply
+                    outcome.wasIncomplete = form.isIncomplete
                 }
                 if reply.status == 422, reply.nature == OpenRosaNature.processingFailure.rawValue,
                     reply.isResponse
                 {
-                    fate.refused = reply
+                    outcome.refused = reply
                 }
-            } else if reply.row.outcome != .requestCut, fate.lost == nil {
-                fate.lost = reply
+            } else if reply.row.outcome != .requestCut, outcome.lost == nil {
+                outcome.lost = reply
             }
-            fate.mayBeStored =
-                fate.accepted != nil || fate.lost != nil || !Self.isRefusal(reply)
-            stuck = Self.count(reply, &fate, ask)
+            outcome.mayBeStored =
+                outcome.accepted != nil || outcome.lost != nil || !Self.isRefusal(reply)
+            stuck = Self.count(reply, &outcome, ask)
         }
         guard let stuck else { return }
         report.add(
@@ -230,21 +233,22 @@ extension CommCareSessionCheck {
                 steps: stuck.steps + [reply.step("refused again")]))
     }
 
-    /// Counts refusals in a row; gives the fate where they have become too many.
+    /// Counts refusals in a row; gives the outcome where they have become too many.
     private static func count(
-        _ reply: CommCareReply, _ fate: inout CommCareFate, _ ask: CommCareAsk
-    ) -> CommCareFate? {
-        guard [400, 413, 422].contains(reply.status), !reply.isTouched, fate.refused == nil else {
-            fate.refusals = 0
-            fate.steps = []
+        _ reply: CommCareReply, _ outcome: inout FormOutcome, _ ask: CommCareAsk
+    ) -> FormOutcome? {
+        guard [400, 413, 422].contains(reply.status), !reply.isTouched, outcome.refused == nil
+        else {
+            outcome.refusals = 0
+            outcome.steps = []
             return nil
         }
-        if fate.refusals == 0 { fate.steps = [] }
-        fate.refusals += 1
-        if fate.steps.count < 12 {
-            fate.steps += [ask.step("sent"), reply.step("refused")]
+        if outcome.refusals == 0 { outcome.steps = [] }
+        outcome.refusals += 1
+        if outcome.steps.count < 12 {
+            outcome.steps += [ask.step("sent"), reply.step("refused")]
         }
-        return fate.refusals == mostRefusals ? fate : nil
+        return outcome.refusals == maxRefusals ? outcome : nil
     }
 
     /// Whether the answer says that the server has not kept the form.

@@ -8,11 +8,11 @@ import Wire
 /// followed.
 struct CommCareSessionCheck: Check {
     /// Most users on devices.
-    static let mostPersons = 10_000
+    static let maxPersons = 10_000
     /// Most requests without an answer.
-    static let mostOpen = 20_000
+    static let maxOpen = 20_000
     /// Most sync tokens whose owners are remembered.
-    static let mostTokens = 20_000
+    static let maxTokens = 20_000
 
     /// How long what comes next may excuse a client, in nanoseconds.
     static let doubt = CommCareTime.seconds(30.0)
@@ -46,7 +46,7 @@ struct CommCareSessionCheck: Check {
     var owners: [Name: Owner] = [:]
     /// The person that a user's identifier was registered for.
     var registered: [Name: String] = [:]
-    var fates = CommCareFates()
+    var outcomes = FormOutcomes()
     var heads: Set<Name> = []
     /// Connections on which Tapedeck has sent requests a second time, which nobody can tell apart.
     var repeating: Set<ConnectionID> = []
@@ -64,7 +64,7 @@ struct CommCareSessionCheck: Check {
             answer(exchange, ask, session, &report)
         case .fault(let row):
             guard let id = row.connection, row.action.hasPrefix("repeat"),
-                repeating.count < Self.mostPersons
+                repeating.count < Self.maxPersons
             else { return }
             repeating.insert(id)
             forgetCases()
@@ -78,15 +78,15 @@ struct CommCareSessionCheck: Check {
             || api.utf8.first == 0x6F && api.hasPrefix("openrosa.")
     }
 
-    /// Lets go of what may have changed where nobody saw it.
+    /// Forgets what may have changed in a gap.
     private mutating func forget() {
         persons = [:]
         users = [:]
         open = [:]
-        fates = CommCareFates()
+        outcomes = FormOutcomes()
     }
 
-    /// Lets go of what devices have, where a form may have been passed over.
+    /// Forgets what devices have, where a form may be missing.
     private mutating func forgetCases() {
         for index in persons.values.indices { persons.values[index].ledger = nil }
     }
@@ -99,12 +99,12 @@ struct CommCareSessionCheck: Check {
             forgetCases()
             return
         }
-        guard exchange.row.requestEndedAt != nil, open.count < Self.mostOpen,
+        guard exchange.row.requestEndedAt != nil, open.count < Self.maxOpen,
             var ask = CommCareAsk(exchange, session)
         else { return }
         identify(&ask)
         open[ask.row.id] = ask
-        guard persons[ask.person] != nil || persons.count < Self.mostPersons else { return }
+        guard persons[ask.person] != nil || persons.count < Self.maxPersons else { return }
         var person = persons.removeValue(forKey: ask.person) ?? CommCarePerson()
         checkRetries(ask, &person, session, &report)
         if ask.isPersonCertain {
@@ -129,7 +129,7 @@ struct CommCareSessionCheck: Check {
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let reply = CommCareReply(exchange, session)
-        guard persons[ask.person] != nil || persons.count < Self.mostPersons else { return }
+        guard persons[ask.person] != nil || persons.count < Self.maxPersons else { return }
         var person = persons.removeValue(forKey: ask.person) ?? CommCarePerson()
         followRetries(ask, reply, &person)
         if ask.isPersonCertain {
@@ -171,7 +171,7 @@ struct CommCareSessionCheck: Check {
             known = []
         }
         known.removeAll { $0 == ask.person.user }
-        guard known.count < 100, users.count < Self.mostPersons || !known.isEmpty else { return }
+        guard known.count < 100, users.count < Self.maxPersons || !known.isEmpty else { return }
         known.append(ask.person.user)
         users[device] = known
     }

@@ -31,11 +31,11 @@ extension CommCareSessionCheck {
         remember(token, restore, ask, reply)
         person.isForAnother = ask.isForAnother
         guard isTaken else {
-            if person.maybe.count < CommCarePerson.mostTokens { person.maybe[token] = issued }
+            if person.maybe.count < CommCarePerson.maxTokens { person.maybe[token] = issued }
             return
         }
         if let current = person.current, current.token != token,
-            person.replaced.count < CommCarePerson.mostTokens
+            person.replaced.count < CommCarePerson.maxTokens
         {
             person.replaced[current.token] = current
         }
@@ -53,13 +53,13 @@ extension CommCareSessionCheck {
         _ token: String, _ restore: CommCareRestore, _ ask: CommCareAsk, _ reply: CommCareReply
     ) {
         let name = Name(server: ask.person.server, name: token)
-        if owners[name] == nil, owners.count < Self.mostTokens {
+        if owners[name] == nil, owners.count < Self.maxTokens {
             owners[name] = Owner(
                 person: ask.person, row: reply.row, isForAnother: ask.isForAnother,
                 digest: restore.digest, isTouched: reply.isTouched)
         }
         if let id = restore.userID, !id.isEmpty, !ask.isForAnother, !ask.person.user.isEmpty,
-            registered.count < Self.mostTokens
+            registered.count < Self.maxTokens
         {
             let name = Name(server: ask.person.server, name: "user " + id)
             if registered[name] == nil { registered[name] = ask.person.user }

@@ -8,8 +8,8 @@ extension CommCareSessionCheck {
 
     mutating func checkHead(_ ask: CommCareAsk, _ report: inout Report) {
         let name = Name(server: ask.person.server, name: ask.person.device)
-        if ask.api == .openRosaSubmitCheck, heads.count < Self.mostPersons { heads.insert(name) }
-        guard ask.api == .openRosaSubmit, !heads.contains(name), heads.count < Self.mostPersons
+        if ask.api == .openRosaSubmitCheck, heads.count < Self.maxPersons { heads.insert(name) }
+        guard ask.api == .openRosaSubmit, !heads.contains(name), heads.count < Self.maxPersons
         else { return }
         heads.insert(name)
         report.add(

@@ -33,7 +33,7 @@ struct WebSocketCheck: Check {
 
     private var sockets: [ConnectionID: Socket] = [:]
     private var deadlines = Deadlines<Wait>(most: 16_384)
-    private static let mostSockets = 16_384
+    private static let maxSockets = 16_384
     /// How long after a fault nothing is made of a note.
     private static let unrest: Int64 = 5_000_000_000
     /// How long after a fault of another connection nothing is made of a lack of answers.
@@ -49,7 +49,7 @@ struct WebSocketCheck: Check {
         switch evidence {
         case .answered(let exchange) where exchange.row.status == 101:
             guard exchange.request != nil || exchange.response != nil else { return }
-            if sockets.count < Self.mostSockets {
+            if sockets.count < Self.maxSockets {
                 sockets[exchange.row.connection] = Socket(serverLeg: exchange.row.serverLeg)
             }
             handshake(exchange, session, &report)
@@ -185,11 +185,11 @@ struct WebSocketCheck: Check {
     )
         -> Bool
     {
-        // A stall goes on after the fault is told, so that no fault is ever over for a deadline.
+        // A stall goes on after its fault row, so that no fault is ever over for a deadline.
         guard let view = session[id], view.coverage == .whole, !view.wasCut,
             view.lastFaultAt == nil
         else { return false }
-        // What was done to every connection is told of none.
+        // What was done to every connection is blamed on none.
         guard let fault = session.lastFaultAt else { return true }
         return fault.nanoseconds < at.nanoseconds - Self.distantUnrest
     }

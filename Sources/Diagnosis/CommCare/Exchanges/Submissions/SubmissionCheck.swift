@@ -9,15 +9,15 @@ struct SubmissionCheck {
 
     /// The largest body that each OpenRosa server takes.
     private var advertised: [String: Int64] = [:]
-    private static let mostAdvertised = 1_024
+    private static let maxAdvertised = 1_024
     /// Largest form that is searched for the names of files.
-    private static let mostSearched = 1 << 20
+    private static let maxSearched = 1 << 20
 
     /// Remembers what an answer advertises.
     mutating func learn(_ exchange: borrowing ExchangeEvidence, _ head: HeadLines) {
         guard exchange.row.api.hasPrefix("openrosa."),
             let size = head.value("x-openrosa-accept-content-length").flatMap({ Int64($0) }),
-            advertised.count < Self.mostAdvertised
+            advertised.count < Self.maxAdvertised
         else { return }
         advertised[exchange.row.host] = size
     }
@@ -105,7 +105,7 @@ struct SubmissionCheck {
                 case .formMissing, .formIsField: Rules.formPartMissing
                 case .formRepeated: Rules.formPartRepeated
                 case .formType, .formFilename:
-                    // A field has neither, which is told already.
+                    // A field has neither, which is reported already.
                     findings.contains { $0.code == .formIsField } ? nil : Rules.formPartType
                 case .formTooLarge, .attachmentTooLarge, .bodyTooLarge: Rules.tooLarge
                 case .field: isCommCare ? Rules.field : nil
@@ -138,7 +138,7 @@ struct SubmissionCheck {
     ) {
         guard !submission.attachments.isEmpty,
             let part = request.parts.first(where: { $0.name == SubmissionPart.formName }),
-            part.size > 0, part.size <= Self.mostSearched
+            part.size > 0, part.size <= Self.maxSearched
         else { return }
         var content: [UInt8] = []
         let end = part.offset + part.size

@@ -55,7 +55,7 @@ extension CommCareExchangeRules {
         cause: "A captive portal or gateway answers in place of the server.")
     static let disguisedError = server(
         "commcare.server.disguised-error", .error,
-        title: "An error is not told with a success code.",
+        title: "An error does not come with a success code.",
         source:
             "CommCare HQ answers 201 with `submit_error` to versions other than 3.0; clients delete the form; catalogue C39.",
         evidence: "A 2xx to a submission with `nature=\"submit_error\"`.",

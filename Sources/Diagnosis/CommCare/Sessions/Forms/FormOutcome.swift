@@ -3,7 +3,7 @@ import OpenRosa
 import Wire
 
 /// What became of a form, whoever sent it.
-struct CommCareFate: Sendable {
+struct FormOutcome: Sendable {
     let first: ExchangeRow
     let instanceID: String
     let digest: CommCareDigest

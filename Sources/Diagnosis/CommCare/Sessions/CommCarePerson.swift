@@ -98,6 +98,6 @@ struct CommCarePerson: Sendable {
     var lanes: [OpenRosaAPI.Group: Lane] = [:]
     var failures: [OpenRosaAPI: Failure] = [:]
 
-    static let mostTokens = 1_000
-    static let mostForms = 5_000
+    static let maxTokens = 1_000
+    static let maxForms = 5_000
 }

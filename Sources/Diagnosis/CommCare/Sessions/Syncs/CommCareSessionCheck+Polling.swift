@@ -9,7 +9,7 @@ extension CommCareSessionCheck {
     /// How much too early is no matter, in nanoseconds.
     static let tolerance = CommCareTime.seconds(0.5)
     /// Most polls of one restore.
-    static let mostPolls = 240
+    static let maxPolls = 240
     /// The longest that one restore may be polled for, in nanoseconds.
     static let longestPolling = CommCareTime.seconds(3_600.0)
     /// Answers without progress, in a row, that are worth saying.
@@ -112,7 +112,7 @@ extension CommCareSessionCheck {
             polling.steps += [ask.step("asks again"), reply.step("pending")]
         }
         let span = CommCareTime.gap(polling.firstAt, reply.at)
-        if !polling.isTold, polling.polls > Self.mostPolls || span > Self.longestPolling {
+        if !polling.isTold, polling.polls > Self.maxPolls || span > Self.longestPolling {
             polling.isTold = true
             report.add(
                 Finding(
