@@ -88,7 +88,7 @@ let package = Package(
         room("Framing", ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", crypto],
-            exclude: ["CodeTable.md"], swiftSettings: house),
+            exclude: ["Codes/CodeTable.md"], swiftSettings: house),
         .target(name: "Simperium", dependencies: ["Notation", "Wire"], swiftSettings: model),
         .target(
             name: "Dissection",

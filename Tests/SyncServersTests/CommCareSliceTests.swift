@@ -133,39 +133,6 @@ struct CommCareSliceTests {
         }
     }
 
-    @Test func `finds the cases that devices keep`() throws {
-        for seed in 0..<200 as Range<UInt64> {
-            var random = SplitMix64(seed: seed)
-            var set = CaseSet()
-            for place in 0..<Int.random(in: 1...40, using: &random) {
-                var state = CaseState(id: "\(place)")
-                state.ownerID = ["a", "b", "c"].randomElement(using: &random)
-                state.isClosed = Int.random(in: 0..<4, using: &random) == 0
-                for index in 0..<Int.random(in: 0...2, using: &random) where place > 0 {
-                    // To an earlier case, so that there are no circles; now and then to none.
-                    let target =
-                        Int.random(in: 0..<20, using: &random) == 0
-                        ? "none" : "\(Int.random(in: 0..<place, using: &random))"
-                    state.indices[ExactText("i\(index)")] = .init(
-                        target: target,
-                        relationship: Bool.random(using: &random) ? "child" : "extension")
-                }
-                set.put(state)
-            }
-            let owners: Set<ExactText>? = seed % 4 == 0 ? nil : [ExactText("a")]
-            let judged = try CasePurge.judge(set.cases, owners: owners, passes: .complete)
-            var footprint = Footprint(owners: owners, count: set.cases.count)
-            for state in set.cases.values { footprint.add(state) }
-            while !footprint.isDone {
-                var budget = Int.random(in: 1...7, using: &random)
-                footprint.advance(&budget)
-            }
-            for id in set.cases.keys {
-                #expect(footprint.isAlive(id) != judged.removed.contains(id), "seed \(seed) \(id)")
-            }
-        }
-    }
-
     @Test func `sorts however it is cut`() {
         for seed in 0..<60 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

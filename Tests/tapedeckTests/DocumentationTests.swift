@@ -112,10 +112,27 @@ private func text(_ path: String) throws -> String {
             "documented, and not there")
     }
 
-    @Test func `has the reference of rules that the program prints`() throws {
-        #expect(
-            try text("Sources/Diagnosis/Rules.md") == RulePage.markdown(Rules.all),
-            "run Tools/rules")
+    @Test func `has the overview of rules that the program prints`() throws {
+        let page = try text("Sources/Diagnosis/Rules.md")
+        #expect(page == RulePage.markdown(Rules.all), "run Tools/rules")
+        let listed = page.matches(of: #/^\| `([a-z0-9.-]+)` \|/#.anchorsMatchLineEndings())
+            .map { String($0.output.1) }
+        #expect(listed == Rules.all.map(\.id))
+    }
+
+    @Test(arguments: Rules.all) func `explains every rule in full`(rule: Rule) {
+        let page = RulePage.text(rule)
+        #expect(page.hasPrefix("\(rule.severity.rawValue) \(rule.id), about the \(rule.blames)\n"))
+        func words(_ text: String) -> String {
+            text.split { $0.isWhitespace }.joined(separator: " ")
+        }
+        let facts = [
+            rule.title, rule.source, rule.follows, rule.evidence, rule.expects, rule.silent,
+        ]
+        for fact in facts + [rule.cause].compactMap(\.self) {
+            #expect(!fact.isEmpty && words(page).contains(words(fact)))
+        }
+        #expect(page.contains("  deadline: ") == (rule.deadlineNanoseconds != nil))
     }
 
     private func flags(in text: String) -> [String] {

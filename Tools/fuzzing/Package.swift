@@ -35,7 +35,7 @@ let package = Package(
         .target(name: "Crypto", swiftSettings: house),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", "Crypto"],
-            exclude: ["CodeTable.md"], swiftSettings: house),
+            exclude: ["Codes/CodeTable.md"], swiftSettings: house),
         .target(name: "Simperium", dependencies: ["Notation", "Wire"], swiftSettings: house),
         .target(
             name: "Filters", exclude: ["Filters.md"],

@@ -3,7 +3,7 @@ public import Wire
 
 /// Something that happened in a session, in the order in which it happened.
 ///
-/// What a fault did is told with the exchange or command it was done to, and on its own. What is
+/// What a fault did is given with the exchange or command it was done to, and on its own. What is
 /// large and rare is kept apart, so that commands and notes are moved cheaply.
 public enum Evidence: Sendable {
     /// A client connected.

@@ -14,7 +14,7 @@ public struct SessionView: Sendable {
     /// When Tapedeck last did something to the traffic on purpose.
     public private(set) var lastFaultAt: Instant?
 
-    static let mostOver = 16_384
+    static let maxOver = 16_384
 
     /// Nothing is known yet.
     public init() {}
@@ -76,10 +76,10 @@ public struct SessionView: Sendable {
 
     private mutating func bury(_ id: ConnectionID) {
         over.append(id)
-        guard over.count - forgotten > Self.mostOver else { return }
+        guard over.count - forgotten > Self.maxOver else { return }
         connections[over[forgotten]] = nil
         forgotten += 1
-        if forgotten == Self.mostOver {
+        if forgotten == Self.maxOver {
             over.removeFirst(forgotten)
             forgotten = 0
         }

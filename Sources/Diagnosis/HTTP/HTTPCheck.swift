@@ -48,7 +48,7 @@ struct HTTPCheck: Check {
         }
     }
 
-    /// Whether a request is one of the client to a server, as far as can be told.
+    /// Whether a request is one of the client to a server, as far as is known.
     private func isAsked(_ row: ExchangeRow) -> Bool {
         row.method != "CONNECT" && row.method != ExchangeRow.unreadableMethod
     }

@@ -17,7 +17,7 @@ struct HTTPConnectionCheck {
     private var states: [ConnectionID: State] = [:]
     /// The leg of each connection that ended first, of the last connections that ended.
     private var firstEnded: [ConnectionID: LegID] = [:]
-    private static let mostStates = 16_384
+    private static let maxStates = 16_384
 
     mutating func asked(
         _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
@@ -26,7 +26,7 @@ struct HTTPConnectionCheck {
         let row = exchange.row
         let isRisky = row.method == "POST" || row.method == "PATCH"
         guard isRisky || states[row.connection] != nil else { return }
-        if states.count >= Self.mostStates, states[row.connection] == nil { states.removeAll() }
+        if states.count >= Self.maxStates, states[row.connection] == nil { states.removeAll() }
         var state = states[row.connection] ?? State()
         if let closing = state.closing,
             row.startedAt.nanoseconds - closing.at.nanoseconds
@@ -57,7 +57,7 @@ struct HTTPConnectionCheck {
             row.outcome == .complete && row.status != 101
             && (glance.closes || HeadGlance(exchange.request?.body.head ?? []).closes)
         guard isCut || asksToClose || states[row.connection] != nil else { return }
-        if states.count >= Self.mostStates, states[row.connection] == nil { states.removeAll() }
+        if states.count >= Self.maxStates, states[row.connection] == nil { states.removeAll() }
         var state = states[row.connection] ?? State()
         if asksToClose, let ended = row.endedAt {
             let quote = (glance.closes ? exchange.response : exchange.request)?.head
@@ -96,7 +96,7 @@ struct HTTPConnectionCheck {
             let leg = event.leg
         else { return }
         if firstEnded[id] == nil {
-            if firstEnded.count >= Self.mostStates { firstEnded.removeAll() }
+            if firstEnded.count >= Self.maxStates { firstEnded.removeAll() }
             firstEnded[id] = leg
         }
         guard var state = states[id] else { return }

@@ -17,8 +17,8 @@ struct HTTPCookieCheck {
     }
 
     private var jars: [ConnectionID: [String: Cookie]] = [:]
-    private static let mostJars = 4_096
-    private static let mostCookies = 64
+    private static let maxJars = 4_096
+    private static let maxCookies = 64
 
     mutating func asked(
         _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
@@ -61,13 +61,13 @@ struct HTTPCookieCheck {
             jars[row.connection] = nil
             return
         }
-        if jars.count >= Self.mostJars, jars[row.connection] == nil { jars.removeAll() }
+        if jars.count >= Self.maxJars, jars[row.connection] == nil { jars.removeAll() }
         var jar = jars[row.connection] ?? [:]
         let head = response.head
         for field in head.all("set-cookie") {
             let words = field.value.split(separator: ";").map(Self.trimmed)
             guard let pair = words.first, let equals = pair.firstIndex(of: "="),
-                jar.count < Self.mostCookies
+                jar.count < Self.maxCookies
             else { continue }
             let name = String(pair[..<equals])
             guard !name.isEmpty else { continue }
@@ -88,7 +88,7 @@ struct HTTPCookieCheck {
         jars[row.connection] = jar
     }
 
-    /// The cookie that is set; nil where it is removed, or its life cannot be told.
+    /// The cookie that is set; nil where it is removed, or its life is not known.
     private func cookie(
         _ words: [String], value: Substring, _ head: HeadLines,
         _ exchange: borrowing ExchangeEvidence

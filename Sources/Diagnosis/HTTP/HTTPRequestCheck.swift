@@ -10,7 +10,7 @@ struct HTTPRequestCheck {
 
     /// Answers that refused chunks.
     private var refused: [Route: FindingStep] = [:]
-    private static let mostRefused = 1_024
+    private static let maxRefused = 1_024
 
     mutating func asked(
         _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
@@ -92,7 +92,7 @@ struct HTTPRequestCheck {
             HeadGlance(request.body.head).names.contains(.transferEncoding)
         {
             let route = Route(client: session.client(of: row.connection), host: row.host)
-            if refused.count >= Self.mostRefused { refused.removeAll() }
+            if refused.count >= Self.maxRefused { refused.removeAll() }
             refused[route] = FindingStep(response: copy exchange, "chunks are refused")
         }
         guard row.outcome == .requestCut, row.status == nil, !exchange.isRequestTouched,

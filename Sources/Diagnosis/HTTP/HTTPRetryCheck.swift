@@ -12,7 +12,7 @@ struct HTTPRetryCheck {
 
     /// The last that were refused or whose answer was cut.
     private var past: [Past] = []
-    private static let mostPast = 32
+    private static let maxPast = 32
 
     /// Statuses that no other rule follows.
     private static let refusals: Set<Int> = [400, 403, 404, 405, 410, 413, 415]
@@ -70,7 +70,7 @@ struct HTTPRetryCheck {
         let isCut =
             row.outcome == .responseCut && !row.api.hasSuffix(".submit")
         guard isRefused || isCut else { return }
-        if past.count >= Self.mostPast { past.removeFirst() }
+        if past.count >= Self.maxPast { past.removeFirst() }
         past.append(
             Past(
                 client: session.client(of: row.connection), row: row,

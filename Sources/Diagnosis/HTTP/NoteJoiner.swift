@@ -9,11 +9,11 @@ struct NoteJoiner {
     private var next = 0
 
     /// Most exchanges that notes wait for.
-    private static let mostWaiting = 4_096
+    private static let maxWaiting = 4_096
     /// Most notes that wait for one exchange; there are not as many kinds.
-    private static let mostNotes = 32
+    private static let maxNotes = 32
     /// How many exchanges are remembered for notes that come late.
-    private static let mostRecent = 64
+    private static let maxRecent = 64
 
     /// Takes notes whose codes begin with `prefix`.
     init(prefix: String) { self.prefix = prefix }
@@ -29,8 +29,8 @@ struct NoteJoiner {
         {
             return (note, known)
         }
-        if waiting.count >= Self.mostWaiting, waiting[id] == nil { waiting.removeAll() }
-        if waiting[id, default: []].count < Self.mostNotes { waiting[id, default: []].append(note) }
+        if waiting.count >= Self.maxWaiting, waiting[id] == nil { waiting.removeAll() }
+        if waiting[id, default: []].count < Self.maxNotes { waiting[id, default: []].append(note) }
         return nil
     }
 
@@ -62,11 +62,11 @@ struct NoteJoiner {
     private mutating func remember(_ exchange: borrowing ExchangeEvidence) {
         let light = ExchangeEvidence(
             exchange.row, request: nil, response: nil, faults: exchange.faults)
-        if recent.count < Self.mostRecent {
+        if recent.count < Self.maxRecent {
             recent.append(light)
         } else {
             recent[next] = light
-            next = (next + 1) % Self.mostRecent
+            next = (next + 1) % Self.maxRecent
         }
     }
 }

@@ -1,8 +1,8 @@
 import Wire
 
-/// Gathers findings: joins what is one, and tells stories.
+/// Gathers findings: joins what is one, and adds stories.
 ///
-/// Bounded: of each rule the first ``mostOfRule`` findings are kept and the rest is counted.
+/// Bounded: of each rule the first ``maxOfRule`` findings are kept and the rest is counted.
 public struct Report: Sendable {
     private struct Key: Hashable {
         let rule: String
@@ -16,7 +16,7 @@ public struct Report: Sendable {
     private var joined: [Key: Int] = [:]
     private var counts: [String: Int] = [:]
     private var places: [Key: [Int]] = [:]
-    private var told: [Key: Int] = [:]
+    private var reported: [Key: Int] = [:]
     private var absorbing: [Key: Int] = [:]
     private var taken = 0
     private let stories: [Story]
@@ -25,9 +25,9 @@ public struct Report: Sendable {
     private var gathered: [Finding]?
 
     /// Most findings of one rule.
-    public static let mostOfRule = 10_000
+    public static let maxOfRule = 10_000
     /// Most steps of one finding.
-    static let mostSteps = 24
+    static let maxSteps = 24
 
     init(stories: [Story]) {
         self.stories = stories
@@ -70,7 +70,7 @@ public struct Report: Sendable {
         }
         let count = counts[finding.rule.id, default: 0]
         counts[finding.rule.id] = count + 1
-        guard count < Self.mostOfRule else { return }
+        guard count < Self.maxOfRule else { return }
         let index = made.count
         made.append(finding)
         if finding.rule.repetition != .each { joined[whole] = index }
@@ -110,18 +110,19 @@ public struct Report: Sendable {
             let key = Key(
                 rule: story.rule.id, client: finding.client,
                 topic: story.sharing == .topic ? finding.topic : "")
-            if let owner = told[key] {
+            if let owner = reported[key] {
                 absorb(index, into: owner)
                 return
             }
             let found = candidates(story, finding)
-            guard found.count >= story.least, var whole = story.told(found.map { made[$0] }) else {
+            guard found.count >= story.least, var whole = story.finding(of: found.map { made[$0] })
+            else {
                 continue
             }
             whole.absorbs = []
             let owner = made.count
             made.append(whole)
-            told[key] = owner
+            reported[key] = owner
             absorbed.formUnion(found)
             return
         }
@@ -153,15 +154,15 @@ public struct Report: Sendable {
 
     /// The first and the last steps, where there are many.
     static func kept(_ steps: [FindingStep]) -> [FindingStep] {
-        guard steps.count > mostSteps else { return steps }
-        return Array(steps.prefix(mostSteps / 2) + steps.suffix(mostSteps / 2))
+        guard steps.count > maxSteps else { return steps }
+        return Array(steps.prefix(maxSteps / 2) + steps.suffix(maxSteps / 2))
     }
 
     // MARK: Reading
 
     /// The findings that nobody has taken yet, in the order in which they were made.
     ///
-    /// What became part of a story meanwhile is left out; a story is given when it is told.
+    /// What became part of a story meanwhile is left out; a story is given when it is reported.
     mutating func takeNew() -> [Finding] {
         defer { taken = made.count }
         return (taken..<made.count).filter { !absorbed.contains($0) }.map { made[$0] }
@@ -180,6 +181,6 @@ public struct Report: Sendable {
 
     /// How many findings of each rule were left out because there were too many.
     public var leftOut: [String: Int] {
-        counts.compactMapValues { $0 > Self.mostOfRule ? $0 - Self.mostOfRule : nil }
+        counts.compactMapValues { $0 > Self.maxOfRule ? $0 - Self.maxOfRule : nil }
     }
 }

@@ -24,7 +24,7 @@ struct Story: Sendable {
     let says: @Sendable (_ parts: [Finding]) -> String
 
     /// The story that the parts tell.
-    func told(_ parts: [Finding]) -> Finding? {
+    func finding(of parts: [Finding]) -> Finding? {
         guard let first = parts.first else { return nil }
         let steps = parts.flatMap(\.steps)
         var finding = Finding(

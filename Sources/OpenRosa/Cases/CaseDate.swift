@@ -1,3 +1,5 @@
+internal import Notation
+
 /// Dates as CommCare writes them: a day, or a day and a time with or without zone.
 enum CaseDate {
     /// Whether a client could read it: `2026-02-03`, `2026-02-03T04:05:06.789Z` or `…+02`, `…+0200`,
@@ -5,8 +7,8 @@ enum CaseDate {
     static func isDate(_ text: String) -> Bool {
         var rest = Array(text.utf8.prefix(64))[...]
         guard let year = number(&rest, 4), year > 0, skip(0x2D, &rest),
-            let month = number(&rest, 2), (1...12).contains(month), skip(0x2D, &rest),
-            let day = number(&rest, 2), day >= 1, day <= length(of: month, year)
+            let month = number(&rest, 2), skip(0x2D, &rest), let day = number(&rest, 2),
+            CivilDate(year: year, month: month, day: day).isReal
         else { return false }
         if rest.isEmpty { return true }
         guard skip(0x54, &rest), let hour = number(&rest, 2), hour < 24, skip(0x3A, &rest),
@@ -48,10 +50,5 @@ enum CaseDate {
         }
         rest = rest.dropFirst(digits)
         return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-
-    private static func length(of month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 }

@@ -1,14 +1,7 @@
 public import Notation
 import Wire
 
-/// Which cases a device deletes before it syncs.
-///
-/// Owned and open cases are relevant, and what they refer to; open and relevant cases that extend no
-/// other are available, and what extends them; owned, relevant and available cases are alive, and
-/// what they refer to or what extends them. What is not alive goes. A case that refers to one that is
-/// not there goes too, with everything that refers to it.
-///
-/// Source: `CasePurgeFilter` of commcare-core; reference/commcare-in-practice.md, 8.1.
+/// Which cases a device deletes before it syncs: those that ``CaseLiveness`` does not find alive.
 public struct CasePurge: Hashable, Sendable {
     /// Identifiers of the cases that go.
     public var removed: Set<ExactText> = []
@@ -31,6 +24,9 @@ public struct CasePurge: Hashable, Sendable {
         case complete
     }
 
+    /// How often devices pass liveness on.
+    static let deviceRounds = 2
+
     /// Judges the cases of a device.
     ///
     /// Takes time linear in the number of cases and indices, times the number of passes.
@@ -44,41 +40,21 @@ public struct CasePurge: Hashable, Sendable {
     public static func judge(
         _ cases: [ExactText: CaseState], owners: Set<ExactText>?, passes: Passes = .asDevices
     ) throws(Cycle) -> CasePurge {
-        var graph = CaseGraph(cases)
+        var search = CaseLiveness(owners: owners, count: cases.count, passes: passes)
+        // In the order of their bytes, so that the same circle is found each time.
+        let ids = cases.keys.sorted { $0.string.utf8.lexicographicallyPrecedes($1.string.utf8) }
+        for id in ids {
+            if let state = cases[id] { search.add(state) }
+        }
+        var budget = Int.max
+        search.advance(&budget)
+        if let cycle = search.cycle() { throw Cycle(ids: cycle.map { ids[$0].string }) }
         var result = CasePurge()
-        result.missing = graph.missing
-        let orphans = graph.removeOrphans()
-        result.orphaned = Set(orphans.map { graph.ids[$0] })
-        if let cycle = graph.cycle() { throw Cycle(ids: cycle.map { graph.ids[$0].string }) }
-
-        let isOpen = graph.states.map { !$0.isClosed }
-        let isOwned = graph.states.map { state in
-            guard let owners else { return true }
-            return state.ownerID.map { owners.contains(ExactText($0)) } ?? false
+        result.missing = search.missing
+        for (node, id) in ids.enumerated() where !search.isAlive(node) {
+            result.removed.insert(id)
+            if search.isOrphan(node) { result.orphaned.insert(id) }
         }
-        let nodes = graph.states.indices.filter { !graph.isRemoved[$0] }
-        var isRelevant = [Bool](repeating: false, count: graph.states.count)
-        for node in nodes { isRelevant[node] = isOwned[node] && isOpen[node] }
-        graph.spread(&isRelevant, .toTargets)
-        graph.spread(&isRelevant, .toExtensions)
-        var isAvailable = isRelevant
-        for node in nodes where isAvailable[node] {
-            isAvailable[node] =
-                isOpen[node] && !graph.targets[node].contains { $0.isExtension }
-        }
-        graph.spread(&isAvailable, .toExtensions) { isOpen[$0] }
-        var isAlive = isAvailable
-        for node in nodes where isAlive[node] { isAlive[node] = isOwned[node] && isRelevant[node] }
-        var rounds = 0
-        var before: [Bool]
-        repeat {
-            before = isAlive
-            graph.spread(&isAlive, .toTargets)
-            graph.spread(&isAlive, .toExtensions) { isOpen[$0] }
-            rounds += 1
-        } while passes == .asDevices ? rounds < 2 : isAlive != before
-        result.removed = result.orphaned.union(
-            nodes.lazy.filter { !isAlive[$0] }.map { graph.ids[$0] })
         return result
     }
 }

@@ -39,7 +39,7 @@ public enum CaseStateExplanation: Hashable, Sendable {
     }
 
     /// Most pairs that are kept.
-    public static let mostPairs = 16
+    public static let maxPairs = 16
 
     /// Looks for the one or two cases.
     ///
@@ -78,7 +78,7 @@ public enum CaseStateExplanation: Hashable, Sendable {
         }
         if let place = digests[goal] { return .one(difference(place)) }
         var pairs: [Pair] = []
-        for (place, entry) in ids.enumerated() where pairs.count < mostPairs {
+        for (place, entry) in ids.enumerated() where pairs.count < maxPairs {
             if let other = digests[entry.digest ^ goal], other > place {
                 pairs.append(Pair(first: difference(place), second: difference(other)))
             }

@@ -27,32 +27,23 @@ public struct CaseStateHash: Hashable, Sendable, CustomStringConvertible {
             var text = text
             var hash = Insecure.MD5()
             text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-            self = .zero
-            for (place, byte) in hash.finalize().enumerated() {
-                if place < 8 {
-                    high = high << 8 | UInt64(byte)
-                } else {
-                    low = low << 8 | UInt64(byte)
-                }
-            }
+            self.init(hash.finalize())
         }
 
         /// Reads 32 hexadecimal digits of either case.
         public init?(hexadecimal text: some StringProtocol) {
-            guard text.utf8.count == 32 else { return nil }
+            guard let bytes = Hexadecimal.decode(text.utf8), bytes.count == 16 else { return nil }
+            self.init(bytes)
+        }
+
+        /// A digest of 16 bytes.
+        private init(_ bytes: some Sequence<UInt8>) {
             self = .zero
-            for (place, byte) in text.utf8.enumerated() {
-                let digit: UInt8
-                switch byte {
-                case 0x30...0x39: digit = byte - 0x30
-                case 0x41...0x46: digit = byte - 0x37
-                case 0x61...0x66: digit = byte - 0x57
-                default: return nil
-                }
-                if place < 16 {
-                    high = high << 4 | UInt64(digit)
+            for (place, byte) in bytes.enumerated() {
+                if place < 8 {
+                    high = high << 8 | UInt64(byte)
                 } else {
-                    low = low << 4 | UInt64(digit)
+                    low = low << 8 | UInt64(byte)
                 }
             }
         }

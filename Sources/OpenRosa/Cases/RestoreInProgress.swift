@@ -15,13 +15,13 @@ public struct RestoreInProgress: Hashable, Sendable {
     private var restoreID: String?
     /// Whether blocks that CommCare refuses end the restore.
     public let strictness: CaseSet.Strictness
-    /// What was wrong and did not end the restore, in order; the first ``mostProblems``.
+    /// What was wrong and did not end the restore, in order; the first ``maxProblems``.
     public private(set) var problems: [CaseProblem] = []
     /// Number of problems, of which ``problems`` has the first.
     public private(set) var problemCount = 0
 
     /// Most problems kept.
-    public static let mostProblems = 1000
+    public static let maxProblems = 1000
 
     /// The beginning of a restore.
     public init(
@@ -88,6 +88,6 @@ public struct RestoreInProgress: Hashable, Sendable {
 
     private mutating func keep(_ new: [CaseProblem]) {
         problemCount += new.count
-        problems.append(contentsOf: new.prefix(max(0, Self.mostProblems - problems.count)))
+        problems.append(contentsOf: new.prefix(max(0, Self.maxProblems - problems.count)))
     }
 }

@@ -30,7 +30,7 @@ public struct RestoreSummary: Hashable, Sendable {
     }
 
     /// Most names kept of case types and of fixtures; the rest is counted in the totals alone.
-    public static let mostNames = 1000
+    public static let maxNames = 1000
 
     /// Events and bytes of each part; the bytes add up to the document.
     ///
@@ -82,7 +82,7 @@ public struct RestoreSummary: Hashable, Sendable {
         case .fixture(let fixture):
             begin(.fixtures, event)
             let id = ExactText(fixture.id ?? "")
-            guard fixtures[id] != nil || fixtures.count < Self.mostNames else { return }
+            guard fixtures[id] != nil || fixtures.count < Self.maxNames else { return }
             fixtures[id, default: Count()].count += 1
             fixtures[id, default: Count()].bytes += Int64(fixture.bytes.count)
         case .caseBlock(let block):
@@ -111,7 +111,7 @@ public struct RestoreSummary: Hashable, Sendable {
             return
         }
         let name = ExactText(type)
-        guard casesByType[name] != nil || casesByType.count < Self.mostNames else { return }
+        guard casesByType[name] != nil || casesByType.count < Self.maxNames else { return }
         casesByType[name, default: 0] += 1
     }
 

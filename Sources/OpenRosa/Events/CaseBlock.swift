@@ -19,11 +19,14 @@ public struct CaseBlock: Hashable, Sendable {
         public var name: String
         /// Text of the element.
         public var value: String
+        /// Whether one of them is shortened because of ``CommCareBounds``.
+        public var isCut: Bool
 
         /// A property with this value.
-        public init(_ name: String, _ value: String) {
+        public init(_ name: String, _ value: String, isCut: Bool = false) {
             self.name = name
             self.value = value
+            self.isCut = isCut
         }
     }
 

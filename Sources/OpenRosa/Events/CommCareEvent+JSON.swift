@@ -69,6 +69,9 @@ extension CommCareEvent {
             object.put("indexed", .bool(value.isIndexed))
             object.put("elements", value.elements)
             object.put("bytes", value.bytes)
+            if let groups = value.groups {
+                object.put("groups", .array(groups.map { .string($0) }))
+            }
             object.cut(value.isCut)
         case .caseBlock(let value): value.describe(into: &object)
         case .ledger(let value): value.describe(into: &object)

@@ -41,7 +41,7 @@ public enum CommCareEvent: Hashable, Sendable {
     case other(OtherElement)
     /// Something that differs from the specifications.
     case note(OpenRosaNote)
-    /// The document ended well.
+    /// The document ended, and was well formed.
     case end(DocumentEnd)
 
     /// Where what is said begins; nil for a note about the whole document.

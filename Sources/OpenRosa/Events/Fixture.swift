@@ -1,4 +1,4 @@
-/// A lookup table or other data of a restore; its content is counted, not kept.
+/// A lookup table or other data of a restore; its content is counted, and not kept but for groups.
 public struct Fixture: Hashable, Sendable {
     /// Name of the fixture; identity is this and ``userID``.
     public var id: String?
@@ -10,21 +10,31 @@ public struct Fixture: Hashable, Sendable {
     public var elements: Int
     /// Its bytes in the document as sent, from its `<` to behind its last `>`.
     public var bytes: Range<Int64>
-    /// Whether ``id`` or ``userID`` is shortened because of ``CommCareBounds``.
+    /// Identifiers of the groups whose cases belong to the user too, in order: what the fixture
+    /// ``groupsID`` holds; nil for all others.
+    ///
+    /// Source: `getGroups` of commcare-android; reference/commcare-in-practice.md, 2.2.
+    public var groups: [String]?
+    /// Whether something is missing or shortened here because of ``CommCareBounds``.
     public var isCut: Bool
     /// Where the fixture begins.
     public var position: XMLPosition
 
+    /// Name of the fixture that lists the groups of the user.
+    public static let groupsID = "user-groups"
+
     /// A fixture with these values.
     public init(
         id: String?, userID: String? = nil, isIndexed: Bool = false, elements: Int = 0,
-        bytes: Range<Int64> = 0..<0, isCut: Bool = false, position: XMLPosition = .start
+        bytes: Range<Int64> = 0..<0, groups: [String]? = nil, isCut: Bool = false,
+        position: XMLPosition = .start
     ) {
         self.id = id
         self.userID = userID
         self.isIndexed = isIndexed
         self.elements = elements
         self.bytes = bytes
+        self.groups = groups
         self.isCut = isCut
         self.position = position
     }

@@ -24,10 +24,8 @@ struct RestoreDocument {
             case .registration(let registration):
                 userName = registration.username
                 userID = registration.uuid
-            case .fixture(let fixture) where fixture.id == "user-groups":
-                let range = fixture.bytes.clamped(to: 0..<Int64(body.count))
-                let bytes = body[Int(range.lowerBound)..<Int(range.upperBound)]
-                groups = Self.groups(Array(bytes))
+            case .fixture(let fixture) where fixture.groups != nil:
+                groups = fixture.isCut ? nil : fixture.groups
             default: continue
             }
         }
@@ -41,37 +39,10 @@ struct RestoreDocument {
         }
     }
 
-    /// Whose cases belong on the device, after this restore; nil for all, where no groups were told.
+    /// Whose cases belong on the device, after this restore; nil for all, where no groups are known.
     func owners(before: Set<ExactText>?) -> Set<ExactText>? {
         guard let userID, let groups, !groups.isEmpty else { return before }
         return Set(groups.map(ExactText.init)).union([ExactText(userID)])
-    }
-
-    /// Identifiers of the groups of the fixture `user-groups`; nil where they cannot be read.
-    private static func groups(_ fixture: [UInt8]) -> [String]? {
-        let reader = GroupReader()
-        let stream = XMLStream(handler: reader)
-        do throws(XMLError) {
-            try stream.feed(fixture.span)
-            try stream.finish()
-        } catch { return nil }
-        return reader.ids
-    }
-
-    /// Source: reference/commcare-in-practice.md, 2.2.
-    private final class GroupReader: XMLEventHandler {
-        var ids: [String] = []
-
-        func start(_ tag: borrowing XMLTag) {
-            guard tag.depth == 3, tag.name.local == "group" else { return }
-            for index in 0..<tag.count where tag.name(at: index).local == "id" {
-                ids.append(tag.value(at: index))
-            }
-        }
-
-        func end(_ tag: borrowing XMLTag) {}
-
-        func text(_ bytes: borrowing Span<UInt8>) {}
     }
 }
 

@@ -1,3 +1,4 @@
+internal import OpenRosa
 internal import Platform
 internal import Storage
 
@@ -53,9 +54,9 @@ extension CommCareState {
         guard let token = reading.restoreID, !token.isEmpty else { return "it has no restore_id" }
         try Self.set("token", token, connection)
         if let user = reading.userID { try Self.set("user_id", user, connection) }
-        if let place = reading.groups {
-            // Where they cannot be told, the owners of what is there stand for them.
-            let groups = GroupReader.read(download, place)
+        if let fixture = reading.groups {
+            // Where they are not known whole, the owners of what is there stand for them.
+            let groups = fixture.isCut ? nil : fixture.groups
             try rows.setGroups(groups ?? [])
             try Self.set("has_groups", groups == nil ? nil : "1", connection)
         }

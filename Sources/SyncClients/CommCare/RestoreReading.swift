@@ -6,8 +6,8 @@ final class RestoreReading {
     private let rows: CaseRows
     private(set) var restoreID: String?
     private(set) var userID: String?
-    /// Where the user's groups are in the document.
-    private(set) var groups: Range<Int64>?
+    /// The fixture with the user's groups.
+    private(set) var groups: Fixture?
     private var isResponse = false
     private var problem: String?
     private var fault: StorageFault?
@@ -49,7 +49,7 @@ final class RestoreReading {
         case .ledger(let block): problem = try rows.apply(block, .strict)?.says
         case .fixture(let fixture):
             try rows.apply(fixture)
-            if fixture.id == "user-groups" { groups = fixture.bytes }
+            if fixture.groups != nil { groups = fixture }
         case .registration(let registration): userID = registration.uuid
         case .restoreID(let token): restoreID = token.id
         default: return

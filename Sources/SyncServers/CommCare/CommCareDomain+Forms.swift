@@ -145,26 +145,11 @@ extension CommCareDomain {
 
     /// A case that indices lead back to; nil where none do.
     private func circle(_ touched: CaseSet) -> String? {
-        /// Cases that were left, or are on the way from where the walk began.
-        var isLeft: [ExactText: Bool] = [:]
-        for start in touched.cases.keys where isLeft[start] == nil {
-            var path = [(id: start, leaves: false)]
-            while let (id, leaves) = path.popLast() {
-                if leaves {
-                    isLeft[id] = true
-                    continue
-                }
-                guard isLeft[id] == nil else { continue }
-                isLeft[id] = false
-                path.append((id, true))
-                for index in (touched.cases[id] ?? set.cases[id])?.indices.values ?? [:].values {
-                    let target = ExactText(index.target)
-                    if isLeft[target] == false { return target.string }
-                    path.append((target, false))
-                }
-            }
+        let circle = CaseCircle.find(from: touched.cases.keys) { id in
+            let state = touched.cases[id] ?? set.cases[id]
+            return state?.indices.values.map { ExactText($0.target) } ?? []
         }
-        return nil
+        return circle?.first?.string
     }
 
     static func weight(_ state: CaseState) -> Int {

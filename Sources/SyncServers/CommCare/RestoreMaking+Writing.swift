@@ -44,7 +44,7 @@ extension RestoreMaking {
             moveOn()
         case .forget:
             guard footprint.dwindle(&budget) else { return }
-            footprint = Footprint(owners: nil, count: 0)
+            footprint = CaseLiveness(owners: nil, count: 0)
             moveOn()
         case .join: if body.join(&budget) { moveOn() }
         default: moveOn()

@@ -44,7 +44,7 @@ struct RestoreMaking: Sendable {
     /// to copy it all.
     private var space: CommCareDomain
     private let since: DeviceLog?
-    var footprint: Footprint
+    var footprint: CaseLiveness
     var stage = Stage.collect
     /// The next element of what the stage goes through.
     var cursor = 0
@@ -82,7 +82,7 @@ struct RestoreMaking: Sendable {
         self.occasion = occasion
         self.since = since
         count = space.set.cases.count
-        footprint = Footprint(owners: occasion.owners, count: count)
+        footprint = CaseLiveness(owners: occasion.owners, count: count)
         body = RestoreBody(isCompressed: occasion.order.isCompressed)
         log = DeviceLog(
             id: occasion.id, user: occasion.user.uuid, form: space.count, created: occasion.now,

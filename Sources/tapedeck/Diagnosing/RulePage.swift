@@ -21,13 +21,13 @@ enum RulePage {
         if let deadline = rule.deadlineNanoseconds {
             facts.append(("deadline", TimeSpan.text(deadline)))
         }
-        facts.append(("told", told(rule.repetition)))
+        facts.append(("reported", reported(rule.repetition)))
         facts.append(("silent", rule.silent))
         if let cause = rule.cause { facts.append(("likely cause", cause)) }
         return facts
     }
 
-    private static func told(_ repetition: Rule.Repetition) -> String {
+    private static func reported(_ repetition: Rule.Repetition) -> String {
         switch repetition {
         case .each: "once for each breach"
         case .topic: "once for each client and what it is about, with how often"
@@ -61,36 +61,29 @@ enum RulePage {
         return object.text
     }
 
-    // MARK: The reference
+    // MARK: The overview
 
-    /// The reference that stands in the repository.
+    /// The overview that stands in the repository, one line for each rule; ``text(_:)`` has the rest.
     static func markdown(_ rules: [Rule]) -> String {
         var text = """
             # Rules
 
-            What `tapedeck diagnose` checks, as `tapedeck diagnose --list-rules --markdown` prints it; `--explain RULE` shows one.
-            All rules are silent about what was not captured and about what Tapedeck did to the traffic itself; rules of HTTP and
-            WebSocket also about bytes that were made up from an archive.
+            What `tapedeck diagnose` checks, written by `Tools/rules`. `tapedeck diagnose --explain RULE` prints a rule's source, the
+            state it follows, its evidence, what is expected instead, its deadline, and when it is silent. All rules are silent about
+            what was not captured and about what Tapedeck did to the traffic itself; rules of HTTP and WebSocket also about bytes that
+            were synthesized from an archive.
 
 
             """
         var areas: [String] = []
         for rule in rules where areas.last != area(rule) { areas.append(area(rule)) }
         for area in areas {
-            let own = rules.filter { self.area($0) == area }
             text += "## \(area)\n\n| Rule | Severity | About | What |\n| --- | --- | --- | --- |\n"
-            for rule in own {
-                text += "| [`\(rule.id)`](#\(anchor(rule.id))) | \(rule.severity.rawValue)"
+            for rule in rules where self.area(rule) == area {
+                text += "| `\(rule.id)` | \(rule.severity.rawValue)"
                 text += " | \(rule.blames) | \(cell(rule.title)) |\n"
             }
             text += "\n"
-            for rule in own {
-                text += "### \(rule.id)\n\n"
-                for (name, fact) in facts(rule) {
-                    text += "- \(name): \(line(fact))\n"
-                }
-                text += "\n"
-            }
         }
         return String(text.dropLast())
     }
@@ -102,15 +95,8 @@ enum RulePage {
         return parts.prefix(hasAreas ? 2 : 1).joined(separator: ".")
     }
 
-    /// The anchor that a heading gets.
-    private static func anchor(_ id: String) -> String {
-        id.filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
-    }
-
-    private static func line(_ text: String) -> String {
+    private static func cell(_ text: String) -> String {
         text.split { $0.isNewline }.joined(separator: " ")
-            .replacing("<", with: "&lt;").replacing("*", with: "\\*")
+            .replacing("<", with: "&lt;").replacing("*", with: "\\*").replacing("|", with: "\\|")
     }
-
-    private static func cell(_ text: String) -> String { line(text).replacing("|", with: "\\|") }
 }

@@ -202,7 +202,7 @@ import Wire
 
         var tolerant = RestoreInProgress(.full, of: set, .tolerant)
         for place in 0..<1500 { try tolerant.apply(.of("\(place)", close: true)) }
-        #expect(tolerant.problems.count == RestoreInProgress.mostProblems)
+        #expect(tolerant.problems.count == RestoreInProgress.maxProblems)
         #expect(tolerant.problemCount == 1500)
     }
 

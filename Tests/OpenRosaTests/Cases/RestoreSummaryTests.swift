@@ -59,8 +59,8 @@ import Wire
             summary.count(.fixture(Fixture(id: "f\(place)", elements: 1)))
         }
         #expect(summary.cases == 3000)
-        #expect(summary.casesByType.count == RestoreSummary.mostNames)
-        #expect(summary.fixtures.count == RestoreSummary.mostNames)
+        #expect(summary.casesByType.count == RestoreSummary.maxNames)
+        #expect(summary.fixtures.count == RestoreSummary.maxNames)
         #expect(summary.sections[.fixtures]?.count == 3000)
         #expect(summary.size == nil)
     }

@@ -1,0 +1,103 @@
+import Dissection
+import Notation
+import OpenRosa
+import Wire
+
+/// What is followed of one user on one device.
+struct CommCarePerson: Sendable {
+    /// A sync token that the server gave out.
+    struct Issued: Sendable {
+        let token: String
+        let row: ExchangeRow
+        /// When a client can have stored it, at the latest.
+        let settledAt: Instant
+    }
+
+    /// A breach that what comes next will confirm or excuse.
+    struct Doubt: Sendable {
+        /// The token that the client should have used.
+        let token: String
+        let finding: Finding
+        /// Whether it is about a sync, which only what comes next can judge.
+        let isSync: Bool
+    }
+
+    /// A restore that is being prepared.
+    struct Polling: Sendable {
+        let since: String?
+        let firstAt: Instant
+        var last: CommCareReply
+        var polls = 1
+        var done: Int?
+        /// Answers in a row that showed no progress.
+        var standing = 0
+        var steps: [FindingStep]
+        var isTold = false
+    }
+
+    /// A 412 that was not followed by a full restore yet.
+    struct Refused: Sendable {
+        let row: ExchangeRow
+        let at: Instant
+        let says: String?
+        /// Whether the refused request was a full one.
+        let wasFull: Bool
+        var isTold = false
+    }
+
+    /// The last failed request of a kind.
+    struct Failure: Sendable {
+        let ask: CommCareAsk
+        let reply: CommCareReply
+        /// How often the same was asked with the same outcome, from 1.
+        var times = 1
+        /// The steps of the first tries.
+        var steps: [FindingStep]
+    }
+
+    /// Refusals of one kind of request because of load, in a row.
+    struct Lane: Sendable {
+        var last: CommCareReply
+        var gap: Int64?
+        var steps: [FindingStep]
+        var count = 1
+    }
+
+    /// The token that the device surely has, if one was seen.
+    var current: Issued?
+    /// Whether the client has shown that it has it.
+    var hasUsedCurrent = false
+    /// Tokens that were replaced.
+    var replaced: [String: Issued] = [:]
+    /// Tokens that the device may have: the restore did not surely arrive, or may not be usable.
+    var maybe: [String: Issued] = [:]
+    /// Whether an accusation about a token was excused once.
+    var excuses = 0
+    var doubts: [Doubt] = []
+    /// Whether its token was given out on behalf of somebody else.
+    var isForAnother = false
+    var ledger: CommCareLedger?
+    var polling: Polling?
+    var refused: Refused?
+    /// A full restore after a 412 that was refused with 412 as well.
+    var refusedTwice: ExchangeRow?
+    /// The 412 that the restore under way recovers from.
+    var recovering: ExchangeRow?
+    /// A claim that made a sync necessary.
+    var claimed: CommCareReply?
+    /// Forms whose last try failed, for a reason that may pass.
+    var failedForms: [String: ExchangeRow] = [:]
+    /// The last 422 that a form was put aside for, and nothing submitted since.
+    var aside: CommCareReply?
+    /// instanceID of the form that was sent last.
+    var lastForm: String?
+    /// `timeEnd` of the newest form, and its first request.
+    var newestForm: (timeEnd: Int64, row: ExchangeRow, instanceID: String)?
+    /// Cases that forms updated before any was seen to create them.
+    var updatedBlind: [ExactText: (row: ExchangeRow, instanceID: String)] = [:]
+    var lanes: [OpenRosaAPI.Group: Lane] = [:]
+    var failures: [OpenRosaAPI: Failure] = [:]
+
+    static let maxTokens = 1_000
+    static let maxForms = 5_000
+}

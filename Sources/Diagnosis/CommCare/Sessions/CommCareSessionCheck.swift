@@ -1,0 +1,202 @@
+import Dissection
+import OpenRosa
+import Wire
+
+/// Follows the users of CommCare and OpenRosa servers across messages.
+///
+/// State is kept by server, project, user and device. Bounded: what is beyond the bounds is not
+/// followed.
+struct CommCareSessionCheck: Check {
+    /// Most users on devices.
+    static let maxPersons = 10_000
+    /// Most requests without an answer.
+    static let maxOpen = 20_000
+    /// Most sync tokens whose owners are remembered.
+    static let maxTokens = 20_000
+
+    /// How long what comes next may excuse a client, in nanoseconds.
+    static let doubt = CommCareTime.seconds(30.0)
+
+    /// A device and a project.
+    struct Device: Hashable, Sendable {
+        let server: String
+        let domain: String
+        let device: String
+    }
+
+    /// What a server has given out or knows by this name: a sync token, or a user's identifier.
+    struct Name: Hashable, Sendable {
+        let server: String
+        let name: String
+    }
+
+    /// Whom a sync token was given to.
+    struct Owner: Sendable {
+        let person: CommCarePersonKey
+        let row: ExchangeRow
+        let isForAnother: Bool
+        let digest: CommCareDigest
+        let isTouched: Bool
+    }
+
+    var persons: [CommCarePersonKey: CommCarePerson] = [:]
+    /// The users of a device, the last one last.
+    var users: [Device: [String]] = [:]
+    var open: [ExchangeID: CommCareAsk] = [:]
+    var owners: [Name: Owner] = [:]
+    /// The person that a user's identifier was registered for.
+    var registered: [Name: String] = [:]
+    var outcomes = FormOutcomes()
+    var heads: Set<Name> = []
+    /// Connections on which Tapedeck has sent requests a second time, which nobody can tell apart.
+    var repeating: Set<ConnectionID> = []
+    var deadlines = Deadlines<CommCarePersonKey>()
+
+    mutating func observe(
+        _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        switch evidence {
+        case .asked(let exchange):
+            guard Self.isOurs(exchange.row.api) else { return }
+            ask(exchange, session, &report)
+        case .answered(let exchange):
+            guard let ask = open.removeValue(forKey: exchange.row.id) else { return }
+            answer(exchange, ask, session, &report)
+        case .fault(let row):
+            guard let id = row.connection, row.action.hasPrefix("repeat"),
+                repeating.count < Self.maxPersons
+            else { return }
+            repeating.insert(id)
+            forgetCases()
+        case .gap: forget()
+        default: return
+        }
+    }
+
+    private static func isOurs(_ api: String) -> Bool {
+        api.utf8.first == 0x63 && api.hasPrefix("commcare.")
+            || api.utf8.first == 0x6F && api.hasPrefix("openrosa.")
+    }
+
+    /// Forgets what may have changed in a gap.
+    private mutating func forget() {
+        persons = [:]
+        users = [:]
+        open = [:]
+        outcomes = FormOutcomes()
+    }
+
+    /// Forgets what devices have, where a form may be missing.
+    private mutating func forgetCases() {
+        for index in persons.values.indices { persons.values[index].ledger = nil }
+    }
+
+    private mutating func ask(
+        _ exchange: borrowing ExchangeEvidence, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard !repeating.contains(exchange.row.connection) else {
+            forgetCases()
+            return
+        }
+        guard exchange.row.requestEndedAt != nil, open.count < Self.maxOpen,
+            var ask = CommCareAsk(exchange, session)
+        else { return }
+        identify(&ask)
+        open[ask.row.id] = ask
+        guard persons[ask.person] != nil || persons.count < Self.maxPersons else { return }
+        var person = persons.removeValue(forKey: ask.person) ?? CommCarePerson()
+        checkRetries(ask, &person, session, &report)
+        if ask.isPersonCertain {
+            checkPolling(ask, &person, session, &report)
+            checkRecovery(ask, &person, session, &report)
+            let before = person.doubts.count
+            checkTokens(ask, &person, &report)
+            if person.doubts.count > before {
+                deadlines.wait(until: CommCareTime.after(ask.row.startedAt, Self.doubt), ask.person)
+            }
+            checkState(ask, &person, &report)
+            checkQueue(ask, &person, session, &report)
+            checkCases(ask, &person, &report)
+        }
+        checkForm(ask, &person, session, &report)
+        checkHead(ask, &report)
+        persons[ask.person] = person
+    }
+
+    private mutating func answer(
+        _ exchange: borrowing ExchangeEvidence, _ ask: CommCareAsk,
+        _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        let reply = CommCareReply(exchange, session)
+        guard persons[ask.person] != nil || persons.count < Self.maxPersons else { return }
+        var person = persons.removeValue(forKey: ask.person) ?? CommCarePerson()
+        followRetries(ask, reply, &person)
+        if ask.isPersonCertain {
+            if ask.isRestore {
+                followPolling(ask, reply, &person, &report)
+                followRecovery(ask, reply, &person, &report)
+                if reply.status == 200, reply.row.outcome == .complete {
+                    take(exchange, ask, reply, &person, &report)
+                }
+            }
+            followQueue(ask, reply, &person)
+            followCases(ask, reply, &person)
+        }
+        followForm(ask, reply, &report)
+        followHead(ask, reply, &report)
+        persons[ask.person] = person
+    }
+
+    /// Gives a request that names no user to the only one that the device has.
+    private mutating func identify(_ ask: inout CommCareAsk) {
+        let device = Device(
+            server: ask.person.server, domain: ask.person.domain, device: ask.person.device)
+        var known = users[device] ?? []
+        if ask.person.user.isEmpty {
+            ask.isPersonCertain = known.count <= 1
+            if let last = known.last {
+                ask.person = CommCarePersonKey(
+                    server: device.server, domain: device.domain, device: device.device,
+                    user: last)
+            }
+            if !known.isEmpty { return }
+        }
+        guard known.last != ask.person.user else { return }
+        // What came before the name was known is the same user's, if it was one.
+        if known == [""] {
+            let before = CommCarePersonKey(
+                server: device.server, domain: device.domain, device: device.device, user: "")
+            if let person = persons.removeValue(forKey: before) { persons[ask.person] = person }
+            known = []
+        }
+        known.removeAll { $0 == ask.person.user }
+        guard known.count < 100, users.count < Self.maxPersons || !known.isEmpty else { return }
+        known.append(ask.person.user)
+        users[device] = known
+    }
+
+    mutating func advance(
+        to now: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        while let (_, key) = deadlines.next(before: now) {
+            guard let index = persons.index(forKey: key) else { continue }
+            for doubt in persons.values[index].doubts where !doubt.isSync {
+                report.add(doubt.finding)
+            }
+            persons.values[index].doubts.removeAll { !$0.isSync }
+        }
+    }
+
+    mutating func finish(
+        at now: Instant, isRunning: Bool, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard !isRunning else { return }
+        let left = persons.values.flatMap(\.doubts).map(\.finding).sorted { a, b in
+            (a.at, a.client, a.topic, a.rule.id) < (b.at, b.client, b.topic, b.rule.id)
+        }
+        for finding in left { report.add(finding) }
+        for index in persons.values.indices { persons.values[index].doubts = [] }
+    }
+}

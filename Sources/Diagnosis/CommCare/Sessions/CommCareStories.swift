@@ -1,0 +1,111 @@
+import Wire
+
+/// Stories of CommCare and OpenRosa: several breaches that are one.
+enum CommCareStories {
+    /// The rules that they break.
+    static let rules: [Rule] = [duplicateForm, retryStorm, loop412, pollLoop, headOfLine]
+
+    /// Those that are reported when their parts come together; the check itself reports the others.
+    static let all: [Story] = [
+        Story(
+            rule: retryStorm,
+            parts: Set(CommCareSessionRules.retries.map(\.id)), least: 5,
+            withinNanoseconds: 300_000_000_000, sharing: .client
+        ) { parts in
+            "Within \(span(parts)) the client broke the rules on retries \(parts.count) times: "
+                + kinds(parts) + "."
+        },
+        Story(
+            rule: loop412,
+            parts: [
+                CommCareSessionRules.incrementalAfter412.id, CommCareSessionRules.fullRepeated.id,
+            ], least: 3, withinNanoseconds: nil, sharing: .topic
+        ) { parts in
+            "The sync was refused with 412 and asked for again \(parts.count) times within "
+                + "\(span(parts)), and no full restore came through."
+        },
+        Story(
+            rule: pollLoop,
+            parts: [
+                CommCareSessionRules.polledEarly.id, CommCareSessionRules.polledWithoutEnd.id,
+            ], least: 5, withinNanoseconds: nil, sharing: .topic
+        ) { parts in
+            "The restore was asked for \(parts.count) times within \(span(parts)) without the "
+                + "pauses that the server asked for."
+        },
+    ]
+
+    private static func span(_ parts: [Finding]) -> String {
+        guard let first = parts.first, let last = parts.last else { return "no time" }
+        return CommCareTime.text(CommCareTime.gap(first.at, last.at))
+    }
+
+    /// How often each rule was broken: `3 × commcare.retry.at-once`.
+    private static func kinds(_ parts: [Finding]) -> String {
+        var counts: [String: Int] = [:]
+        for part in parts { counts[part.rule.id, default: 0] += part.times }
+        return counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
+            .joined(separator: ", ")
+    }
+
+    /// A form whose answer was lost is sent again as another form.
+    static let duplicateForm = Rule(
+        "commcare.story.duplicate-form", .error,
+        title: "A form whose answer was lost is sent again as another form.",
+        source: "OpenRosa metadata: instanceID tells a form sent twice from two forms; catalogue "
+            + "C49 and C50, issue story \"duplicate form after a lost answer\".",
+        follows:
+            "forms by their content without instanceID, and whose answer the client did not get",
+        evidence: "a form with a new instanceID and the very content, times included, of one whose "
+            + "answer was lost",
+        expects: "The same form with the same instanceID, so that the server keeps it once.",
+        silent: "the form has no times in its meta block; the content was sent under several "
+            + "identifiers before; the answer of the first was not lost",
+        cause: "the identifier is made when the form is sent instead of when it is finished")
+
+    /// A client tries again and again against a server that has told it to stop.
+    static let retryStorm = Rule(
+        "commcare.story.retry-storm", .error,
+        title: "A client tries again and again against a server that has told it to stop.",
+        source: "specs/commcare-http.txt: 406, 429 and 503; catalogue C28 to C31, C35, C73, O-R1 "
+            + "and O-R2 (commcare-android PR 2124: \"phone immediately tries again a few "
+            + "times\").",
+        follows: "the breaches of the rules on retries",
+        evidence: "five of them within five minutes",
+        expects: "To stop, and to try again with growing pauses.",
+        silent: "where the rules on retries are")
+
+    /// A client gets 412 again and again and never recovers.
+    static let loop412 = Rule(
+        "commcare.story.412-loop", .error,
+        title: "A client gets 412 again and again and never recovers.",
+        source: "specs/commcare-http.txt: 412; catalogue C08 to C10.",
+        follows: "the breaches of the rules on 412",
+        evidence: "three of them about one user",
+        expects: "One full restore, and after a second 412 a message for the user.",
+        silent: "where the rules on 412 are")
+
+    /// A client polls for a restore in a loop.
+    static let pollLoop = Rule(
+        "commcare.story.restore-poll-loop", .error,
+        title: "A client polls for a restore in a loop.",
+        source: "specs/commcare-http.txt: 202; catalogue C16 and C22.",
+        follows: "the breaches of the rules on 202",
+        evidence: "five of them about one user",
+        expects: "One request each Retry-After seconds, and an end to it.",
+        silent: "where the rules on 202 are")
+
+    /// One refused form keeps all others from being sent.
+    static let headOfLine = Rule(
+        "commcare.story.head-of-line", .warning,
+        title: "One refused form keeps all others from being sent.",
+        source:
+            "catalogue section 6, head-of-line blocking (commcare-android PR 1807: one odd form "
+            + "\"bricked\" phones).",
+        follows: "the tries of each form and the forms of the same user between them",
+        evidence: "the sixth refusal of one form with the same 400, 413 or 422, and no other form "
+            + "between",
+        expects: "The form is held after a few tries, and the next is sent.",
+        silent: "another form was sent between; the refusals came from Tapedeck",
+        cause: "the queue stops at any failure and always begins with its first form")
+}

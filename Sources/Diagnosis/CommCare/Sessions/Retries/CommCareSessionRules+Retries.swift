@@ -1,0 +1,122 @@
+import Wire
+
+/// Rules across messages about retries.
+extension CommCareSessionRules {
+    /// Those of this file.
+    static let retries: [Rule] = [
+        retriedAtOnce, coolDown, beforeRetryAfter, notGrowing, after406, sameCredentials, after4xx,
+        tooManyTries,
+    ]
+
+    /// After 429 or 503 the same kind of request is sent again at once.
+    static let retriedAtOnce = Rule(
+        "commcare.retry.at-once", .error,
+        title: "After 429 or 503 the same kind of request is sent again at once.",
+        source: "specs/commcare-http.txt: \"the CommCare app should immediately cease any attempts "
+            + "to retry the request\"; catalogue C28.",
+        follows: "the last 429 or 503 by kind of request",
+        evidence: "a request of the same kind within two seconds",
+        expects:
+            "Nothing of this kind until a pause is over: Retry-After, or five seconds and more.",
+        silent:
+            "Retry-After was kept; the answer was cut or late; the request began before it came",
+        cause: "a failed form is tried twice, or the next form of the queue is sent")
+
+    /// After 429 or 503 the same kind of request is sent again within five seconds.
+    static let coolDown = Rule(
+        "commcare.retry.cool-down", .warning,
+        title: "After 429 or 503 the same kind of request is sent again within five seconds.",
+        source: "specs/commcare-http.txt: \"the app should ideally enter a short cool-down period "
+            + "disallowing the user from retrying the request\"; catalogue C30.",
+        follows: "the last 429 or 503 by kind of request",
+        evidence: "a request of the same kind after two to five seconds",
+        expects: "Five seconds at least before a user may try again.",
+        silent: "Retry-After was kept; the answer was cut or late; the request began before it came"
+    )
+
+    /// After 429 or 503 the Retry-After of the answer is not kept.
+    static let beforeRetryAfter = Rule(
+        "commcare.retry.before-retry-after", .warning,
+        title: "After 429 or 503 the Retry-After of the answer is not kept.",
+        source: "RFC 9110, 10.2.3; catalogue C31.",
+        follows: "the last 429 or 503 by kind of request",
+        evidence: "a request of the same kind half a second or more before Retry-After is over",
+        expects: "Nothing of this kind before Retry-After is over.",
+        silent: "Retry-After is missing or no number; the answer was cut or late; sooner than two "
+            + "seconds, which is another rule",
+        cause: "only the code is looked at")
+
+    /// Tries after 429 or 503 do not come with growing delays.
+    static let notGrowing = Rule(
+        "commcare.retry.not-growing", .warning, repetition: .client,
+        title: "Tries after 429 or 503 do not come with growing delays.",
+        source: "specs/commcare-http.txt: \"the app can continue attempting the action with an "
+            + "exponential back-off in delay between attempts\"; catalogue C29.",
+        follows: "the pauses between refusals of one kind of request in a row",
+        evidence:
+            "from the third try on, a pause that is not longer than the one before by half, a "
+            + "fifth allowed for chance",
+        expects: "Pauses that grow by half at least.",
+        silent: "Retry-After was kept; pauses of half an hour and more; the pause was too short, "
+            + "which is another rule; the connection of the last try was closed meanwhile, so "
+            + "that a user may have started the program again",
+        cause: "a fixed interval")
+
+    /// A request that needs an action of the user is tried again without one.
+    static let after406 = Rule(
+        "commcare.retry.after-406", .error,
+        title: "A request that needs an action of the user is tried again without one.",
+        source:
+            "specs/commcare-http.txt: \"406: The server cannot complete the request issued, and "
+            + "the user needs to take a direct action\"; catalogue C35.",
+        follows: "the last 406 by kind of request",
+        evidence:
+            "the same request with the same credentials within five seconds, by a client that "
+            + "has not been started anew",
+        expects: "The message for the user, and no further try by itself.",
+        silent: "the first connection was closed meanwhile, so that a user may have started the "
+            + "program again",
+        cause: "every failed form is tried twice")
+
+    /// After 401 the same request is sent with the same credentials more than once.
+    static let sameCredentials = Rule(
+        "commcare.retry.same-credentials", .warning,
+        title: "After 401 the same request is sent with the same credentials more than once.",
+        source: "catalogue C73 (CommCare Android sends twice).",
+        follows: "the last 401 by kind of request",
+        evidence: "the third identical request, within ten seconds of the answer, by a client that "
+            + "has not been started anew",
+        expects: "Other credentials, or none of these requests until the user gives some.",
+        silent: "the credentials changed, as with a challenge or a new token; the first connection "
+            + "was closed meanwhile",
+        cause: "401 counts as a failure that may pass")
+
+    /// A request that the server refuses as wrong is sent again at once.
+    static let after4xx = Rule(
+        "commcare.retry.after-4xx", .warning,
+        title: "A request that the server refuses as wrong is sent again at once.",
+        source: "specs/ora-http-layer.txt: retryCount \"is needed in case of internet or server "
+            + "failures\"; catalogue O-R2.",
+        follows: "the last 4xx by kind of request",
+        evidence:
+            "the same request within five seconds of 400, 403, 404, 405, 410, 413, 414 or 415, "
+            + "by a client that has not been started anew",
+        expects: "No try by itself: what is refused as wrong stays wrong.",
+        silent: "the first connection was closed meanwhile, so that a user may have started the "
+            + "program again",
+        cause: "the retry count is used for every status but 2xx")
+
+    /// A request is retried more than fifteen times.
+    static let tooManyTries = Rule(
+        "commcare.retry.more-than-15", .warning, repetition: .topic,
+        title: "A request is retried more than fifteen times.",
+        source: "specs/ora-http-layer.txt: retryCount \"The minimum acceptable value is 0 and the "
+            + "maximum is 15\"; catalogue O-R1.",
+        follows: "identical requests that fail in a row",
+        evidence: "the seventeenth try, each within ten seconds of the failure before it",
+        expects: "Sixteen tries at most, then an error for the application.",
+        silent: "the pauses are longer than ten seconds, as with a back-off; the connection was "
+            + "closed and others opened by a new run cannot be distinguished from a retry, so that they "
+            + "count",
+        cause: "the retry count is not bounded")
+}

@@ -1,0 +1,155 @@
+import Dissection
+import OpenRosa
+import Wire
+
+/// Restores that are being prepared: C16, C17, C21, C22, C88.
+extension CommCareSessionCheck {
+    private typealias R = CommCareSessionRules
+
+    /// How much too early is no matter, in nanoseconds.
+    static let tolerance = CommCareTime.seconds(0.5)
+    /// Most polls of one restore.
+    static let maxPolls = 240
+    /// The longest that one restore may be polled for, in nanoseconds.
+    static let longestPolling = CommCareTime.seconds(3_600.0)
+    /// Answers without progress, in a row, that are worth saying.
+    static let standing = 10
+
+    func checkPolling(
+        _ ask: CommCareAsk, _ person: inout CommCarePerson, _ session: borrowing SessionView,
+        _ report: inout Report
+    ) {
+        guard let polling = person.polling,
+            ask.row.startedAt >= polling.last.row.endedAt ?? polling.last.at
+        else { return }
+        let gap = CommCareTime.gap(polling.last.at, ask.row.startedAt)
+        guard ask.isRestore else {
+            if ask.isSubmission, ask.token != nil {
+                report.add(
+                    Finding(
+                        R.formDuringRestore, connection: ask.row.connection, client: ask.client,
+                        topic: ask.topic,
+                        says: "A form was submitted \(CommCareTime.text(gap)) after a 202 to the "
+                            + "restore of the same user.",
+                        steps: [polling.last.step("the restore is pending"), ask.step("a form")]))
+            }
+            guard !polling.isTold, isLate(gap, polling.last), !isDisturbed(polling, session) else {
+                return
+            }
+            person.polling?.isTold = true
+            report.add(
+                Finding(
+                    R.pollAbandoned, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The 202 asked to come back after \(polling.last.retryAfter ?? 0) s; "
+                        + "\(CommCareTime.text(gap)) later the client does something else and has "
+                        + "not asked again.",
+                    steps: [
+                        polling.last.step("the restore is pending"), ask.step("something else"),
+                    ]))
+            return
+        }
+        guard let seconds = polling.last.retryAfter else { return }
+        if gap < CommCareTime.seconds(seconds) - Self.tolerance {
+            report.add(
+                Finding(
+                    R.polledEarly, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The 202 said Retry-After: \(seconds); the restore was asked for again "
+                        + "after \(CommCareTime.text(gap)).",
+                    expected: "The same request \(seconds) s after the 202.",
+                    steps: [
+                        polling.last.step("pending", quote: "Retry-After: \(seconds)"),
+                        ask.step("asks again after \(CommCareTime.text(gap))"),
+                    ]))
+        } else if isLate(gap, polling.last), !isDisturbed(polling, session) {
+            report.add(
+                Finding(
+                    R.polledLate, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The 202 said Retry-After: \(seconds); the restore was asked for again "
+                        + "only after \(CommCareTime.text(gap)).",
+                    steps: [
+                        polling.last.step("pending", quote: "Retry-After: \(seconds)"),
+                        ask.step("asks again after \(CommCareTime.text(gap))"),
+                    ]))
+        }
+    }
+
+    private func isLate(_ gap: Int64, _ reply: CommCareReply) -> Bool {
+        guard let seconds = reply.retryAfter else { return false }
+        let asked = CommCareTime.seconds(seconds)
+        return gap > 3 * asked && gap > asked + CommCareTime.seconds(120.0)
+    }
+
+    /// Whether Tapedeck did something after the answer, which may have kept the client from asking.
+    private func isDisturbed(
+        _ polling: CommCarePerson.Polling, _ session: borrowing SessionView
+    ) -> Bool {
+        session.lastFaultAt.map { $0 > polling.last.row.endedAt ?? polling.last.at } ?? false
+    }
+
+    func followPolling(
+        _ ask: CommCareAsk, _ reply: CommCareReply, _ person: inout CommCarePerson,
+        _ report: inout Report
+    ) {
+        guard reply.status == 202, reply.isHeard else {
+            // What is cut or lost is asked for again, and nobody knows after how long.
+            person.polling = nil
+            return
+        }
+        guard var polling = person.polling, polling.since == ask.since else {
+            person.polling = CommCarePerson.Polling(
+                since: ask.since, firstAt: reply.at, last: reply,
+                done: reply.document?.done.flatMap { Int($0) },
+                steps: [ask.step("asks for a restore"), reply.step("pending")])
+            return
+        }
+        polling.polls += 1
+        follow(reply, ask, &polling, &report)
+        polling.last = reply
+        if polling.steps.count < 8 {
+            polling.steps += [ask.step("asks again"), reply.step("pending")]
+        }
+        let span = CommCareTime.gap(polling.firstAt, reply.at)
+        if !polling.isTold, polling.polls > Self.maxPolls || span > Self.longestPolling {
+            polling.isTold = true
+            report.add(
+                Finding(
+                    R.polledWithoutEnd, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The restore was asked for \(polling.polls) times within "
+                        + "\(CommCareTime.text(span)) and is still pending.",
+                    steps: polling.steps + [reply.step("pending, answer \(polling.polls)")]))
+        }
+        person.polling = polling
+    }
+
+    private func follow(
+        _ reply: CommCareReply, _ ask: CommCareAsk, _ polling: inout CommCarePerson.Polling,
+        _ report: inout Report
+    ) {
+        let done = reply.document?.done.flatMap { Int($0) }
+        guard !reply.isTouched, !polling.last.isTouched, let done, let before = polling.done else {
+            polling.done = done
+            polling.standing = 0
+            return
+        }
+        polling.done = done
+        polling.standing = done == before ? polling.standing + 1 : 0
+        if done < before {
+            report.add(
+                Finding(
+                    R.progressBackwards, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic, says: "The progress went from \(before) to \(done).",
+                    steps: [polling.last.step("done=\(before)"), reply.step("done=\(done)")]))
+        } else if polling.standing == Self.standing {
+            report.add(
+                Finding(
+                    R.progressStuck, connection: ask.row.connection, client: ask.client,
+                    topic: ask.topic,
+                    says: "The progress has stood at \(done) for \(Self.standing + 1) answers.",
+                    steps: [polling.last.step("done=\(before)"), reply.step("done=\(done)")]))
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Wire
+
+/// Rules across messages about tokens.
+extension CommCareSessionRules {
+    /// Those of this file.
+    static let tokens: [Rule] = [
+        tokenMissing, tokenStale, tokenDiffers, tokenOfAnotherUser, userIDOfAnother,
+        tokenOfAnotherDevice, tokenTooOld,
+    ]
+
+    /// A submission carries no sync token although the device has synced.
+    static let tokenMissing = Rule(
+        "commcare.submit.token-missing", .error, repetition: .client,
+        title: "A submission carries no sync token although the device has synced.",
+        source: "specs/commcare-http.txt: \"X-CommCareHQ-LastSyncToken: Last Successful Sync\"; "
+            + "catalogue C05.",
+        follows: "the last restore that the user of the device surely got, and whether the client "
+            + "uses its restore_id",
+        evidence:
+            "a submission without X-CommCareHQ-LastSyncToken that began long after the restore "
+            + "ended; reported when the client shows later that it has the token, half a minute "
+            + "later, or at the end",
+        expects: "X-CommCareHQ-LastSyncToken with the restore_id of the last complete restore on "
+            + "every submission.",
+        deadlineNanoseconds: 30_000_000_000,
+        silent: "the restore was cut, changed, late or not usable; a demonstration or device log; "
+            + "nobody knows which user submits; the next sync is a full one, once, as after a "
+            + "crash; bytes are missing",
+        cause: "the header is set where restores are asked for and not where forms are sent, so "
+            + "that the server does not count the form for this device and answers the next sync "
+            + "with 412")
+
+    /// A request carries a sync token that a newer restore has replaced.
+    static let tokenStale = Rule(
+        "commcare.sync.token-stale", .error, repetition: .client,
+        title: "A request carries a sync token that a newer restore has replaced.",
+        source: "specs/commcare-http.txt: \"Last Successful Sync\"; catalogue C06.",
+        follows: "the tokens given to the user of the device, in order, and which one the client "
+            + "last used",
+        evidence: "an older token in since or X-CommCareHQ-LastSyncToken after a newer restore was "
+            + "surely received; reported when the client shows that it has the newer one, half a "
+            + "minute later, or at the end",
+        expects: "The restore_id of the last complete restore.",
+        deadlineNanoseconds: 30_000_000_000,
+        silent:
+            "the newer restore was cut, changed, late or not usable; the client goes on to sync "
+            + "from the old token, once, as after a crash; the older token was not seen to be "
+            + "given out",
+        cause: "the token is stored when the sync begins, from a 202, or only at sign-in")
+
+    /// since and X-CommCareHQ-LastSyncToken of one request differ.
+    static let tokenDiffers = Rule(
+        "commcare.sync.token-differs", .warning, repetition: .client,
+        title: "since and X-CommCareHQ-LastSyncToken of one request differ.",
+        source: "catalogue C07 (CommCare Android makes both from one value).",
+        follows: "one request",
+        evidence: "a restore with both, and two values",
+        expects: "The same token in both places.",
+        silent: "Tapedeck changed the request, or one of them is missing",
+        cause: "the two are read from different places, one of which is not brought up to date")
+
+    /// A user sends the sync token of another user.
+    static let tokenOfAnotherUser = Rule(
+        "commcare.sync.token-of-another-user", .warning, repetition: .topic,
+        title: "A user sends the sync token of another user.",
+        source: "catalogue C06 and C71 (CommCare HQ: SyncLogUserMismatch, answered with 412).",
+        follows: "which user each restore_id was given to",
+        evidence: "a token in a request with other credentials",
+        expects: "The token of the user's own last restore, or a full restore where there is none.",
+        silent: "one of the two asked on behalf of somebody else, has no name, or the restore was "
+            + "not seen",
+        cause: "the token is stored per device instead of per user")
+
+    /// A restore is asked for with the user_id of another user.
+    static let userIDOfAnother = Rule(
+        "commcare.sync.user-id-of-another", .warning, repetition: .topic,
+        title: "A restore is asked for with the user_id of another user.",
+        source: "catalogue C71 (CommCare HQ: 412 where user_id is not the authenticated user).",
+        follows: "the uuid in the Registration of each user",
+        evidence: "user_id of a restore is the uuid registered for another user of this server",
+        expects: "user_id of the user who signs in.",
+        silent: "the user's own Registration was not seen; somebody asks on behalf of another",
+        cause: "the identifier of the user before is kept when somebody else signs in")
+
+    /// Two devices use one sync token.
+    static let tokenOfAnotherDevice = Rule(
+        "commcare.sync.token-of-another-device", .warning, repetition: .topic,
+        title: "Two devices use one sync token.",
+        source: "catalogue C72 (a sync log of CommCare HQ is what one device has).",
+        follows: "which device each restore_id was given to",
+        evidence: "a token in a request with another device id",
+        expects: "A full restore on a new device.",
+        silent: "one of the devices names no id, or the restore was not seen",
+        cause: "the device id is made anew at each start, or the state was copied to a second "
+            + "device")
+
+    /// An incremental sync is asked for with a token that the server has forgotten.
+    static let tokenTooOld = Rule(
+        "commcare.sync.token-too-old", .warning, repetition: .client,
+        title: "An incremental sync is asked for with a token that the server has forgotten.",
+        source: "catalogue C72 (CommCare HQ keeps sync logs for 63 days).",
+        follows: "one request",
+        evidence: "since together with days_since_last_sync above 63",
+        expects: "A full restore.",
+        silent: "days_since_last_sync is missing or no number")
+}
