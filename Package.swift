@@ -96,7 +96,8 @@ let package = Package(
         .target(
             name: "Trace",
             dependencies: [
-                "Platform", "Notation", "Wire", "Dissection", "Filters", "Storage", "CSQLite",
+                "Platform", "Notation", "Wire", "Framing", "Dissection", "Filters", "Storage",
+                "CSQLite",
             ],
             exclude: ["TraceFormat.md"], swiftSettings: house),
         .target(
@@ -122,17 +123,23 @@ let package = Package(
         room(
             "Sessions",
             [
-                "Platform", "Wire", "Framing", "Simperium", "Dissection", "Trace", "Diagnosis",
-                "Replaying", "Faults",
+                "Platform", "Notation", "Wire", "Framing", "Simperium", "Dissection", "Trace",
+                "Diagnosis", "Replaying", "Faults",
             ]),
         room("Capturing", ["Platform", "Notation", "Wire", "CPcap", crypto, cryptoExtras]),
         .target(
-            name: "Interchange",
+            name: "Formats",
             dependencies: [
-                "Platform", "Notation", "Wire", "Framing", "Simperium", "Capturing", "Dissection",
-                "Filters", "Trace", "Storage", "CSQLite", crypto,
+                "Platform", "Notation", "Wire", "Framing", "Capturing", "Dissection", "Filters",
+                "Trace", "Storage", "CSQLite", crypto,
             ],
-            exclude: ["Formats.md", "Redaction/Redaction.md"], swiftSettings: house),
+            exclude: ["Formats.md"], swiftSettings: house),
+        .target(
+            name: "Redaction",
+            dependencies: [
+                "Notation", "Wire", "Framing", "Simperium", "Trace", "Storage", crypto,
+            ],
+            exclude: ["Redaction.md"], swiftSettings: house),
         .target(
             name: "Control",
             dependencies: [
@@ -158,7 +165,8 @@ let package = Package(
             dependencies: [
                 "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection",
                 "Filters", "Faults", "Diagnosis", "Trace", "Interception", "Proxying", "Control",
-                "Interchange", "Capturing", "Reports", "Sessions", "Replaying", "SyncServers",
+                "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
+                "SyncServers",
                 "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
@@ -175,6 +183,9 @@ let package = Package(
                 "ConvergenceWorld",
             ],
             path: "Tests/Support/FaultWorld", swiftSettings: house),
+        .target(
+            name: "TraceWorld", dependencies: ["Wire", "Trace", "Storage", "CSQLite"],
+            path: "Tests/Support/TraceWorld", swiftSettings: house),
         .target(
             name: "ConnectionWorld",
             dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Notation", "Wire"],
@@ -200,7 +211,10 @@ let package = Package(
             ]),
         tests(
             "Trace",
-            ["Notation", "Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
+            [
+                "Notation", "Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite",
+                "TraceWorld",
+            ]),
         tests(
             "Interception",
             ["Platform", nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
@@ -221,13 +235,12 @@ let package = Package(
         .testTarget(
             name: "CapturingTests", dependencies: ["Capturing", "Platform", "Notation", "Wire"],
             exclude: ["TLS/Vectors"], swiftSettings: house),
-        .testTarget(
-            name: "InterchangeTests",
-            dependencies: [
-                "Platform", "Interchange", "Trace", "Notation", "Wire", "Framing", "Filters",
-                "Capturing", "Storage", "CSQLite",
-            ],
-            swiftSettings: house),
+        tests(
+            "Formats",
+            ["Platform", "Trace", "Notation", "Wire", "Capturing", "Filters", "TraceWorld"]),
+        tests(
+            "Redaction",
+            ["Notation", "Wire", "Framing", "Trace", "Storage", "CSQLite", "TraceWorld"]),
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
         tests("HTTPLayer", ["Platform", "Notation", "Wire", "CZlib"]),
         tests(
@@ -247,7 +260,7 @@ let package = Package(
             "tapedeck",
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
-                "Faults", "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld",
+                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "ConvergenceWorld",
                 "FaultWorld", argumentParser,
             ]),
     ]
