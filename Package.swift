@@ -98,7 +98,8 @@ let package = Package(
         .target(
             name: "Trace",
             dependencies: [
-                "Platform", "Notation", "Wire", "Dissection", "Filters", "Storage", "CSQLite",
+                "Platform", "Notation", "Wire", "Framing", "Dissection", "Filters", "Storage",
+                "CSQLite",
             ],
             exclude: ["TraceFormat.md"], swiftSettings: house),
         .target(
@@ -124,17 +125,23 @@ let package = Package(
         room(
             "Sessions",
             [
-                "Platform", "Wire", "Framing", "Simperium", "Dissection", "Trace", "Diagnosis",
-                "Replaying", "Faults",
+                "Platform", "Notation", "Wire", "Framing", "Simperium", "Dissection", "Trace",
+                "Diagnosis", "Replaying", "Faults",
             ]),
         room("Capturing", ["Platform", "Notation", "Wire", "CPcap", crypto, cryptoExtras]),
         .target(
-            name: "Interchange",
+            name: "Formats",
             dependencies: [
-                "Platform", "Notation", "Wire", "Framing", "Simperium", "Capturing", "Dissection",
-                "Filters", "Trace", "Storage", "CSQLite", crypto,
+                "Platform", "Notation", "Wire", "Framing", "Capturing", "Dissection", "Filters",
+                "Trace", "Storage", "CSQLite", crypto,
             ],
-            exclude: ["Formats.md", "Redaction/Redaction.md"], swiftSettings: house),
+            exclude: ["Formats.md"], swiftSettings: house),
+        .target(
+            name: "Redaction",
+            dependencies: [
+                "Notation", "Wire", "Framing", "Simperium", "Trace", "Storage", crypto,
+            ],
+            exclude: ["Redaction.md"], swiftSettings: house),
         .target(
             name: "Control",
             dependencies: ["Platform", "Notation", "Wire", "Filters", "Faults", "Serving"],
@@ -163,7 +170,8 @@ let package = Package(
             dependencies: [
                 "Platform", "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection",
                 "Filters", "Faults", "Diagnosis", "Trace", "Interception", "Proxying", "Control",
-                "Interchange", "Capturing", "Reports", "Sessions", "Replaying", "SyncServers",
+                "Formats", "Redaction", "Capturing", "Reports", "Sessions", "Replaying",
+                "SyncServers",
                 "SyncClients", "Certification", "HTTPLayer", "CCurl", "CurlShim", argumentParser,
             ],
             exclude: ["CommandLine.md"], swiftSettings: house),
@@ -180,6 +188,9 @@ let package = Package(
                 "ConvergenceWorld",
             ],
             path: "Tests/Support/FaultWorld", swiftSettings: house),
+        .target(
+            name: "TraceWorld", dependencies: ["Wire", "Trace", "Storage", "CSQLite"],
+            path: "Tests/Support/TraceWorld", swiftSettings: house),
         .target(
             name: "ConnectionWorld",
             dependencies: ["Proxying", "Faults", "Dissection", "Framing", "Notation", "Wire"],
@@ -205,7 +216,10 @@ let package = Package(
             ]),
         tests(
             "Trace",
-            ["Notation", "Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite"]),
+            [
+                "Notation", "Wire", "Dissection", "Filters", "Faults", "Storage", "CSQLite",
+                "TraceWorld",
+            ]),
         tests(
             "Interception",
             ["Platform", nioCore, nioPosix, nioEmbedded, nioSSL, nioTLS, x509, asn1, crypto]),
@@ -234,13 +248,12 @@ let package = Package(
         .testTarget(
             name: "CapturingTests", dependencies: ["Capturing", "Platform", "Notation", "Wire"],
             exclude: ["TLS/Vectors"], swiftSettings: house),
-        .testTarget(
-            name: "InterchangeTests",
-            dependencies: [
-                "Platform", "Interchange", "Trace", "Notation", "Wire", "Framing", "Filters",
-                "Capturing", "Storage", "CSQLite",
-            ],
-            swiftSettings: house),
+        tests(
+            "Formats",
+            ["Platform", "Trace", "Notation", "Wire", "Capturing", "Filters", "TraceWorld"]),
+        tests(
+            "Redaction",
+            ["Notation", "Wire", "Framing", "Trace", "Storage", "CSQLite", "TraceWorld"]),
         tests("Control", ["Notation", "Wire", "Faults", "Filters"]),
         tests("HTTPLayer", ["Platform", "Notation", "Wire", "CZlib"]),
         tests(
@@ -261,7 +274,7 @@ let package = Package(
             "tapedeck",
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
-                "Faults", "OpenRosa", "Interchange", "Storage", "CSQLite", "ConvergenceWorld",
+                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "ConvergenceWorld",
                 "FaultWorld", argumentParser,
             ]),
     ]

@@ -66,14 +66,14 @@ final class TraceFile {
             connection = try Connection(path: path, flags: SQLITE_OPEN_READWRITE)
         } catch {
             Self.release(descriptor, identity)
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
         isOpen = true
         try Self.check(connection, path: path, allowsEmpty: !mustExist)
         do {
             try prepare(isUnseen: isUnseen)
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
     }
 
@@ -125,7 +125,7 @@ final class TraceFile {
             else { throw StorageFault(code: SQLITE_NOTADB, message: "") }
             version = try connection.integer("PRAGMA user_version")
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
         if version > Int64(Schema.version) {
             throw TraceError(

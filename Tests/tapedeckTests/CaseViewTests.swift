@@ -1,6 +1,6 @@
 import CSQLite
+import Formats
 import Foundation
-import Interchange
 import Notation
 import OpenRosa
 import Replaying

@@ -4,7 +4,7 @@ import PackageDescription
 /// The parsers of the program, compiled for libFuzzer; `Tools/fuzz` builds and runs them.
 ///
 /// A package of its own, since every object has to be instrumented. `Sources` holds links to the
-/// targets that are fuzzed; of `Interception`, `Interchange`, `Faults` and `Proxying` only what needs
+/// targets that are fuzzed; of `Interception`, `Formats`, `Faults` and `Proxying` only what needs
 /// no library, and for swift-crypto, swift-collections and the reader of YAML there are stand-ins.
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -41,7 +41,7 @@ let package = Package(
             name: "Filters", exclude: ["Filters.md"],
             swiftSettings: house),
         .target(name: "Interception", swiftSettings: house),
-        .target(name: "Interchange", dependencies: ["Wire"], swiftSettings: house),
+        .target(name: "Formats", dependencies: ["Wire"], swiftSettings: house),
         .target(
             name: "Dissection",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium"],
@@ -69,7 +69,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Interchange", "ConnectionWorld",
+                "Capturing", "Formats", "ConnectionWorld",
             ],
             // libFuzzer brings `main`.
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes TLS sessions of OpenSSL as they are on the wire, with their secrets and what was said.
 
-    python3 tls_vectors.py >../../Tests/InterchangeTests/Vectors/tls.txt
+    python3 tls_vectors.py >../../Tests/CapturingTests/TLS/Vectors/tls.txt
 
 Needs `openssl` 3 and a Python that is built with it. The sessions differ from run to run; the keys
 of their certificates are thrown away. The file has sessions, each of lines:

@@ -39,12 +39,12 @@ public final class TraceReader {
             // SQLite keeps an index of the log in shared memory beside the file, and where it can
             // neither find nor create that, it can only read a file that nobody changes.
             guard error.primary == SQLITE_CANTOPEN || error.primary == SQLITE_READONLY else {
-                throw error.told(about: path)
+                throw error.traceError(at: path)
             }
             do {
                 db = try Self.open(uri + "?mode=ro&immutable=1")
             } catch {
-                throw error.told(about: path)
+                throw error.traceError(at: path)
             }
             var status = stat()
             let hasLog = stat(path + "-wal", &status) == 0 && status.st_size > 0
@@ -58,7 +58,7 @@ public final class TraceReader {
         do {
             try db.register(FilterFunctions())
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
     }
 
@@ -365,7 +365,7 @@ public final class TraceReader {
         do {
             return try body()
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
     }
 }

@@ -57,7 +57,7 @@ public enum Rebuild {
                 commands: try db.integer("SELECT count(*) FROM simperium_command"),
                 kept: Int64(kept.count))
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
     }
 

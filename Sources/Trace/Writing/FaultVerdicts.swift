@@ -28,7 +28,7 @@ public enum FaultVerdicts {
             }
             try file.settle()
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
     }
 

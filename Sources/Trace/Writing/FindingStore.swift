@@ -47,7 +47,7 @@ public enum FindingStore {
             }
             try file.settle()
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
     }
 

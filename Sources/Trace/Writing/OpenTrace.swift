@@ -38,7 +38,7 @@ final class OpenTrace {
             // Nobody waits for a lock where traffic would wait as well.
             db.waitForLocks(milliseconds: 0)
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
         reserve.take()
     }

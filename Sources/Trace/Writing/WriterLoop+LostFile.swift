@@ -82,7 +82,7 @@ extension WriterLoop {
         do {
             try next.writer.commit(Batch(records: records[...]))
         } catch {
-            throw error.told(about: path)
+            throw error.traceError(at: path)
         }
         trace = next
         return isWhole

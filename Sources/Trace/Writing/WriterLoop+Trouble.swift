@@ -128,7 +128,7 @@ extension WriterLoop {
         let isWritten = sayMissing(fault)
         trace.reserve.take()
         if !isWritten { mark(.diskFull) }
-        if options.onDiskFull == .stop { return stop(fault.told(about: trace.file.path)) }
+        if options.onDiskFull == .stop { return stop(fault.traceError(at: trace.file.path)) }
         guard !said.isPassing else { return }
         said.isPassing = true
         options.onWarning?(
@@ -232,7 +232,7 @@ extension WriterLoop {
             if let gap = said.gap { forget(gap) }
             disk = .well
         } catch {
-            report.fail(error.told(about: trace.file.path))
+            report.fail(error.traceError(at: trace.file.path))
             mark(lost.reason)
         }
     }
@@ -252,7 +252,7 @@ extension WriterLoop {
 
     /// SQLite fails in a way that waiting does not mend.
     func giveUp(_ fault: StorageFault) {
-        breakOff(fault.told(about: trace.file.path))
+        breakOff(fault.traceError(at: trace.file.path))
     }
 
     /// Nothing more can be written.

@@ -302,7 +302,7 @@ final class WriterLoop {
             do {
                 try commit(batch)
             } catch {
-                report.fail(error.told(about: trace.file.path))
+                report.fail(error.traceError(at: trace.file.path))
             }
         }
     }
@@ -319,7 +319,7 @@ final class WriterLoop {
                 if let progress, !progress(try trace.indexer.share()) { break }
             }
         } catch {
-            if !error.isDisk { report.fail(error.told(about: trace.file.path)) }
+            if !error.isDisk { report.fail(error.traceError(at: trace.file.path)) }
         }
     }
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Dissection
 import Filters
-import Interchange
+import Formats
+import Redaction
 import Trace
 import Wire
 
@@ -111,7 +112,7 @@ struct ExportCommand: AsyncParsableCommand {
                 return
             }
             try write(redacted, format, filter, line)
-        } catch let error as InterchangeError {
+        } catch let error as FileError {
             throw Failure(error)
         }
     }
@@ -244,7 +245,7 @@ enum ExportedRows: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Failure {
-    init(_ error: InterchangeError) {
+    init(_ error: FileError) {
         let status: Status =
             switch error.code {
             case .cannotOpen: .noInput

@@ -1,6 +1,7 @@
 import ArgumentParser
+import Formats
 import Foundation
-import Interchange
+import Trace
 
 /// `tapedeck import`.
 struct ImportCommand: AsyncParsableCommand {
@@ -44,7 +45,7 @@ struct ImportCommand: AsyncParsableCommand {
             line.end()
             StandardOutput.write(json ? summary.json + "\n" : summary.text)
             if let problem = summary.problem { throw Failure(.data, problem) }
-        } catch let error as InterchangeError {
+        } catch let error as FileError {
             throw Failure(error)
         }
     }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
-import Interchange
 import Notation
+import Sessions
+import Trace
 
 /// `tapedeck minimize`.
 struct MinimizeCommand: AsyncParsableCommand {
@@ -51,18 +52,20 @@ struct MinimizeCommand: AsyncParsableCommand {
         guard !FileManager.default.fileExists(atPath: target) else {
             throw Failure(.noInput, "\(target) is there already: name another with --output")
         }
-        let folder = try TraceFiles.makeFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let line = ProgressLine("minimizing")
         defer { line.end() }
         let outcome: Minimization.Outcome
         do {
+            let folder = try TraceFiles.makeFolder()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
             var search = try Minimization(
                 of: trace, in: folder, check: TraceCheck(command: check, patience: patience),
-                mostChecks: mostChecks, progress: line.show)
+                maximumChecks: mostChecks, progress: line.show)
             outcome = try search.run(to: target)
-        } catch let error as InterchangeError {
+        } catch let error as FileError {
             throw Failure(error)
+        } catch let error as MinimizationError {
+            throw Failure(.failed, error.reason)
         }
         line.end()
         StandardOutput.write(json ? Self.json(outcome, target) : Self.text(outcome, target))

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Dissection
-import Interchange
+import Formats
 import Trace
 import Wire
 
@@ -99,7 +99,7 @@ struct ShowCommand: ParsableCommand {
 
     /// The curl command that repeats an exchange, as a line.
     private func repeating(_ detail: ExchangeDetail) throws(Failure) -> [UInt8] {
-        do throws(InterchangeError) {
+        do throws(FileError) {
             return try CurlCommand(detail).bytes + [0x0A]
         } catch {
             throw Failure(error)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Capturing
+import Formats
 import Foundation
-import Interchange
 import Trace
 
 /// `tapedeck sniff`.
@@ -61,7 +61,7 @@ struct SniffCommand: ParsableCommand {
         do {
             try listen(on: interface, to: trace)
         } catch let error as CaptureError {
-            throw Failure(InterchangeError(error))
+            throw Failure(FileError(error))
         } catch let error as TraceError {
             throw Failure(error)
         }
@@ -72,7 +72,7 @@ struct SniffCommand: ParsableCommand {
         do {
             all = try NetworkInterface.all()
         } catch {
-            throw Failure(InterchangeError(error))
+            throw Failure(FileError(error))
         }
         for each in all {
             var words = [each.name]

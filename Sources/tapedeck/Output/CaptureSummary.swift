@@ -1,5 +1,5 @@
 import Capturing
-import Interchange
+import Formats
 import Notation
 
 /// What became of the packets of a capture, in words and as JSON; the numbers add up.

@@ -1,5 +1,5 @@
 import Capturing
-import Interchange
+import Formats
 import Notation
 import Trace
 

@@ -1,5 +1,5 @@
 import Dissection
-import Interchange
+import Formats
 import Notation
 import Wire
 

@@ -1,5 +1,5 @@
 import Dissection
-import Interchange
+import Formats
 import Wire
 
 /// One line for an exchange or a command, as `ls`, `tail` and `record` print it.

@@ -1,4 +1,4 @@
-internal import Interchange
+internal import Formats
 
 extension Harness {
     /// Files of other programs that become exchanges.

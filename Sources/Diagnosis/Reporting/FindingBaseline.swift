@@ -1,0 +1,84 @@
+internal import Notation
+
+/// Findings that are known, so that nothing is said about them any more.
+///
+/// A line for each: the rule and what is told of the finding, whichever client and numbers it is
+/// about. A rule alone stands for all of its findings; what follows a number sign is a comment.
+package struct FindingBaseline: Sendable {
+    /// A line that is none of a baseline.
+    package struct Mistake: Error, Hashable, Sendable {
+        /// Its number, from 1 on.
+        package let line: Int
+    }
+
+    private struct Entry: Hashable {
+        var rule: String
+        var fingerprint: String?
+    }
+
+    private var entries: Set<Entry> = []
+
+    /// Reads the lines of a baseline.
+    ///
+    /// - Throws: ``Mistake`` where a line is none of a baseline.
+    package init(parsing text: String) throws(Mistake) {
+        for (number, line) in zip(
+            1..., text.split(separator: "\n", omittingEmptySubsequences: false))
+        {
+            let words = line.prefix { $0 != "#" }.split { $0.isWhitespace }
+            guard let rule = words.first else { continue }
+            guard words.count <= 2, rule.contains(".") else { throw Mistake(line: number) }
+            entries.insert(
+                Entry(rule: String(rule), fingerprint: words.count == 2 ? String(words[1]) : nil))
+        }
+    }
+
+    /// Whether the finding is known.
+    package func knows(_ finding: Finding) -> Bool {
+        entries.contains(Entry(rule: finding.rule.id, fingerprint: nil))
+            || entries.contains(
+                Entry(rule: finding.rule.id, fingerprint: Self.fingerprint(finding)))
+    }
+
+    /// What a finding has in common with the same one of another client at another time: its rule,
+    /// the bucket, and what it says without names and numbers.
+    package static func fingerprint(_ finding: Finding) -> String {
+        var parts = [finding.rule.id]
+        if let slash = finding.topic.firstIndex(of: "/") {
+            parts.append(String(finding.topic[..<slash]))
+        }
+        var says = finding.says
+        for name in [finding.client, finding.topic]
+            + finding.topic.split(separator: "/").map(String.init)
+        where !name.isEmpty {
+            says = says.replacing(name, with: " ")
+        }
+        parts += words(says)
+        return Hexadecimal.text(FNV1a.hash(parts.joined(separator: " ").utf8), digits: 16)
+    }
+
+    /// The words outside of quotation marks that have no digits.
+    private static func words(_ text: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var end: Character?
+        for character in text + " " {
+            if let mark = end {
+                if character == mark { end = nil }
+                continue
+            }
+            switch character {
+            case "\"": end = "\""
+            case "“": end = "”"
+            case "`": end = "`"
+            case _ where character.isLetter || character.isNumber || "-_.".contains(character):
+                word.append(character)
+                continue
+            default: break
+            }
+            if !word.isEmpty, !word.contains(where: \.isNumber) { words.append(word) }
+            word = ""
+        }
+        return words
+    }
+}

@@ -1,0 +1,92 @@
+internal import Platform
+internal import Synchronization
+internal import Trace
+internal import Wire
+
+/// Makes a trace of archived exchanges, on the road that live traffic takes: connections and chunks
+/// go to a writer, and what they mean is decoded from them.
+///
+/// All or nothing: until it is whole the trace is in a folder beside its place.
+final class ArchiveImport {
+    /// What became of an archive.
+    struct Outcome {
+        /// Exchanges.
+        var exchanges: Int64 = 0
+        /// WebSocket messages.
+        var messages: Int64 = 0
+        /// Exchanges of which something was odd or is missing; their connections say what.
+        var odd: Int64 = 0
+    }
+
+    /// The session's clock, which shows the time of the last record.
+    private final class Clock: Sendable {
+        let now = Atomic<Int64>(0)
+    }
+
+    private let trace: NewTrace
+    private let writer: TraceWriter
+    private let clock: Clock
+    private let path: String
+    private var timeline: ArchiveTimeline
+    private var outcome = Outcome()
+    private var isFinished = false
+
+    /// Begins a new trace at `path`, which must not be there, with `session`.
+    init(to path: String, _ session: SessionStart) throws(FileError) {
+        self.path = path
+        let trace = try NewTrace(for: Folder.absolute(path))
+        let clock = Clock()
+        var options = TraceOptions()
+        options.onDiskFull = .stop
+        options.isUnseen = true
+        options.clock = { clock.now.load(ordering: .relaxed) }
+        do throws(TraceError) {
+            writer = try TraceWriter(path: trace.path, session: session, options: options)
+        } catch {
+            throw FileError(error)
+        }
+        self.trace = trace
+        self.clock = clock
+        timeline = ArchiveTimeline(
+            startedUnixNanoseconds: session.startedUnixNanoseconds,
+            nextConnection: writer.nextConnection, nextLeg: writer.nextLeg)
+    }
+
+    // The folder goes with the trace, after the writer's thread has let go of it.
+    deinit { if !isFinished { writer.finish("stopped") } }
+
+    /// Takes the next exchange, in order of their starts.
+    func add(_ exchange: ArchivedExchange) throws(FileError) {
+        outcome.exchanges += 1
+        outcome.messages += Int64(exchange.messages.count)
+        let isMissing = exchange.request.missing > 0 || exchange.response?.missing ?? 0 > 0
+        if !exchange.oddities.isEmpty || isMissing { outcome.odd += 1 }
+        try put(timeline.add(exchange))
+    }
+
+    /// Writes what is left and brings the trace to its place.
+    func finish() throws(FileError) -> Outcome {
+        try put(timeline.finish())
+        isFinished = true
+        writer.finish("imported")
+        try checkWriter()
+        try trace.publish()
+        return outcome
+    }
+
+    private func put(_ records: [Record]) throws(FileError) {
+        guard !records.isEmpty else { return }
+        clock.now.store(timeline.last.nanoseconds, ordering: .relaxed)
+        if !writer.put(records) {
+            writer.flush()
+            try checkWriter()
+        }
+    }
+
+    private func checkWriter() throws(FileError) {
+        guard let failure = writer.failure else { return }
+        // Nobody knows the place where it stands for now.
+        throw FileError(
+            FileError(failure).code, failure.reason.replacing(trace.path, with: path))
+    }
+}

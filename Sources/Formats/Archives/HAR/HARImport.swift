@@ -1,0 +1,59 @@
+public import Trace
+
+/// Makes a trace of an HTTP archive (HAR 1.2).
+///
+/// What the trace then holds, and what an archive does not have, stands in `Formats.md`.
+public enum HARImport {
+    /// What was read.
+    public struct Outcome: Hashable, Sendable {
+        /// Who made the archive, with version; empty where it does not say.
+        public var creator = ""
+        /// Entries of the archive.
+        public var entries = 0
+        /// Exchanges made of them.
+        public var exchanges: Int64 = 0
+        /// WebSocket messages among them.
+        public var messages: Int64 = 0
+        /// Exchanges of which something was odd or is missing; warnings and gaps of their
+        /// connections say what.
+        public var odd: Int64 = 0
+        /// Entries that are no exchanges, by why, in words that follow a number of them.
+        public var leftOut: [String: Int] = [:]
+    }
+
+    /// Imports the archive at `path` to a new trace, all or nothing.
+    ///
+    /// Memory is bounded by the exchanges that overlap in time, with their bodies, up to
+    /// ``ArchiveTimeline/mostHeld``, by the largest entry and by 32 bytes for each entry.
+    ///
+    /// - Parameters:
+    ///   - path: The archive.
+    ///   - trace: The trace, which must not be there.
+    ///   - version: Version of the program that writes the trace.
+    ///   - arguments: What it was asked to do, as on a command line.
+    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    /// - Returns: What was read.
+    /// - Throws: ``FileError``, with the byte where something in the archive is wrong.
+    @discardableResult public static func run(
+        from path: String, to trace: String, version: String, arguments: String,
+        progress: (Double) -> Bool = { _ in true }
+    ) throws(FileError) -> Outcome {
+        let reader = try HARReader(path: path)
+        let session = SessionStart(
+            provenance: .har, version: version, arguments: arguments,
+            startedUnixNanoseconds: reader.startedUnixNanoseconds)
+        let target = try ArchiveImport(to: trace, session)
+        var done = 0
+        try reader.exchanges { (exchange) throws(FileError) in
+            try target.add(exchange)
+            done += 1
+            guard done % 256 != 0 || progress(Double(done) / Double(max(1, reader.count))) else {
+                throw .stopped
+            }
+        }
+        let made = try target.finish()
+        return Outcome(
+            creator: reader.creator, entries: reader.entries, exchanges: made.exchanges,
+            messages: made.messages, odd: made.odd, leftOut: reader.leftOut)
+    }
+}

@@ -1,0 +1,191 @@
+import Notation
+public import Trace
+internal import Wire
+
+/// Reads an HTTP archive (HAR 1.2): first where its entries are, then the entries in order of time.
+///
+/// The file is never in memory as a whole: 32 bytes for each entry, a block of 1 MiB, and one entry
+/// at a time with 16 bytes for each key and value in it. An archive that is not whole is refused, so
+/// that nobody takes a part for all.
+public final class HARReader {
+    /// The largest entry in bytes, bodies in base64 included.
+    static let largestEntry = 512 << 20
+    /// Keys and values of one entry: 16 bytes of memory each.
+    static let mostValues = 16_000_000
+    /// The largest member of `log` other than `entries` that is looked at, in bytes.
+    private static let largestMember = 1 << 20
+
+    private struct Place {
+        var range: Range<Int>
+        /// When it starts, in nanoseconds since 1970 UTC.
+        var start: Int64
+        /// What counts as its start where it does not tell.
+        var fallback: Int64
+    }
+
+    private let source: ArchiveSource
+    private var places: [Place] = []
+    /// `startedDateTime` of the last entry that has one; 0 before the first.
+    private var lastStart: Int64 = 0
+    /// Who made the archive, with version; empty where it does not say.
+    public private(set) var creator = ""
+    /// Entries in it.
+    public private(set) var entries = 0
+    /// Entries that are no exchanges, by why, in words that follow a number of them.
+    public private(set) var leftOut: [String: Int] = [:]
+
+    /// Reads where the entries of the file at `path` are.
+    ///
+    /// - Throws: ``FileError``, with the byte where something is wrong.
+    public convenience init(path: String) throws(FileError) {
+        try self.init(ArchiveSource(path: path))
+    }
+
+    /// Reads where the entries in `bytes` are; `name` is what messages call them.
+    public convenience init(bytes: [UInt8], name: String) throws(FileError) {
+        try self.init(ArchiveSource(bytes: bytes, name: name))
+    }
+
+    init(_ source: ArchiveSource) throws(FileError) {
+        self.source = source
+        try index()
+        places.sort { $0.start < $1.start }
+    }
+
+    /// Exchanges that ``exchanges(_:)`` gives.
+    public var count: Int { places.count }
+
+    /// When the first exchange starts, in nanoseconds since 1970 UTC; 0 without any.
+    public var startedUnixNanoseconds: Int64 { places.first?.start ?? 0 }
+
+    /// Gives the exchanges in order of their starts.
+    ///
+    /// - Parameter body: Gets each; what it throws ends the reading.
+    /// - Throws: ``FileError`` where the file changed or cannot be read, and what `body`
+    ///   throws.
+    public func exchanges(
+        _ body: (ArchivedExchange) throws(FileError) -> Void
+    ) throws(FileError) {
+        for place in places {
+            var isRepaired = false
+            let node = try scan(place.range, &isRepaired).root
+            guard let entry = try? HAREntry(node) else {
+                throw FileError(
+                    .storage, "\(source.name) changed while it was read; try again")
+            }
+            var exchange = entry.exchange(fallback: place.fallback)
+            if isRepaired {
+                exchange.oddities.append("bytes of this entry that are no UTF-8 were replaced")
+            }
+            try body(exchange)
+        }
+    }
+
+    // MARK: Finding the entries
+
+    private func index() throws(FileError) {
+        let start = try source.bytes(0..<min(4_096, source.count))
+        if let says = ArchiveNature.says(of: start) {
+            throw FileError(
+                .malformed, "\(source.name) is no HTTP archive: it is \(says)")
+        }
+        let mark = start.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var splitter = HARSplitter(offset: mark)
+        var parts: [HARSplitter.Part] = []
+        while splitter.offset < source.count {
+            let end = min(source.count, splitter.offset + ArchiveSource.block)
+            let block = try source.bytes(splitter.offset..<end)
+            parts.removeAll(keepingCapacity: true)
+            do {
+                try splitter.consume(block.span, into: &parts)
+            } catch {
+                throw told(error, start)
+            }
+            for part in parts { try take(part) }
+        }
+        do {
+            try splitter.finish()
+        } catch {
+            throw told(error, start)
+        }
+    }
+
+    private func take(_ part: HARSplitter.Part) throws(FileError) {
+        switch part {
+        case .member("creator", let range) where range.count <= Self.largestMember:
+            let node = try scan(range).root
+            creator = [node["name"], node["version"]].compactMap { HARNumber.text($0) }
+                .filter { !$0.isEmpty }.joined(separator: " ")
+        case .member: break
+        case .entry(let range):
+            entries += 1
+            let node = try scan(range).root
+            do throws(HAREntry.LeftOut) {
+                let entry = try HAREntry(node)
+                if let start = entry.archivedStart {
+                    if lastStart == 0 { date(places.indices, start) }
+                    lastStart = start
+                }
+                places.append(
+                    Place(
+                        range: range, start: entry.started(fallback: lastStart),
+                        fallback: lastStart))
+            } catch {
+                leftOut[error.rawValue, default: 0] += 1
+            }
+        }
+    }
+
+    /// Entries before the first that tells when it starts count as starting then.
+    private func date(_ undated: Range<Int>, _ start: Int64) {
+        for index in undated {
+            places[index].start += start
+            places[index].fallback = start
+        }
+    }
+
+    private func scan(_ range: Range<Int>) throws(FileError) -> JSONDocument {
+        var isRepaired = false
+        return try scan(range, &isRepaired)
+    }
+
+    /// The JSON in `range`; bytes that are no UTF-8 are replaced.
+    private func scan(
+        _ range: Range<Int>, _ isRepaired: inout Bool
+    ) throws(FileError) -> JSONDocument {
+        guard range.count <= Self.largestEntry else {
+            throw FileError(
+                .malformed,
+                "\(source.name): the entry at byte \(range.lowerBound) has \(range.count) bytes, "
+                    + "more than \(Self.largestEntry); export it without that body")
+        }
+        let bytes = try source.bytes(range)
+        let limits = JSONLimits(values: Self.mostValues)
+        do throws(JSONError) {
+            do throws(JSONError) {
+                return try JSONDocument.scan(bytes, limits: limits)
+            } catch .invalidUTF8 {
+                isRepaired = true
+                let repaired = Array(String(decoding: bytes, as: UTF8.self).utf8)
+                return try JSONDocument.scan(repaired, limits: limits)
+            }
+        } catch {
+            throw FileError(
+                .malformed,
+                "\(source.name): at byte \(range.lowerBound + error.offset): \(error); "
+                    + "export it again")
+        }
+    }
+
+    private func told(_ failure: HARSplitter.Failure, _ start: [UInt8]) -> FileError {
+        let says: String
+        switch failure {
+        case .noObject, .noEntries: says = "is \(ArchiveNature.says(ofJSON: start))"
+        case .cut(let entry, let offset):
+            says =
+                "ends at byte \(offset), in or before entry \(entry): it was cut off; export it again"
+        case .trailing(let offset): says = "goes on after its end at byte \(offset); cut that off"
+        }
+        return FileError(.malformed, "\(source.name) \(says)")
+    }
+}

@@ -1,0 +1,59 @@
+public import Trace
+
+/// Makes a trace of a file of flows that mitmproxy wrote.
+///
+/// What the trace then holds, and what a flow does not have, stands in `Formats.md`.
+public enum MitmproxyImport {
+    /// What was read.
+    public struct Outcome: Hashable, Sendable {
+        /// Flows in the file.
+        public var flows = 0
+        /// Exchanges made of them.
+        public var exchanges: Int64 = 0
+        /// WebSocket messages among them.
+        public var messages: Int64 = 0
+        /// Exchanges of which something was odd or is missing; warnings and gaps of their
+        /// connections say what.
+        public var odd: Int64 = 0
+        /// Flows that are no exchanges, by why, in words that follow a number of them.
+        public var leftOut: [String: Int] = [:]
+        /// Bytes at the end that are the beginning of a flow and not all of it.
+        public var cutOff = 0
+    }
+
+    /// Imports the flows at `path` to a new trace, all or nothing.
+    ///
+    /// Memory is bounded by the exchanges that overlap in time, with their bodies, and 24 bytes for
+    /// each flow.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - trace: The trace, which must not be there.
+    ///   - version: Version of the program that writes the trace.
+    ///   - arguments: What it was asked to do, as on a command line.
+    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    /// - Returns: What was read.
+    /// - Throws: ``FileError``, with the byte where something in the file is wrong.
+    public static func run(
+        from path: String, to trace: String, version: String, arguments: String,
+        progress: (Double) -> Bool = { _ in true }
+    ) throws(FileError) -> Outcome {
+        let reader = try MitmproxyReader(path: path)
+        let session = SessionStart(
+            provenance: .mitmproxy, version: version, arguments: arguments,
+            startedUnixNanoseconds: reader.startedUnixNanoseconds)
+        let target = try ArchiveImport(to: trace, session)
+        var done = 0
+        try reader.exchanges { (exchange) throws(FileError) in
+            try target.add(exchange)
+            done += 1
+            guard done % 256 != 0 || progress(Double(done) / Double(max(1, reader.count))) else {
+                throw .stopped
+            }
+        }
+        let made = try target.finish()
+        return Outcome(
+            flows: reader.flows, exchanges: made.exchanges, messages: made.messages,
+            odd: made.odd, leftOut: reader.leftOut, cutOff: reader.cutOff)
+    }
+}

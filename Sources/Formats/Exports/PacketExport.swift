@@ -1,0 +1,147 @@
+internal import CSQLite
+internal import Capturing
+internal import Storage
+public import Trace
+public import Wire
+
+/// Writes a trace as a file of packets that Wireshark opens.
+///
+/// Where packets were kept as they were captured, those are written, with the key log in a secrets
+/// block before them. Everything else gets TCP and IP made up around it: a connection of the trace
+/// becomes one TCP connection between the client and the first server that answered, with what
+/// each RECEIVER got, after TLS and after rewrites, in segments as it was read, at the times at which
+/// it was read. Missing bytes are a jump of the sequence numbers. What a client asked the proxy for
+/// with `CONNECT` is a TCP connection of its own, to the proxy's address. Ports stay as they were,
+/// 443 included: Wireshark finds HTTP there when it is no TLS. An end of which the trace has no
+/// address gets one in 10.0.0.0/8 or 198.18.0.0/15, and a name resolution block has its name.
+///
+/// Not in the file: which leg bytes went over when a connection has several to servers, what a
+/// rewrite or fault changed, and all that Tapedeck says about bytes.
+public struct PacketExport: Sendable {
+    /// What was written.
+    public struct Outcome: Hashable, Sendable {
+        /// Packets made up.
+        public var packets: Int64 = 0
+        /// Packets written as they were captured.
+        public var captured: Int64 = 0
+        /// Connections with made-up packets.
+        public var connections: Int64 = 0
+        /// Bytes of connections in made-up packets.
+        public var bytes: Int64 = 0
+        /// Bytes that sequence numbers jump over.
+        public var missing: Int64 = 0
+    }
+
+    /// The connections that are written; nil for all.
+    public var connections: Set<ConnectionID>?
+    /// Whether packets are made up also where they were kept: those show TLS as it was sent.
+    ///
+    /// They cannot be told apart by connection, so that packets are always made up for some
+    /// ``connections``.
+    public var makesAllUp: Bool
+    /// Name and version of the program that writes.
+    public var application: String
+
+    /// An export of these connections.
+    public init(
+        connections: Set<ConnectionID>? = nil, makesAllUp: Bool = false,
+        application: String = "tapedeck"
+    ) {
+        self.connections = connections
+        self.makesAllUp = makesAllUp || connections != nil
+        self.application = application
+    }
+
+    /// Writes the trace at `trace` to a new file at `path`, all or nothing.
+    ///
+    /// Memory does not depend on the size of the trace, only on the number of connections that were
+    /// open at once.
+    ///
+    /// - Parameters:
+    ///   - trace: The trace. It may be written meanwhile; what is there at the start is exported.
+    ///   - path: The file, which must not be there; `-` for standard output.
+    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    /// - Returns: What was written.
+    /// - Throws: ``FileError``.
+    @discardableResult public func run(
+        from trace: String, to path: String, progress: (Double) -> Bool = { _ in true }
+    ) throws(FileError) -> Outcome {
+        try mappingErrors(of: trace) {
+            // Says what is wrong with a file that is no trace.
+            _ = try TraceReader(path: trace)
+            let db = try Connection(path: trace, flags: SQLITE_OPEN_READONLY)
+            defer { db.close() }
+            try db.execute("PRAGMA temp_store = FILE; BEGIN")
+            let file = PacketFile(try NewFile(for: path), application: application)
+            var kept: Set<Int64> = []
+            if !makesAllUp {
+                let packets = KeptPackets(db: db)
+                kept = try packets.sessions()
+                try packets.write(to: file, progress)
+            }
+            let outcome = try makeUp(db, apartFrom: kept, file, progress)
+            try file.publish()
+            return outcome
+        }
+    }
+
+    private func makeUp(
+        _ db: Connection, apartFrom kept: Set<Int64>, _ file: PacketFile,
+        _ progress: (Double) -> Bool
+    ) throws -> Outcome {
+        guard progress(0) else { throw FileError.stopped }
+        var outcome = Outcome()
+        outcome.captured = file.packets
+        var open: [Int64: MadeUpConnection] = [:]
+        var session: Int64 = 0
+        let ends = try ConnectionEnds(db)
+        let tunnels = try TunnelCursor(db)
+        let started = try sessionStarts(db)
+        let last = max(1, try db.integer("SELECT max(id) FROM chunk"))
+        let timeline = try Timeline(db, hasPackets: false)
+        while let row = try timeline.next() {
+            switch row.table.name {
+            case "connection":
+                let opened = RowValues.connection(row.values)
+                // Of a session that was killed nobody saw the ends.
+                if opened.session != session { open = [:] }
+                session = opened.session
+                guard !kept.contains(opened.session), let start = started[opened.session],
+                    connections?.contains(opened.row.id) ?? true
+                else { continue }
+                outcome.connections += 1
+                open[opened.row.id.rawValue] = MadeUpConnection(
+                    opened.row, ends: try ends.find(opened.row), startedUnixNanoseconds: start)
+            case "chunk":
+                let chunk = RowValues.chunk(row)
+                let tunnel = try tunnels.tunnel(at: chunk.id)
+                let number = chunk.row.connection.rawValue
+                if let tunnel { open[tunnel.connection]?.add(tunnel) }
+                outcome.bytes +=
+                    try open[number]?.take(chunk.row, id: chunk.id, file) ?? 0
+                if chunk.id % 1_024 == 0, !progress(min(1, Double(chunk.id) / Double(last))) {
+                    throw FileError.stopped
+                }
+            case "gap":
+                let gap = RowValues.gap(row.values)
+                guard let connection = gap.connection?.rawValue else { continue }
+                outcome.missing += try open[connection]?.take(gap, file) ?? 0
+            case "event":
+                let event = RowValues.event(row.values)
+                guard let connection = event.connection?.rawValue else { continue }
+                try open[connection]?.take(event, file)
+                if open[connection]?.isOver == true { open[connection] = nil }
+            default: continue
+            }
+        }
+        outcome.packets = file.packets - outcome.captured
+        return outcome
+    }
+
+    private func sessionStarts(_ db: Connection) throws -> [Int64: Int64] {
+        var found: [Int64: Int64] = [:]
+        let statement = try db.prepare("SELECT id, started_unix_ns FROM session")
+        while try statement.step() { found[statement.integer(0)] = statement.integer(1) }
+        return found
+    }
+}

@@ -1,0 +1,173 @@
+internal import Dissection
+public import Filters
+public import Trace
+internal import Wire
+
+/// Writes the rows that fit a filter, for spreadsheets and programs.
+public struct RowExport: Sendable {
+    /// How rows are written.
+    public enum Format: String, Hashable, Sendable, CaseIterable {
+        /// A table as RFC 4180 has it, its first line the names of the columns.
+        case csv
+        /// A JSON object per line.
+        case jsonLines = "jsonl"
+    }
+
+    /// Which rows are written.
+    public enum Rows: String, Hashable, Sendable, CaseIterable {
+        /// Exchanges and Simperium commands in order of time, as `tapedeck ls` lists them.
+        case lines
+        /// Exchanges.
+        case exchanges
+        /// WebSocket messages.
+        case messages
+        /// Simperium commands.
+        case commands
+        /// The changes in those `c` commands that fit the filter.
+        case changes
+    }
+
+    /// How rows are written.
+    public var format: Format
+    /// Which rows are written.
+    public var rows: Rows
+    /// Which of them; nil for all.
+    public var filter: Filter?
+    /// Whether bodies of exchanges and payloads of messages are written as well.
+    public var hasBodies: Bool
+    /// Whether cells that a spreadsheet would take for formulas stay as they are in a table.
+    public var hasRawCells: Bool
+
+    /// An export of these rows.
+    public init(
+        _ format: Format, rows: Rows = .lines, filter: Filter? = nil, hasBodies: Bool = false,
+        hasRawCells: Bool = false
+    ) {
+        self.format = format
+        self.rows = rows
+        self.filter = filter
+        self.hasBodies = hasBodies
+        self.hasRawCells = hasRawCells
+    }
+
+    /// Names of the columns of a table.
+    ///
+    /// Those of a JSON object are the same, without those that its kind of row does not have, and
+    /// `faults` is there only where a fault touched it.
+    public var columns: [String] {
+        let exchange =
+            "kind id session_id connection_id api method url host path query status started_ns "
+            + "ended_ns request_size response_size outcome problem retry_after device is_local"
+        let bodies = hasBodies ? " request_body response_body" : ""
+        let command =
+            "kind id session_id connection_id message_id sender at_ns channel name bucket app key "
+            + "cv error payload problem"
+        let names =
+            switch rows {
+            case .lines:
+                exchange + bodies
+                    + " message_id sender at_ns channel name bucket app key cv error payload faults"
+            case .exchanges: exchange + bodies + " faults"
+            case .commands: command + " faults"
+            case .messages:
+                "kind id session_id connection_id exchange_id sender at_ns ended_ns opcode size "
+                    + "wire_size compressed frames close_code problem"
+                    + (hasBodies ? " payload faults" : " faults")
+            case .changes:
+                "kind command_id session_id connection_id position sender at_ns bucket key o sv ev "
+                    + "cv ccid client_id error"
+            }
+        return names.split(separator: " ").map(String.init)
+    }
+
+    /// Writes the rows of the trace at `trace` to a new file at `path`, all or nothing.
+    ///
+    /// - Parameters:
+    ///   - trace: The trace.
+    ///   - path: The file, which must not be there; `-` for standard output.
+    ///   - goesOn: Asked after every row; false ends it.
+    /// - Returns: How many rows were written.
+    /// - Throws: ``FileError``.
+    @discardableResult public func run(
+        from trace: String, to path: String, while goesOn: () -> Bool = { true }
+    ) throws(FileError) -> Int64 {
+        try mappingErrors(of: trace) {
+            let reader = try TraceReader(path: trace)
+            let file = try NewFile(for: path)
+            let columns = columns
+            if format == .csv {
+                try file.write(Array((columns.joined(separator: ",") + "\r\n").utf8))
+            }
+            var count: Int64 = 0
+            try forEach(in: reader) { row in
+                guard goesOn() else { throw FileError.stopped }
+                count += 1
+                switch format {
+                case .csv:
+                    try file.write(Array((row.csv(columns, isRaw: hasRawCells) + "\r\n").utf8))
+                case .jsonLines: try file.write(Array((row.json + "\n").utf8))
+                }
+            }
+            try file.publish()
+            return count
+        }
+    }
+
+    private func forEach(
+        in reader: TraceReader, _ body: (ExportedRow) throws -> Void
+    ) throws {
+        var faulted = FaultedRows()
+        try reader.extend(&faulted)
+        // A reader's callbacks do not throw: what one of them threw is kept until it has returned.
+        var failure: (any Error)?
+        func keep(_ work: () throws -> Void) -> Bool {
+            do {
+                try work()
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if rows == .messages {
+            try reader.messages(filter) { session, row in
+                keep {
+                    try body(
+                        .message(
+                            row, session, hasBody: hasBodies, faults: faulted.rules(of: row.id)))
+                }
+            }
+        } else {
+            try reader.lines(filter) { line in
+                keep {
+                    for row in try exported(line, reader, faulted) { try body(row) }
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// What a line of a listing is written as: nothing where it is not asked for.
+    private func exported(
+        _ line: TraceLine, _ reader: TraceReader, _ faulted: FaultedRows
+    ) throws -> [ExportedRow] {
+        switch (line, rows) {
+        case (.exchange(let session, let row), .lines),
+            (.exchange(let session, let row), .exchanges):
+            var made = ExportedRow.exchange(row, session)
+            if hasBodies { made.addBodies(of: try reader.exchange(row.id)) }
+            made.add(faults: faulted.rules(of: row.id))
+            return [made]
+        case (.command(let session, let row), .lines), (.command(let session, let row), .commands):
+            return [
+                .command(
+                    row, session, try reader.text(of: row.id),
+                    faults: faulted.rules(of: row.message))
+            ]
+        case (.command(let session, let row), .changes) where row.name == "c":
+            let changes = try reader.command(row.id)?.changes ?? []
+            return changes.map { .change($0, of: row, session) }
+        default: return []
+        }
+    }
+}

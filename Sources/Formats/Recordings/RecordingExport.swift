@@ -1,0 +1,159 @@
+internal import CSQLite
+internal import Storage
+public import Trace
+
+/// Writes a trace as a recording: a folder of text that can be reviewed and kept.
+///
+/// The same trace gives the same files. ``RecordingImport`` gives the same trace back.
+public enum RecordingExport {
+    /// What was written.
+    public struct Outcome: Hashable, Sendable {
+        /// Lines of the timeline.
+        public var lines: Int64 = 0
+        /// Chunks among them.
+        public var chunks: Int64 = 0
+    }
+
+    /// Most bytes of one line, both written and read.
+    static let longestLine = 64 << 20
+
+    /// Exports the trace at `path` to `folder`, all or nothing where the folder is new.
+    ///
+    /// - Parameters:
+    ///   - path: The trace. It may be written meanwhile; what is there at the start is exported.
+    ///   - folder: The folder: one that is not there, is empty, or with `replaces` is a recording,
+    ///     of which other files stay.
+    ///   - about: Where it comes from, for people; nil keeps what the replaced recording says.
+    ///   - replaces: Whether a recording that is there is replaced.
+    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    /// - Returns: What was written.
+    /// - Throws: ``FileError``.
+    @discardableResult public static func run(
+        from path: String, to folder: String, about: String? = nil, replaces: Bool = false,
+        progress: (Double) -> Bool = { _ in true }
+    ) throws(FileError) -> Outcome {
+        let folder = Folder.absolute(folder)
+        var head = RecordingHead()
+        let isThere = Folder.isThere(folder)
+        if isThere, !Folder.isEmpty(folder) {
+            guard replaces else {
+                throw FileError(
+                    .cannotOpen,
+                    "\(folder) is there and not empty: name another folder, or --replace a recording"
+                )
+            }
+            // Also tells whether it is a recording.
+            head.about = try RecordingHead(folder: folder).about
+        }
+        if let about { head.about = about }
+        return try mappingErrors(of: path) {
+            // Says what is wrong with a file that is no trace.
+            _ = try TraceReader(path: path)
+            let new = try Folder.makeBeside(folder)
+            defer { Folder.remove(new) }
+            let outcome = try write(path, &head, into: new, progress)
+            if !isThere {
+                try Folder.rename(new, to: folder)
+            } else {
+                // What makes it a recording comes last.
+                for name in [RecordingHead.timeline, RecordingHead.name] {
+                    try Folder.rename(new + "/" + name, to: folder + "/" + name)
+                }
+            }
+            return outcome
+        }
+    }
+
+    private static func write(
+        _ path: String, _ head: inout RecordingHead, into folder: String,
+        _ progress: (Double) -> Bool
+    ) throws -> Outcome {
+        let db = try Connection(path: path, flags: SQLITE_OPEN_READONLY)
+        defer { db.close() }
+        // One look at the trace, whatever is written to it meanwhile.
+        try db.execute("PRAGMA temp_store = FILE; BEGIN")
+        let sessions = try db.prepare(
+            "SELECT \(RecordedTable.session.columnList()) FROM session ORDER BY id")
+        while try sessions.step() { head.sessions.append(sessions.values(.session)) }
+        head.counters = try counters(db)
+        let last = try db.integer("SELECT max(id) FROM chunk")
+        var outcome = Outcome()
+        var patches: Int64 = 0
+        var place = RowText.Place()
+        let timeline = try Timeline(db)
+        let file = try FileWriter(creating: folder + "/" + RecordingHead.timeline)
+        while let row = try timeline.next() {
+            let line = try line(row, after: place)
+            place.pass(row.table, row.values)
+            guard line.count <= longestLine else {
+                throw RowMistake(
+                    0, "\(row.name) would be a line of more than \(longestLine) bytes")
+            }
+            try file.write(line)
+            outcome.lines += 1
+            if row.table.name == "chunk" {
+                outcome.chunks += 1
+                patches += Int64(row.patches.count)
+                if outcome.chunks % 1_024 == 0 {
+                    let share = Double(place.chunk) / Double(max(1, last))
+                    guard progress(min(1, share)) else { throw FileError.stopped }
+                }
+            }
+        }
+        guard try db.integer("SELECT count(*) FROM patch") == patches else {
+            throw RowMistake(0, "there are patches of chunks that are not there")
+        }
+        try file.finish()
+        head.files = [RecordingHead.File(name: RecordingHead.timeline, lines: outcome.lines)]
+        let first = try FileWriter(creating: folder + "/" + RecordingHead.name)
+        try first.write(try head.text())
+        try first.finish()
+        return outcome
+    }
+
+    private static func line(
+        _ row: Timeline.Row, after place: RowText.Place
+    ) throws(RowMistake) -> [UInt8] {
+        var line: [UInt8] = [0x7B]
+        do throws(RowMistake) {
+            try RowText.write(row.values, of: row.table, after: place, to: &line)
+            if !row.patches.isEmpty {
+                let chunk = row.values.first?.number ?? 0
+                JSONWriting.name("patches", to: &line)
+                line.append(0x5B)
+                for (index, patch) in row.patches.enumerated() {
+                    guard patch[0] == .number(RecordedTable.share * chunk + Int64(index)),
+                        patch[1] == .number(chunk)
+                    else { throw RowMistake(0, "patches are not numbered by their chunk") }
+                    if index > 0 { line.append(0x2C) }
+                    try RowText.writePatch(patch, to: &line)
+                }
+                line.append(0x5D)
+            }
+        } catch {
+            throw RowMistake(0, "\(row.name): \(error.message)")
+        }
+        line.append(contentsOf: [0x7D, 0x0A])
+        return line
+    }
+
+    /// The rows of `counter` that do not follow from the highest number of their table.
+    private static func counters(_ db: Connection) throws -> [[RecordedValue]] {
+        var tables: [String: String] = [:]
+        for (counter, table) in RecordedTable.derivedCounters { tables[counter] = table }
+        for table in RecordedTable.all { if let name = table.counter { tables[name] = table.name } }
+        let statement = try db.prepare(
+            "SELECT \(RecordedTable.counter.columnList()) FROM counter ORDER BY name")
+        var rows: [[RecordedValue]] = []
+        while try statement.step() {
+            if let table = tables[statement.string(0)],
+                try db.integer("SELECT coalesce(max(id), 0) + 1 FROM \(table)")
+                    == statement.integer(1)
+            {
+                continue
+            }
+            rows.append(statement.values(.counter))
+        }
+        return rows
+    }
+}

@@ -1,0 +1,172 @@
+internal import CSQLite
+internal import Notation
+internal import Storage
+internal import Trace
+internal import Wire
+
+/// Fills an empty trace with what a recording says.
+final class RecordingLoader {
+    private let trace: NewTrace
+    private let folder: String
+    private let head: RecordingHead
+    private var place = RowText.Place()
+    private var insertions: [String: Statement] = [:]
+
+    init(_ trace: NewTrace, folder: String, _ head: RecordingHead) throws {
+        self.trace = trace
+        self.folder = folder
+        self.head = head
+    }
+
+    /// Reads all lines.
+    ///
+    /// - Parameter progress: Told now and then how much is read, in 0...1; answers whether to go on.
+    /// - Returns: How many they are.
+    /// - Throws: ``FileError`` with file and line, or what SQLite says.
+    func load(_ progress: (Double) -> Bool) throws -> Int64 {
+        let db = try trace.open()
+        defer {
+            insertions = [:]
+            db.close()
+        }
+        for table in [.session, .patch] + RecordedTable.timeline {
+            insertions[table.name] = try db.prepare(table.insertion)
+        }
+        var lines: Int64 = 0
+        try db.execute("BEGIN IMMEDIATE")
+        for row in head.sessions { try insert(row, of: .session) }
+        for file in head.files { lines += try load(file, progress) }
+        try setCounters(db)
+        try RecordingChecks(db: db).run { table, id, says in
+            try self.mistake(table, id, says)
+        }
+        try db.execute("COMMIT")
+        return lines
+    }
+
+    private func load(_ file: RecordingHead.File, _ progress: (Double) -> Bool) throws -> Int64 {
+        let reader = try LineFile(
+            path: folder + "/" + file.name, limit: RecordingExport.longestLine)
+        while let line = try reader.next() {
+            do {
+                try take(line)
+            } catch let mistake as RowMistake {
+                throw reader.mistake(mistake.message)
+            } catch let fault as StorageFault where fault.primary == SQLITE_CONSTRAINT {
+                throw reader.mistake("a number is there twice, or a value cannot be")
+            }
+            if reader.line % 1_024 == 0 {
+                let share = Double(reader.position) / Double(max(1, reader.size))
+                guard progress(min(1, share)) else { throw FileError.stopped }
+            }
+        }
+        guard reader.line == file.lines else {
+            throw reader.mistake(
+                "the file has \(reader.line) lines, and \(RecordingHead.name) says "
+                    + "\(file.lines): something is missing, or was added")
+        }
+        return file.lines
+    }
+
+    private func take(_ line: [UInt8]) throws {
+        let root: JSONNode
+        do throws(JSONError) {
+            root = try JSONDocument.scan(
+                line, limits: JSONLimits(depth: 8, values: 1_000_000)
+            ).root
+        } catch {
+            throw RowMistake(error.offset, "\(error), \(error.offset) bytes into the line")
+        }
+        let table = try RowText.table(of: root, among: RecordedTable.timeline)
+        let isChunk = table.name == "chunk"
+        let (values, extra) = try RowText.read(
+            root, of: table, after: place, extra: isChunk ? "patches" : nil)
+        if isChunk, let id = values[0].number, id <= place.chunk {
+            throw RowMistake(0, "chunk \(id) comes after chunk \(place.chunk)")
+        }
+        place.pass(table, values)
+        try insert(values, of: table)
+        if let extra { try takePatches(extra, of: values) }
+    }
+
+    private func takePatches(_ node: JSONNode, of chunk: [RecordedValue]) throws {
+        guard node.kind == .array, case .bytes(let bytes)? = chunk.last else {
+            throw RowMistake(node.range.lowerBound, "patches are an array")
+        }
+        var position: Int64 = 0
+        for (index, element) in node.elements.enumerated() {
+            let patch = try RowText.readPatch(
+                element, chunk: chunk[0].number ?? 0, index: index)
+            let offset = patch[2].number ?? 0
+            let removed = patch[3].number ?? 0
+            guard offset <= bytes.count, removed <= Int64(bytes.count) - offset else {
+                throw RowMistake(
+                    0, "a patch ends beyond the \(bytes.count) bytes of its chunk")
+            }
+            guard offset >= position else {
+                throw RowMistake(0, "a patch begins within the one before it")
+            }
+            position = offset + removed
+            try insert(patch, of: .patch)
+        }
+    }
+
+    private func insert(_ values: [RecordedValue], of table: RecordedTable) throws {
+        guard let insertion = insertions[table.name] else { return }
+        insertion.bind(values)
+        try insertion.run()
+    }
+
+    // MARK: Counters
+
+    /// Sets the numbers to be given out next; those of derived rows are for decoding to find out.
+    private func setCounters(_ db: Connection) throws {
+        for table in RecordedTable.all {
+            if let counter = table.counter { try setCounter(counter, table.name, db) }
+        }
+    }
+
+    /// Sets the numbers of derived rows to be given out next.
+    func setDerivedCounters() throws {
+        let db = try trace.open()
+        defer { db.close() }
+        for (counter, table) in RecordedTable.derivedCounters {
+            try setCounter(counter, table, db)
+        }
+    }
+
+    private func setCounter(_ name: String, _ table: String, _ db: Connection) throws {
+        let free = try db.integer("SELECT coalesce(max(id), 0) + 1 FROM \(table)")
+        let row = head.counters.first { $0[0] == .text(Array(name.utf8)) }
+        let stated = row?[1].number ?? free
+        guard stated >= free else {
+            throw FileError(
+                .malformed,
+                "\(folder)/\(RecordingHead.name): counter \(name) is \(stated), "
+                    + "and \(free - 1) is given out")
+        }
+        guard row != nil || free > 1 else { return }
+        let set = try db.prepare("INSERT OR REPLACE INTO counter VALUES (?, ?)")
+        set.bind(1, name)
+        set.bind(2, stated)
+        try set.run()
+    }
+
+    // MARK: Mistakes
+
+    /// What is wrong with a row, with the line that it came from.
+    private func mistake(
+        _ table: String, _ id: Int64, _ says: String
+    ) throws -> FileError {
+        for file in head.files {
+            let reader = try LineFile(
+                path: folder + "/" + file.name, limit: RecordingExport.longestLine)
+            while let line = try reader.next() {
+                guard let root = try? JSONDocument.scan(line).root, root[table]?.int == id
+                else { continue }
+                return reader.mistake("\(table) \(id) \(says)")
+            }
+        }
+        return FileError(.malformed, "\(folder): \(table) \(id) \(says)")
+    }
+}

@@ -1,0 +1,34 @@
+/// Words as a POSIX shell takes them.
+public enum ShellWord {
+    /// `text` as one word, in single quotes.
+    public static func quoted(_ text: String) -> String {
+        String(decoding: quoted(Array(text.utf8)), as: UTF8.self)
+    }
+
+    /// `bytes`, of which none is 0, as one word, in single quotes.
+    package static func quoted(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var word: [UInt8] = [0x27]
+        for byte in bytes {
+            if byte == 0x27 {
+                word += Array(#"'\''"#.utf8)
+            } else {
+                word.append(byte)
+            }
+        }
+        return word + [0x27]
+    }
+
+    /// A `printf` command that gives `bytes`, whatever they are.
+    ///
+    /// In octal, the one notation that every shell knows, and as text where that is all printable.
+    package static func printing(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(where: { $0 < 0x20 && $0 != 0x0A || $0 > 0x7E }) else {
+            return Array("printf '%s' ".utf8) + quoted(bytes)
+        }
+        let octal = bytes.map { byte in
+            let digits = String(byte, radix: 8)
+            return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+        }
+        return Array("printf '\(octal.joined())'".utf8)
+    }
+}

@@ -1,0 +1,32 @@
+internal import Trace
+
+/// What is taken for a secret beyond what ``RedactionPlaces`` and the shapes of text say.
+public struct RedactionOptions: Sendable {
+    /// Regular expressions, in the syntax of Swift's `Regex`; every match in decoded text is a
+    /// secret.
+    public var patterns: [String]
+    /// More names of elements, members, parameters and fields whose values are secrets, in any case.
+    public var names: [String]
+
+    /// Options with these patterns and names.
+    public init(patterns: [String] = [], names: [String] = []) {
+        self.patterns = patterns
+        self.names = names
+    }
+
+    /// The compiled patterns.
+    func expressions() throws(FileError) -> [Regex<AnyRegexOutput>] {
+        var compiled: [Regex<AnyRegexOutput>] = []
+        for pattern in patterns {
+            do {
+                compiled.append(try Regex(pattern))
+            } catch {
+                throw FileError(
+                    .malformed,
+                    "\(pattern) is no regular expression: \(error); write one that Swift's Regex reads"
+                )
+            }
+        }
+        return compiled
+    }
+}

@@ -1,0 +1,134 @@
+internal import Storage
+public import Trace
+internal import Wire
+
+/// Looks through a trace for what still looks like a secret.
+///
+/// It decodes and looks at everything as ``Redaction`` does. In a session that says of itself that
+/// it was redacted, stand-ins are known by their checksum and passed over; a secret that was not
+/// replaced passes for one once in 64 times. Addresses in reserved domains are no secrets, and
+/// names of people and devices are not looked for.
+public enum SecretScan {
+    /// Something that looks like a secret.
+    public struct Sighting: Hashable, Sendable, CustomStringConvertible {
+        /// What it looks like.
+        public var kind: SecretKind
+        /// The row and the place in it where it was seen first.
+        public var place: String
+        /// Its first characters, and its length in bytes: `eyJh…(43)`.
+        public var excerpt: String
+        /// How many times it was seen.
+        public var count: Int
+
+        /// Kind, excerpt and place, in one line for people.
+        public var description: String {
+            "\(kind.rawValue) \(excerpt) in \(place)\(count > 1 ? ", \(count) times" : "")"
+        }
+    }
+
+    /// Most different secrets that are told: 1,000.
+    public static let mostSightings = 1_000
+
+    /// What still looks like a secret in the trace at `path`, each once, in the order in which they
+    /// were seen.
+    ///
+    /// - Parameters:
+    ///   - path: The trace.
+    ///   - options: What else is a secret.
+    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    /// - Returns: What was seen; at most ``mostSightings``.
+    /// - Throws: ``FileError``.
+    public static func run(
+        _ path: String, options: RedactionOptions = RedactionOptions(),
+        progress: (Double) -> Bool = { _ in true }
+    ) throws(FileError) -> [Sighting] {
+        let walk = try SecretWalk(options: options, key: [UInt8](repeating: 0, count: 32))
+        let list = Sightings()
+        walk.purpose = .report(list.see)
+        try mappingErrors(of: path) {
+            let db = try TraceCut.open(path)
+            defer { db.close() }
+            try db.execute("BEGIN")
+            let redacted = try redactedSessions(db)
+            let session = try db.prepare("SELECT session_id FROM main.connection WHERE id = ?")
+            try RowsByConnection.make(db, of: "main")
+            let connections = try Redaction.connections(db, of: "main")
+            for (index, id) in connections.enumerated() {
+                session.bind(1, id.rawValue)
+                walk.isRedacted = try session.step() && redacted.contains(session.integer(0))
+                session.reset()
+                try ConnectionWalk(db, id, of: "main", by: walk).run()
+                guard progress(Double(index) / Double(connections.count)) else {
+                    throw FileError.stopped
+                }
+            }
+            walk.isRedacted = false
+            try readKept(db, walk)
+            walk.isRedacted = !redacted.isEmpty
+            try RedactedStatements(db, of: "main", by: walk).collect()
+        }
+        return list.all
+    }
+
+    /// Sessions with the mark that redaction sets.
+    private static func redactedSessions(_ db: Connection) throws -> Set<Int64> {
+        let marks = try db.prepare("SELECT session_id FROM main.mark WHERE name = ?")
+        marks.bind(1, SecretWalk.mark)
+        var found: Set<Int64> = []
+        while try marks.step() { found.insert(marks.integer(0)) }
+        return found
+    }
+
+    /// Rows of connections whose bytes were let go.
+    private static func readKept(_ db: Connection, _ walk: SecretWalk) throws {
+        let kept = """
+            (SELECT connection_id FROM main.gap
+             WHERE reason = 'let-go' AND connection_id IS NOT NULL)
+            """
+        let bodies = try db.prepare(
+            """
+            SELECT b.exchange_id, CAST(b.head AS BLOB), CAST(b.content AS BLOB), b.content_type
+            FROM main.body b JOIN main.http_exchange e ON e.id = b.exchange_id
+            WHERE e.connection_id IN \(kept)
+            """)
+        while try bodies.step() {
+            walk.place = "exchange \(bodies.integer(0))"
+            var head = bodies.bytes(1)
+            walk.evidence(&head, from: nil, over: nil)
+            var content = bodies.bytes(2)
+            walk.content(&content, type: bodies.optionalString(3))
+        }
+        let messages = try db.prepare(
+            """
+            SELECT id, sender, opcode, CAST(payload AS BLOB) FROM main.message
+            WHERE connection_id IN \(kept)
+            """)
+        var socket = SocketFacts(path: "")
+        while try messages.step() {
+            walk.place = "message \(messages.integer(0))"
+            var payload = messages.bytes(3)
+            walk.message(
+                &payload, opcode: Int(messages.integer(2)),
+                from: messages.integer(1) == 0 ? .client : .server, in: &socket)
+        }
+    }
+
+    /// Gathers what is seen.
+    private final class Sightings {
+        private var places: [[UInt8]: Int] = [:]
+        private(set) var all: [Sighting] = []
+
+        func see(_ kind: SecretKind, _ secret: [UInt8], _ place: String) {
+            if let index = places[secret] {
+                all[index].count += 1
+                return
+            }
+            guard all.count < SecretScan.mostSightings else { return }
+            places[secret] = all.count
+            let start = String(decoding: secret.prefix(secret.count < 8 ? 1 : 4), as: UTF8.self)
+            all.append(
+                Sighting(
+                    kind: kind, place: place, excerpt: "\(start)…(\(secret.count))", count: 1))
+        }
+    }
+}

@@ -1,0 +1,179 @@
+internal import Replaying
+internal import Trace
+internal import Wire
+
+/// Why there is nothing to minimize.
+package struct MinimizationError: Error, Sendable {
+    /// What is wrong, in one line for people.
+    package let reason: String
+}
+
+/// Finds the least of a trace with which a check still fails as it does with all of it.
+package struct Minimization {
+    /// What was found.
+    package struct Outcome {
+        /// Units that stay and units that there were, by kind.
+        package var counts: [(kind: String, left: Int, of: Int)]
+        /// How often the check was run.
+        package var checks: Int
+        /// Whether it ended before it was sure that nothing else can go.
+        package var isStopped: Bool
+    }
+
+    private let source: String
+    /// A folder of ours for the traces that are tried.
+    private let folder: String
+    private let check: TraceCheck
+    private let maximumChecks: Int
+    /// Told what is being done; answers whether to go on.
+    private let progress: (String) -> Bool
+
+    private let units: TraceUnits
+    private var cut = TraceCut()
+    private var checks = 0
+    private var isStopped = false
+    private var expected = TraceCheck.Outcome.status(0)
+
+    /// A search in the trace at `source`.
+    ///
+    /// - Parameters:
+    ///   - source: The trace; it is only read.
+    ///   - folder: A folder of ours for the traces that are tried.
+    ///   - check: What has to go on failing.
+    ///   - maximumChecks: How often it is run.
+    ///   - progress: Told what is being done; answers whether to go on.
+    /// - Throws: ``FileError`` where it is no trace.
+    package init(
+        of source: String, in folder: String, check: TraceCheck, maximumChecks: Int,
+        progress: @escaping (String) -> Bool
+    ) throws {
+        self.source = source
+        self.folder = folder
+        self.check = check
+        self.maximumChecks = maximumChecks
+        self.progress = progress
+        units = try TraceUnits(of: source)
+    }
+
+    /// Searches, and writes the trace that is left to `path`.
+    ///
+    /// - Throws: ``MinimizationError`` where there is nothing to find, ``FileError``, and what
+    ///   starting the command throws.
+    package mutating func run(to path: String) throws -> Outcome {
+        expected = try check.run(on: source)
+        guard expected != .status(0) else {
+            throw MinimizationError(
+                reason:
+                    "the check does not fail with \(source), so there is nothing to find: it has to end "
+                    + "with a status other than 0 for the whole trace")
+        }
+        guard try stillFails(cut) else {
+            throw MinimizationError(
+                reason:
+                    "the check fails with \(source) (\(expected)), but not with a copy of it: it depends "
+                    + "on something else than what was recorded")
+        }
+        var before = -1
+        while size != before, !isStopped {
+            before = size
+            for pass in Pass.allCases where !isStopped { try shrink(pass) }
+        }
+        try cut.write(from: source, to: path)
+        return outcome
+    }
+
+    // MARK: Passes
+
+    /// What is tried to leave out together, the largest first.
+    private enum Pass: String, CaseIterable {
+        case connections, channels, exchanges, messages
+    }
+
+    private var size: Int {
+        connections.count + exchanges.count + messages.count
+    }
+
+    private var connections: [ConnectionID] {
+        units.connections.filter { !cut.connections.contains($0) }
+    }
+
+    private var exchanges: [TraceUnits.Exchange] {
+        units.exchanges.filter {
+            !cut.connections.contains($0.connection) && !cut.exchanges.contains($0.id)
+        }
+    }
+
+    private var messages: [TraceUnits.Message] {
+        units.messages.filter {
+            !cut.connections.contains($0.connection) && !cut.messages.contains($0.id)
+        }
+    }
+
+    private struct Channel: Hashable {
+        var connection: ConnectionID
+        var number: Int?
+    }
+
+    private mutating func shrink(_ pass: Pass) throws {
+        switch pass {
+        case .connections:
+            try shrink(connections.map { [$0] }, pass) { $0.connections.formUnion($1) }
+        case .channels:
+            var order: [Channel] = []
+            var members: [Channel: [MessageID]] = [:]
+            for message in messages {
+                let channel = Channel(connection: message.connection, number: message.channel)
+                if members[channel] == nil { order.append(channel) }
+                members[channel, default: []].append(message.id)
+            }
+            try shrink(order.compactMap { members[$0] }, pass) { $0.messages.formUnion($1) }
+        case .exchanges:
+            try shrink(exchanges.map { [$0.id] }, pass) { $0.exchanges.formUnion($1) }
+        case .messages:
+            try shrink(messages.map { [$0.id] }, pass) { $0.messages.formUnion($1) }
+        }
+    }
+
+    /// Leaves out as many of `groups` as can be.
+    private mutating func shrink<Unit>(
+        _ groups: [[Unit]], _ pass: Pass, _ leaveOut: (inout TraceCut, [Unit]) -> Void
+    ) throws {
+        var search = DeltaDebugging(count: groups.count)
+        func without(_ kept: [Int]) -> TraceCut {
+            var candidate = cut
+            let kept = Set(kept)
+            leaveOut(
+                &candidate, groups.indices.filter { !kept.contains($0) }.flatMap { groups[$0] })
+            return candidate
+        }
+        while !isStopped, let candidate = search.candidate() {
+            guard
+                progress(
+                    "check \(checks + 1): \(search.kept.count) of \(groups.count) \(pass.rawValue)"
+                        + " left, trying \(candidate.count)"), checks < maximumChecks
+            else {
+                isStopped = true
+                break
+            }
+            search.told(fails: try stillFails(without(candidate)))
+        }
+        cut = without(search.kept)
+    }
+
+    private mutating func stillFails(_ candidate: TraceCut) throws -> Bool {
+        checks += 1
+        let path = folder + "/\(checks).tape"
+        defer { TraceFiles.remove(path) }
+        try candidate.write(from: source, to: path)
+        return try check.run(on: path) == expected
+    }
+
+    private var outcome: Outcome {
+        Outcome(
+            counts: [
+                ("connections", connections.count, units.connections.count),
+                ("exchanges", exchanges.count, units.exchanges.count),
+                ("messages", messages.count, units.messages.count),
+            ], checks: checks, isStopped: isStopped)
+    }
+}

@@ -1,0 +1,81 @@
+internal import CSQLite
+internal import Platform
+package import Storage
+
+/// A trace that comes to its place when it is whole, and leaves nothing behind otherwise.
+package final class NewTrace {
+    /// Where it stands for now.
+    package let path: String
+    private let folder: String
+    private let target: String
+
+    /// An empty trace, which will stand at `target`, an absolute path.
+    package init(for target: String) throws(FileError) {
+        self.target = target
+        guard !Folder.isThere(target) else { throw Self.inTheWay(target) }
+        folder = try Folder.makeBeside(target)
+        path = folder + "/trace"
+        do throws(TraceError) {
+            // Any session will do: it is emptied, and what stays is the schema.
+            let start = SessionStart(
+                provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
+            try TraceWriter(path: path, session: start).finish()
+        } catch {
+            Folder.remove(folder)
+            throw FileError(error)
+        }
+        do {
+            try empty()
+        } catch {
+            Folder.remove(folder)
+            throw error
+        }
+    }
+
+    deinit { Folder.remove(folder) }
+
+    private func empty() throws(FileError) {
+        try mappingErrors(of: target) {
+            let db = try open()
+            defer { db.close() }
+            for table in RecordedTable.all { try db.execute("DELETE FROM \(table.name)") }
+        }
+    }
+
+    /// A connection that is quick rather than safe: nothing is lost with a file that nobody sees.
+    package func open() throws(StorageFault) -> Connection {
+        let db = try Connection(
+            path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
+        try db.execute(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384")
+        return db
+    }
+
+    /// Brings it to its place, unless something came there meanwhile.
+    package func publish() throws(FileError) {
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
+        let isSafe = descriptor >= 0 && fsync(descriptor) == 0
+        if descriptor >= 0 { close(descriptor) }
+        guard isSafe else {
+            throw FileError(
+                .storage, "\(target) cannot be written: \(lastSystemError); make room on the disk")
+        }
+        if link(path, target) == 0 { return }
+        guard errno != EEXIST else { throw Self.inTheWay(target) }
+        // A file system without links: the name is taken first, so that nobody else's file goes.
+        let taken = Platform.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard taken >= 0 else { throw Self.inTheWay(target) }
+        close(taken)
+        do {
+            try Folder.rename(path, to: target)
+        } catch {
+            unlink(target)
+            throw error
+        }
+    }
+
+    private static func inTheWay(_ path: String) -> FileError {
+        FileError(
+            .cannotOpen, "\(path) is there already or cannot be made: name a new file")
+    }
+}

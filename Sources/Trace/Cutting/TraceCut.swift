@@ -1,0 +1,200 @@
+internal import CSQLite
+internal import Notation
+package import Storage
+public import Wire
+
+/// A trace without some of its connections, exchanges and messages.
+///
+/// What stays keeps its numbers, bytes and times, as far as it is there whole: a chunk that loses
+/// some of its bytes becomes what the receiver got of it, and compressed messages behind one that
+/// is left out are written uncompressed, since what they refer to is not there any more. What
+/// decoding makes of it is built anew. Verdicts on faults are left out: they speak of rows that have
+/// other numbers now.
+public struct TraceCut: Hashable, Sendable {
+    /// Connections that are left out.
+    public var connections: Set<ConnectionID>
+    /// Exchanges that are left out.
+    public var exchanges: Set<ExchangeID>
+    /// WebSocket messages that are left out.
+    public var messages: Set<MessageID>
+
+    /// A cut that leaves out these.
+    public init(
+        connections: Set<ConnectionID> = [], exchanges: Set<ExchangeID> = [],
+        messages: Set<MessageID> = []
+    ) {
+        self.connections = connections
+        self.exchanges = exchanges
+        self.messages = messages
+    }
+
+    /// Writes what stays of the trace at `source` to a new trace at `path`, all or nothing.
+    ///
+    /// - Parameters:
+    ///   - source: The trace; it is only read.
+    ///   - path: The new trace, which must not be there.
+    /// - Throws: ``FileError``.
+    public func write(from source: String, to path: String) throws(FileError) {
+        let target = Folder.absolute(path)
+        let trace = try NewTrace(for: target)
+        try mappingErrors(of: path) {
+            try fill(trace, from: Folder.absolute(source))
+            do throws(TraceError) {
+                try Rebuild.run(path: trace.path)
+            } catch {
+                // Nobody knows the place where it stands for now.
+                throw TraceError(error.code, error.reason.replacing(trace.path, with: path))
+            }
+            let db = try trace.open()
+            defer { db.close() }
+            for (counter, table) in RecordedTable.derivedCounters {
+                try db.execute(
+                    """
+                    INSERT OR REPLACE INTO counter
+                    SELECT '\(counter)', max(id) + 1 FROM \(table) HAVING count(*) > 0
+                    """)
+            }
+            db.close()
+            try trace.publish()
+        }
+    }
+
+    private func fill(_ trace: NewTrace, from source: String) throws {
+        let db = try trace.open()
+        defer { db.close() }
+        let attach = try db.prepare("ATTACH ? AS source")
+        attach.bind(1, Self.address(source))
+        try attach.run()
+        try Self.check(db, "source", source)
+        try db.execute("BEGIN IMMEDIATE")
+        try db.execute("CREATE TEMP TABLE stays(id INTEGER PRIMARY KEY, is_whole INTEGER)")
+        let cut = try touched(db)
+        let insertion = try db.prepare("INSERT INTO temp.stays VALUES (?, ?)")
+        let all = try db.prepare("SELECT id FROM source.connection")
+        while try all.step() {
+            let id = ConnectionID(all.integer(0))
+            guard !connections.contains(id) else { continue }
+            insertion.bind(1, id.rawValue)
+            insertion.bind(2, !cut.contains(id))
+            try insertion.run()
+        }
+        try db.execute(Self.copying)
+        var shifts: [Int64: [Range<Int>]] = [:]
+        for id in cut.sorted(by: { $0.rawValue < $1.rawValue }) where !connections.contains(id) {
+            let some = try ConnectionCut(db, id, exchanges: exchanges, messages: messages)
+            shifts.merge(try some.write(to: db)) { $1 }
+        }
+        try copyStatements(db, shifts)
+        try db.execute("COMMIT")
+    }
+
+    /// Connections of which some exchanges or messages are left out.
+    private func touched(_ db: Connection) throws -> Set<ConnectionID> {
+        var found: Set<ConnectionID> = []
+        for (table, ids) in [
+            ("http_exchange", exchanges.map(\.rawValue)), ("message", messages.map(\.rawValue)),
+        ] {
+            let statement = try db.prepare("SELECT connection_id FROM source.\(table) WHERE id = ?")
+            for id in ids {
+                statement.bind(1, id)
+                if try statement.step() { found.insert(ConnectionID(statement.integer(0))) }
+                statement.reset()
+            }
+        }
+        return found
+    }
+
+    private static let derived = RecordedTable.derivedCounters.map { "'\($0.0)'" }
+        .joined(separator: ",")
+
+    /// All that is copied as it is.
+    private static let copying = """
+        INSERT INTO session SELECT * FROM source.session;
+        INSERT INTO connection SELECT * FROM source.connection
+          WHERE id IN (SELECT id FROM temp.stays);
+        INSERT INTO leg SELECT * FROM source.leg
+          WHERE connection_id IN (SELECT id FROM temp.stays);
+        INSERT INTO chunk SELECT * FROM source.chunk
+          WHERE connection_id IN (SELECT id FROM temp.stays WHERE is_whole);
+        INSERT INTO patch SELECT * FROM source.patch WHERE chunk_id IN (SELECT id FROM chunk);
+        INSERT INTO event SELECT * FROM source.event
+          WHERE connection_id IS NULL OR connection_id IN (SELECT id FROM temp.stays);
+        INSERT INTO gap SELECT * FROM source.gap
+          WHERE connection_id IS NULL OR connection_id IN (SELECT id FROM temp.stays);
+        INSERT INTO mark SELECT * FROM source.mark;
+        INSERT OR REPLACE INTO counter SELECT * FROM source.counter
+          WHERE name NOT IN (\(derived));
+        """
+
+    /// Copies what was stated about bytes that are still there; `shifts` has for each chunk that
+    /// lost some of its bytes where these were.
+    private func copyStatements(_ db: Connection, _ shifts: [Int64: [Range<Int>]]) throws {
+        try db.execute(
+            """
+            INSERT INTO fault_statement SELECT * FROM source.fault_statement
+              WHERE (connection_id IS NULL OR connection_id IN (SELECT id FROM temp.stays))
+                AND (chunk_id IS NULL OR chunk_id IN (SELECT id FROM chunk));
+            INSERT INTO finding_statement SELECT * FROM source.finding_statement
+              WHERE chunk_id IS NULL OR chunk_id IN (SELECT id FROM chunk);
+            """)
+        for table in ["fault_statement", "finding_statement"] {
+            let rows = try db.prepare("SELECT id, \"offset\" FROM \(table) WHERE chunk_id = ?")
+            let move = try db.prepare("UPDATE \(table) SET \"offset\" = ? WHERE id = ?")
+            let drop = try db.prepare("DELETE FROM \(table) WHERE id = ?")
+            for (chunk, removed) in shifts {
+                rows.bind(1, chunk)
+                var found: [(id: Int64, offset: Int)] = []
+                while try rows.step() { found.append((rows.integer(0), Int(rows.integer(1)))) }
+                for (id, offset) in found {
+                    guard !removed.contains(where: { $0.contains(offset) }) else {
+                        drop.bind(1, id)
+                        try drop.run()
+                        continue
+                    }
+                    let before = removed.reduce(0) {
+                        $0 + ($1.upperBound <= offset ? $1.count : 0)
+                    }
+                    move.bind(1, offset - before)
+                    move.bind(2, id)
+                    try move.run()
+                }
+            }
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens the trace at `path` for reading.
+    package static func open(_ path: String) throws -> Connection {
+        guard Folder.isThere(path) else {
+            throw FileError(.cannotOpen, "\(path) is not there")
+        }
+        let db = try Connection(
+            path: address(Folder.absolute(path)), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        do {
+            try check(db, "main", path)
+        } catch let fault as StorageFault where fault.code & 0xFF == SQLITE_NOTADB {
+            throw FileError(.malformed, "\(path) is not a trace; name another file")
+        }
+        return db
+    }
+
+    package static func check(_ db: Connection, _ schema: String, _ path: String) throws {
+        guard
+            try db.integer("PRAGMA \(schema).application_id") == Int64(Schema.applicationID)
+        else { throw FileError(.malformed, "\(path) is not a trace; name another file") }
+        let version = try db.integer("PRAGMA \(schema).user_version")
+        guard version <= Schema.version else {
+            throw FileError(
+                .newerFormat, "\(path) was written by a later version of this program")
+        }
+        guard version == Schema.version else {
+            throw FileError(.malformed, Schema.refusal(of: version, path))
+        }
+    }
+
+    /// The URI of a file that is only read.
+    package static func address(_ path: String) -> String {
+        "file:" + PercentEncoding.encode(path, keeping: .path) + "?mode=ro"
+    }
+}

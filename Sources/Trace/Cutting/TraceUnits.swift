@@ -1,0 +1,79 @@
+internal import Storage
+public import Wire
+
+/// What of a trace can be left out on its own.
+///
+/// Connections, with all that belongs to them; exchanges, apart from those that made a tunnel or
+/// opened a WebSocket, on which everything after them rests; WebSocket messages.
+public struct TraceUnits: Hashable, Sendable {
+    /// An exchange.
+    public struct Exchange: Hashable, Sendable {
+        /// Its number.
+        public var id: ExchangeID
+        /// The connection it went over.
+        public var connection: ConnectionID
+    }
+
+    /// A WebSocket message.
+    public struct Message: Hashable, Sendable {
+        /// Its number.
+        public var id: MessageID
+        /// The connection it went over.
+        public var connection: ConnectionID
+        /// Channel of its first Simperium command; nil where it has none.
+        public var channel: Int?
+    }
+
+    /// All connections, in order.
+    public var connections: [ConnectionID] = []
+    /// All exchanges that can be left out, in order.
+    public var exchanges: [Exchange] = []
+    /// All messages that can be left out, in order.
+    public var messages: [Message] = []
+
+    /// The units of the trace at `path`.
+    ///
+    /// - Throws: ``FileError`` where it is no trace, or one of another format.
+    public init(of path: String) throws(FileError) {
+        self = try mappingErrors(of: path) { () throws -> Self in
+            let db = try TraceCut.open(path)
+            defer { db.close() }
+            return try Self(db)
+        }
+    }
+
+    private init(_ db: Connection) throws {
+        let connection = try db.prepare("SELECT id FROM connection ORDER BY id")
+        while try connection.step() { connections.append(ConnectionID(connection.integer(0))) }
+        // Rows of which the bytes were let go cannot be built again without some of them.
+        let whole = "connection_id NOT IN (SELECT connection_id FROM gap WHERE reason = 'let-go')"
+        let exchange = try db.prepare(
+            """
+            SELECT id, connection_id FROM http_exchange
+            WHERE status IS NOT 101 AND method <> 'CONNECT' AND \(whole) ORDER BY id
+            """)
+        while try exchange.step() {
+            exchanges.append(
+                Exchange(
+                    id: ExchangeID(exchange.integer(0)),
+                    connection: ConnectionID(exchange.integer(1))))
+        }
+        // A compressed message of which the trace has not all cannot be written anew, which what is
+        // behind a missing one has to be.
+        let message = try db.prepare(
+            """
+            SELECT m.id, m.connection_id, (SELECT c.channel FROM simperium_command c
+              WHERE c.message_id = m.id ORDER BY c.id LIMIT 1)
+            FROM message m WHERE \(whole) AND NOT EXISTS (
+              SELECT 1 FROM message o WHERE o.connection_id = m.connection_id AND o.compressed
+                AND o.size > length(CAST(o.payload AS BLOB))) ORDER BY m.id
+            """)
+        while try message.step() {
+            messages.append(
+                Message(
+                    id: MessageID(message.integer(0)),
+                    connection: ConnectionID(message.integer(1)),
+                    channel: message.optionalInteger(2).map(Int.init)))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Why a recording could not be written or read.
+public struct FileError: Error, Hashable, CustomStringConvertible, Sendable {
+    /// The kind of a failure, on which callers and exit statuses depend.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// A file or folder is not there, is in the way or cannot be opened.
+        case cannotOpen = "cannot-open"
+        /// What was read is no recording or trace, or says what cannot be.
+        case malformed
+        /// A later version of this program wrote it.
+        case newerFormat = "newer-format"
+        /// Somebody else is writing the trace.
+        case busy
+        /// Reading or writing failed.
+        case storage
+        /// Somebody asked for an end before it was done; nothing was written.
+        case stopped
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What happened and what to do about it, in one line for people; mistakes in a file begin with
+    /// `FILE:LINE:`.
+    public let reason: String
+
+    /// A failure of this kind, told in `reason`.
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// What ends what somebody does not want any more.
+    package static let stopped = FileError(.stopped, "stopped: nothing was written")
+
+    /// The same failure of a trace.
+    public init(_ error: TraceError) {
+        let code: Code =
+            switch error.code {
+            case .notATrace, .olderFormat: .malformed
+            case .newerFormat: .newerFormat
+            case .busy: .busy
+            case .cannotOpen: .cannotOpen
+            case .diskFull, .lost, .notFound, .storage: .storage
+            }
+        self.init(code, error.reason)
+    }
+
+    /// The reason.
+    public var description: String { reason }
+
+    /// Compares codes only, so that tests need not repeat prose.
+    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+
+    /// Hashes the code only, as `==` compares it.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}

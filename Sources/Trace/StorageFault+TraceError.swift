@@ -1,0 +1,23 @@
+internal import CSQLite
+internal import Storage
+
+extension StorageFault {
+    /// The same for callers outside this module.
+    func traceError(at path: String) -> TraceError {
+        switch primary {
+        case SQLITE_NOTADB:
+            TraceError(.notATrace, "\(path) is not a trace; name another file")
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
+            TraceError(
+                .cannotOpen,
+                "\(path) cannot be opened: \(message); check that it and its directory are yours")
+        case SQLITE_FULL, SQLITE_IOERR:
+            TraceError(.diskFull, "\(path) cannot be written: \(message); make room on the disk")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            TraceError(
+                .busy, "\(path) is locked by another program; end that program and try again")
+        default:
+            TraceError(.storage, "\(path): \(message) (SQLite \(code))")
+        }
+    }
+}

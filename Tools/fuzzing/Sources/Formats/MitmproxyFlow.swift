@@ -1,0 +1,1 @@
+../../../../Sources/Formats/Archives/Mitmproxy/MitmproxyFlow.swift

@@ -1,1 +1,0 @@
-../../../../Sources/Interchange/Archives/MitmproxyFlow.swift
