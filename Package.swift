@@ -241,7 +241,7 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Filters", "Interception",
-                "Capturing", "Interchange", "ConnectionWorld",
+                "Capturing", "Formats", "ConnectionWorld",
             ],
             exclude: ["Harnesses/Main.swift"], swiftSettings: house),
         tests("Replaying", ["Notation", "Wire", "OpenRosa", "Simperium", "ConvergenceWorld"]),
