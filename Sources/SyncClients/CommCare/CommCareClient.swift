@@ -91,9 +91,9 @@ public struct CommCareClient: Hashable, Sendable {
     }
 
     /// Polls of one restore, at most.
-    public static let mostPolls = 240
+    public static let maxPolls = 240
     /// Passing 422 of one form, at most, before it is held.
-    public static let mostAttempts = 5
+    public static let maxAttempts = 5
 
     private enum Step: Hashable {
         case idle
@@ -258,7 +258,7 @@ public struct CommCareClient: Hashable, Sendable {
             guard answer.status == 422 else { return fail(.submission, answer, now, jitter) }
             var tried = form
             tried.attempts += 1
-            if tried.attempts >= Self.mostAttempts { return leave(tried, .held, said, now) }
+            if tried.attempts >= Self.maxAttempts { return leave(tried, .held, said, now) }
             return [.store(form.id, .queued, attempts: tried.attempts, message: said)]
                 + fail(.submission, answer, now, jitter)
         case .coolDown: return fail(.submission, answer, now, jitter)
@@ -317,7 +317,7 @@ public struct CommCareClient: Hashable, Sendable {
         case .done: return [.swapIn(isFull: isFull)]
         case .poll:
             polls += 1
-            if polls >= Self.mostPolls {
+            if polls >= Self.maxPolls {
                 return end(.later("the server still prepares the data: try again later"))
             }
             let pause = min(max(answer.retryAfter ?? 5, 1), 3_600)

@@ -80,7 +80,7 @@ public final class CommCareSession {
         let age = try state.daysSinceSync(at: now) ?? 0
         var client = CommCareClient(
             work, isUser: settings.isUser, queue: queue, pauses: try state.pauses(),
-            hasToken: try !state.needsFullRestore() && age <= Self.mostDays)
+            hasToken: try !state.needsFullRestore() && age <= Self.maxDays)
         var commands = client.handle(.start, now: now)
         while !commands.isEmpty {
             var event: CommCareClient.Event?
@@ -121,7 +121,7 @@ public final class CommCareSession {
     /// Days after which CommCare HQ has forgotten what a sync token stands for.
     ///
     /// Source: reference/commcare-in-practice.md, catalogue C72.
-    static let mostDays = 63
+    static let maxDays = 63
 
     /// Seconds since 1970 by the clock of the device.
     private var clock: Int64 { Int64(time(nil)) + Int64(settings.daysLater) * 86_400 }
@@ -258,7 +258,7 @@ public final class CommCareSession {
         request.requestType = .get
         request.bodyFile = state.download
         var response = await send(request)
-        for _ in 0..<Self.mostRedirects {
+        for _ in 0..<Self.maxRedirects {
             guard let target = response.metadata?.redirectURL,
                 Self.isSameOrigin(target, request.url)
             else { break }
@@ -269,7 +269,7 @@ public final class CommCareSession {
     }
 
     /// Redirects of one restore, at most.
-    static let mostRedirects = 5
+    static let maxRedirects = 5
 
     /// Whether two addresses have the same scheme, host and port.
     static func isSameOrigin(_ a: String, _ b: String) -> Bool {

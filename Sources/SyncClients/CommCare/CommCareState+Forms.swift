@@ -84,7 +84,7 @@ extension CommCareState {
     private func removing(
         _ name: String, _ body: () throws(StorageFault) -> Void
     ) throws(CommCareClientError) {
-        do throws(CommCareClientError) { try told(body) } catch {
+        do throws(CommCareClientError) { try mappingErrors(body) } catch {
             unlink("\(folder)/\(name)")
             throw error
         }
@@ -92,7 +92,7 @@ extension CommCareState {
 
     /// All forms, in the order of submission.
     public func entries() throws(CommCareClientError) -> [Entry] {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             let rows = try connection.prepare(
                 "SELECT id, instance, state, message, attempts FROM form ORDER BY id")
             var entries: [Entry] = []
@@ -109,7 +109,7 @@ extension CommCareState {
 
     /// A form's XML; nil where it is not needed any more.
     func xml(_ id: Int64) throws(CommCareClientError) -> [UInt8]? {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             let row = try connection.prepare("SELECT xml FROM form WHERE id = ?")
             row.bind(1, id)
             guard try row.step(), !row.isNull(0) else { return nil }
@@ -118,7 +118,7 @@ extension CommCareState {
     }
 
     private func file(_ id: Int64) throws(CommCareClientError) -> String? {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             let row = try connection.prepare("SELECT file FROM form WHERE id = ?")
             row.bind(1, id)
             return try row.step() ? row.optionalString(0) : nil
@@ -127,7 +127,7 @@ extension CommCareState {
 
     /// What is sent of a form; nil where it is not needed any more.
     func prepared(_ id: Int64) throws(CommCareClientError) -> Prepared? {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             let row = try connection.prepare(
                 "SELECT filename, file, boundary FROM form WHERE id = ? AND file IS NOT NULL")
             row.bind(1, id)
@@ -148,7 +148,7 @@ extension CommCareState {
     ) throws(CommCareClientError) {
         let name = state == .sent ? try file(id) : nil
         let xml = state == .sent ? try xml(id) : nil
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             try connection.transaction { () throws(StorageFault) in
                 let update = try connection.prepare(
                     "UPDATE form SET state = ?, attempts = ?, message = ?"

@@ -17,7 +17,7 @@ extension CommCareState {
     /// - Throws: ``CommCareClientError`` where the state cannot be written.
     public func swapIn(isFull: Bool, at now: Int64 = 0) throws(CommCareClientError) -> String? {
         var problem: String?
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             try connection.execute("BEGIN IMMEDIATE")
             defer { connection.rollBack() }
             problem = try apply(isFull)
@@ -39,7 +39,7 @@ extension CommCareState {
     /// A sync token stands for what one device has. The next restore brings everything; forms that
     /// wait go on waiting.
     public func move(to device: String) throws(CommCareClientError) {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             try connection.transaction { () throws(StorageFault) in
                 try Self.set("device", device, connection)
                 try Self.set("token", nil, connection)

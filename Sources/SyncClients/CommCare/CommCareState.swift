@@ -120,7 +120,8 @@ public final class CommCareState {
         try statement.run()
     }
 
-    func told<Result>(
+    /// Runs `body`; what goes wrong in the database is an error of the client.
+    func mappingErrors<Result>(
         _ body: () throws(StorageFault) -> Result
     ) throws(CommCareClientError) -> Result {
         do { return try body() } catch { throw CommCareClientError(error) }
@@ -128,7 +129,7 @@ public final class CommCareState {
 
     /// `place`, `device`, `token`, `user_id` or `synced`; nil where it is not known.
     public func fact(_ name: String) throws(CommCareClientError) -> String? {
-        try told { () throws(StorageFault) in try Self.fact(name, connection) }
+        try mappingErrors { () throws(StorageFault) in try Self.fact(name, connection) }
     }
 
     /// Whether the next restore has to bring everything: there is no sync token, or the server
@@ -140,14 +141,14 @@ public final class CommCareState {
 
     /// Stores that the server refused to continue, so that a kill does not make us ask it again.
     func storeRecovery() throws(CommCareClientError) {
-        try told { () throws(StorageFault) in try Self.set("recovers", "1", connection) }
+        try mappingErrors { () throws(StorageFault) in try Self.set("recovers", "1", connection) }
     }
 
     // MARK: Pauses
 
     /// The stored pauses.
     public func pauses() throws(CommCareClientError) -> [CommCareClient.Kind: CommCarePause] {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             let rows = try connection.prepare("SELECT kind, user, automatic, failures FROM pause")
             var pauses: [CommCareClient.Kind: CommCarePause] = [:]
             while try rows.step() {
@@ -164,7 +165,7 @@ public final class CommCareState {
     public func store(
         _ kind: CommCareClient.Kind, _ pause: CommCarePause
     ) throws(CommCareClientError) {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             try connection.execute(
                 "INSERT OR REPLACE INTO pause VALUES (\(kind.rawValue), \(pause.userUntil), "
                     + "\(pause.automaticUntil), \(pause.failures))")
@@ -178,7 +179,7 @@ public final class CommCareState {
     /// - Returns: The hash; nil where cases refer to each other in a circle, for which a device asks
     ///   for everything.
     public func stateToSend() throws(CommCareClientError) -> CaseStateHash? {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             try connection.transaction { () throws(StorageFault) in
                 // Purging twice changes nothing more.
                 if try Self.fact("is_purged", connection) == nil {
@@ -206,7 +207,7 @@ public final class CommCareState {
     /// Identifiers of the cases as the user has them: with what unsent forms do, without those that
     /// a device purges.
     public func caseIDs() throws(CommCareClientError) -> [String] {
-        try told { () throws(StorageFault) in
+        try mappingErrors { () throws(StorageFault) in
             try connection.execute("BEGIN IMMEDIATE")
             // Unsent forms are looked at, not applied.
             defer { connection.rollBack() }
@@ -222,6 +223,6 @@ public final class CommCareState {
 
     /// A case as the server has it.
     public func caseState(_ id: String) throws(CommCareClientError) -> CaseState? {
-        try told { () throws(StorageFault) in try rows.load(id) }
+        try mappingErrors { () throws(StorageFault) in try rows.load(id) }
     }
 }

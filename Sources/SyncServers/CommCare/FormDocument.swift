@@ -15,7 +15,7 @@ struct FormDocument: Sendable {
     var blocks: [CommCareEvent] = []
 
     /// Largest number of case and ledger blocks in one form.
-    static let mostBlocks = 10_000
+    static let maxBlocks = 10_000
 
     /// Reads the document of a form.
     ///
@@ -33,7 +33,7 @@ struct FormDocument: Sendable {
             case .form(let form): namespace = form.namespace
             case .meta(let meta): instanceID = meta.instanceID
             case .caseBlock, .ledger:
-                if blocks.count < Self.mostBlocks { blocks.append(event) } else { isTooLong = true }
+                if blocks.count < Self.maxBlocks { blocks.append(event) } else { isTooLong = true }
             default: break
             }
         }
@@ -47,7 +47,7 @@ struct FormDocument: Sendable {
             throw Refusal(says: "Form is missing a required field: XMLNS")
         }
         guard !isTooLong else {
-            throw Refusal(says: "Form has more than \(Self.mostBlocks) case blocks")
+            throw Refusal(says: "Form has more than \(Self.maxBlocks) case blocks")
         }
         self.namespace = namespace
         self.instanceID = instanceID.flatMap { $0.isEmpty ? nil : $0 }

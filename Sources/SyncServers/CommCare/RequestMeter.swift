@@ -1,6 +1,6 @@
 /// Counts requests in the minute that runs, so that too many can be refused.
 struct RequestMeter: Sendable {
-    /// Most senders that are told apart; the rest count as one.
+    /// How many senders are counted apart; the rest count as one.
     private static let senders = 10_000
 
     private var minute: Int64 = 0

@@ -40,7 +40,7 @@ struct RestoreMaking: Sendable {
     }
 
     let occasion: Occasion
-    /// All there is; let go of as soon as it is collected, since whoever changes a case before has
+    /// All there is; freed as soon as it is collected, since whoever changes a case before has
     /// to copy it all.
     private var space: CommCareDomain
     private let since: DeviceLog?
@@ -239,7 +239,7 @@ struct RestoreMaking: Sendable {
         moveOn()
     }
 
-    /// Identifiers of the groups that the user is told to be in.
+    /// Identifiers of the groups that the restore lists for the user.
     private var groupNames: [String] {
         if since != nil, occasion.order.skipsFixtures { return [] }
         guard occasion.owners == nil else { return occasion.user.groups }

@@ -1,7 +1,7 @@
 import OpenRosa
 import Testing
 
-/// Whether a fault is told as what it is, however the document was cut and however short the text
+/// Whether a fault is reported as what it is, however the document was cut and however short the text
 /// around it is, with which libxml2 would rather wait.
 struct XMLLateFaultTests {
     static let faults = [
@@ -10,7 +10,7 @@ struct XMLLateFaultTests {
     static let lengths = [0, 1, 250, 298, 299, 300, 301, 310, 700]
 
     @Test(arguments: faults, lengths)
-    func `bad references are told in text`(fault: String, length: Int) {
+    func `bad references are reported in text`(fault: String, length: Int) {
         let before = String(repeating: "=", count: length)
         for end in ["", "x", "</a>", "<?x never ends", "]]"] {
             let document = Array("<a>\(before)\(fault)\(end)".utf8)
@@ -25,14 +25,14 @@ struct XMLLateFaultTests {
         }
     }
 
-    @Test(arguments: faults) func `bad references are told in attributes`(fault: String) {
+    @Test(arguments: faults) func `bad references are reported in attributes`(fault: String) {
         let document = Array("<a b=\"\(fault)\">x</a>".utf8)
         let whole = Self.read(document, piece: document.count)
         #expect(whole != nil)
         for piece in 1...8 { #expect(Self.read(document, piece: piece) == whole) }
     }
 
-    @Test func `a document that only ends early is told so`() {
+    @Test func `a document that only ends early is reported as such`() {
         for document in ["<a>", "<a>text", "<a><b/>", "<a><![CDATA[x", "<a>x<!-- y", "<a b"] {
             let bytes = Array(document.utf8)
             for piece in [1, 3, bytes.count] {

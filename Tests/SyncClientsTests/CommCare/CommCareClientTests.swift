@@ -171,7 +171,7 @@ import Testing
     @Test func `does not poll for ever`() {
         #expect(
             Self.sync([Int](repeating: 202, count: 1_000)).count { $0 == "I" }
-                == CommCareClient.mostPolls)
+                == CommCareClient.maxPolls)
     }
 
     @Test func `asks for credentials once`() {

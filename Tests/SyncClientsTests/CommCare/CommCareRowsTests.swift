@@ -139,4 +139,40 @@ import Wire
         #expect(try state.stateToSend() == nil)
         #expect(try state.caseIDs() == ["a", "b"])
     }
+
+    @Test func `rows are purged as the case set is, over 80 restores`() throws {
+        var removed = 0
+        for seed in 0..<80 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            var set = CaseSet()
+            var blocks: [String] = []
+            for place in 0..<Int.random(in: 1...20, using: &random) {
+                var state = CaseState(id: "c\(place)")
+                state.ownerID = ["u", "g", "x"].randomElement(using: &random)
+                state.isClosed = Int.random(in: 0..<4, using: &random) == 0
+                var indices = ""
+                // To an earlier case, so that there are no circles; now and then to none.
+                for name in ["i", "j"] where place > 0 && Bool.random(using: &random) {
+                    let isMissing = Int.random(in: 0..<20, using: &random) == 0
+                    let target =
+                        isMissing ? "none" : "c\(Int.random(in: 0..<place, using: &random))"
+                    let kind = Bool.random(using: &random) ? "child" : "extension"
+                    state.indices[ExactText(name)] = .init(target: target, relationship: kind)
+                    indices +=
+                        "<\(name) case_type=\"t\" relationship=\"\(kind)\">\(target)</\(name)>"
+                }
+                set.put(state)
+                blocks.append(
+                    Self.block(
+                        state.id, owner: state.ownerID ?? "",
+                        (state.isClosed ? "<close/>" : "") + "<index>\(indices)</index>"))
+            }
+            let state = try Self.state(
+                Self.restore("t1", groups: ["g"], blocks.shuffled(using: &random)))
+            removed += try set.purge(owners: [ExactText("u"), ExactText("g")]).removed.count
+            #expect(try state.stateToSend() == set.stateHash, "seed \(seed)")
+            #expect(try Set(state.caseIDs()) == Set(set.cases.keys.map(\.string)), "seed \(seed)")
+        }
+        #expect(removed > 100)
+    }
 }
