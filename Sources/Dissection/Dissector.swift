@@ -20,6 +20,8 @@ public struct Dissector {
 
     /// Bytes that all that is under way holds, as far as they grow with what peers send.
     package var heldBytes: Int { budget.total }
+    /// Connections that have not ended.
+    package var followed: Int { conversations.count }
 
     /// The numbers that the next rows get.
     public var numbers: DissectorNumbers { output.numbers }

@@ -118,6 +118,51 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(rows.last?.isLocal == false)
     }
 
+    @Test(arguments: ["302 Found", "407 Proxy Authentication Required"])
+    func `goes on with HTTP where a tunnel is not opened`(status: String) {
+        var stage = Stage(mode: .forward)
+        stage.says(.client, "CONNECT o:443 HTTP/1.1\r\nHost: o:443\r\n\r\n")
+        stage.says(.server, "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nno")
+        stage.says(.client, "GET http://o/1 HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.says(.server, "HTTP/1.1 204 No Content\r\n\r\n")
+        let rows = stage.finish()
+        #expect(rows.exchanges.map(\.outcome) == [.complete, .complete])
+        #expect(rows.exchanges.map(\.responseSize) == [2, 0])
+    }
+
+    @Test func `shows an exchange that goes on as it is when that is asked`() {
+        var stage = Stage()
+        stage.says(.client, "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 2\r\n\r\na")
+        stage.says(.client, "b")
+        stage.flush()
+        #expect(stage.rows.exchanges.map(\.outcome) == [.open])
+        #expect(stage.rows.exchanges.map(\.requestSize) == [2])
+        #expect(stage.rows.exchanges.first?.requestEndedAt != nil)
+    }
+
+    @Test(arguments: [(3, "ab"), (4, "ab"), (5, "ab\u{20AC}")])
+    func `keeps no half of a character`(most: Int, kept: String) {
+        var limits = DissectionLimits()
+        limits.storedContent = most
+        var stage = Stage(limits: limits)
+        stage.says(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.says(.server, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nab\u{20AC}c")
+        let body = stage.finish().bodies.last
+        #expect(body.map { String(decoding: $0.content, as: UTF8.self) } == kept)
+        #expect(body?.isText == true)
+    }
+
+    @Test func `has the part in which a submission was cut`() {
+        var stage = Stage()
+        let head = "Content-Disposition: form-data; name="
+        stage.says(
+            .client,
+            "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 900\r\n"
+                + "Content-Type: multipart/form-data; boundary=b\r\n\r\n"
+                + "--b\r\n\(head)\"one\"\r\n\r\n1\r\n--b\r\n\(head)\"two\"\r\n\r\n22")
+        #expect(stage.finish().parts.map(\.name) == ["one", "two"])
+    }
+
     @Test func `notes informational responses and waits for the final one`() throws {
         var stage = Stage()
         stage.says(

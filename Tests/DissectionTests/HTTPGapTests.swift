@@ -33,6 +33,38 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         #expect(rows.notes.isEmpty)
     }
 
+    @Test func `begins in the middle where the first bytes are missing`() {
+        var stage = Stage(mode: .capture)
+        stage.lost(.client, reason: .notCaptured)
+        stage.says(.client, "Accept: text/html\r\n\r\n" + get("/1"))
+        stage.says(.server, ok("one"))
+        let rows = stage.finish()
+        #expect(rows.exchanges.map(\.path) == ["/1"])
+        // To which request the server answers is left open.
+        #expect(
+            rows.notes.map(\.code) == [
+                ConversationNote.httpResynchronised.rawValue,
+                ConversationNote.responseWithoutRequest.rawValue,
+            ])
+    }
+
+    @Test func `remembers behind a hole that the client does not wait for answers`() {
+        var stage = Stage(mode: .capture)
+        stage.says(.client, get("/1") + get("/2"))
+        stage.says(.server, ok("1"))
+        stage.says(.server, ok("2"))
+        stage.lost(.server, reason: .notCaptured)
+        stage.says(.client, get("/3") + get("/4") + get("/5"))
+        // One of three is missing: the first may be that of 3 or of 4.
+        stage.says(.server, ok("a"))
+        stage.says(.server, ok("b"))
+        let rows = stage.finish()
+        #expect(rows.exchanges.map(\.path) == ["/1", "/2", "/3", "/4", "/5"])
+        #expect(
+            rows.exchanges.map(\.outcome)
+                == [.complete, .complete, .noResponse, .noResponse, .complete])
+    }
+
     @Test func `keeps a chunked body together when the hole is inside one chunk`() throws {
         var stage = Stage(mode: .capture)
         stage.says(.client, get("/1"))

@@ -110,6 +110,19 @@ private struct Crowd {
         #expect(Self.bodies().rows == crowd.rows)
     }
 
+    @Test func `is eased when an eighth of the limit is free`() {
+        var budget = HeldBudget(limit: 80_000)
+        budget.change(ConnectionID(1), from: 0, to: 50_000)
+        budget.change(ConnectionID(2), from: 0, to: 30_000)
+        #expect(!budget.isExceeded && !budget.isEased)
+        budget.change(ConnectionID(2), from: 30_000, to: 30_001)
+        #expect(budget.isExceeded)
+        budget.change(ConnectionID(1), from: 50_000, to: 40_000)
+        #expect(!budget.isEased)
+        budget.change(ConnectionID(1), from: 40_000, to: 39_999)
+        #expect(budget.isEased)
+    }
+
     @Test func `unfinished heads of hundreds of connections hold no more than one budget`() {
         var crowd = Crowd(limit: 16 << 20)
         let field = Array("X-Field: \(String(repeating: "x", count: 9_989))\r\n".utf8)
@@ -126,6 +139,7 @@ private struct Crowd {
         #expect(shed.allSatisfy { $0.exchange != nil })
         for number in Int64(1)...800 { crowd.close(number) }
         #expect(crowd.dissector.heldBytes == 0)
+        #expect(crowd.dissector.followed == 0)
         let exchanges = crowd.rows.exchanges
         #expect(exchanges.count == 800)
         #expect(exchanges.allSatisfy { $0.path == "/a" && $0.outcome == .requestCut })

@@ -84,6 +84,9 @@ struct Stage {
                     count: count, chunks: 1, reason: reason)))
     }
 
+    /// Rows of exchanges that are open are asked for.
+    mutating func flush() { dissector.flush(into: &rows) }
+
     /// Ends the session and gives all rows, each exchange once, as it is at the end.
     mutating func finish() -> [DerivedRow] {
         dissector.flush(into: &rows)

@@ -53,6 +53,34 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         #expect(rows.commands.map(\.bucket) == ["b"])
     }
 
+    @Test func `numbers the frames of a message`() {
+        var stage = Stage()
+        stage.says(.client, upgrade)
+        stage.says(.server, switched)
+        for (place, text) in ["a", "b", "c", "d"].enumerated() {
+            stage.says(
+                .server,
+                WebSocketFrameEncoder.encode(
+                    opcode: place == 0 ? .text : .continuation, payload: Array(text.utf8),
+                    fin: place == 3))
+        }
+        let rows = stage.finish()
+        #expect(rows.frames.map(\.position) == [0, 1, 2, 3])
+        #expect(rows.messages.map(\.frames) == [4])
+    }
+
+    @Test func `names as many channels as it may, and those anew`() {
+        var limits = DissectionLimits()
+        limits.channels = 1
+        var stage = Stage(limits: limits)
+        stage.says(.client, upgrade)
+        stage.says(.server, switched)
+        stage.says(.client, frame("0:init:{\"name\":\"one\"}", mask: 1))
+        stage.says(.client, frame("0:init:{\"name\":\"other\"}", mask: 1))
+        stage.says(.client, frame("1:init:{\"name\":\"more\"}", mask: 1))
+        #expect(stage.finish().commands.map(\.bucket) == ["one", "other", nil])
+    }
+
     @Test func `leaves other sockets at messages`() {
         var stage = Stage()
         stage.says(.client, upgrade.replacing("/sock/1/app-1/websocket", with: "/chat"))

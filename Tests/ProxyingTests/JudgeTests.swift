@@ -111,6 +111,44 @@ private let second: Int64 = 1_000_000_000
         #expect(play.faults == ["latency 2s sender=server"])
     }
 
+    @Test func `wakes for what is due first`() throws {
+        var play = Playbook(
+            .reverse(origin),
+            rules: try FaultSession(
+                "path:/x => latency 5s sender=server", "path:/y => latency 1s sender=client"))
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.server(2, ok, .wake(5 * second + 3))
+        play.client(get.replacing("/x", with: "/y"), .wake(second + 4))
+        play.clock = second + 3
+        play.on(.woke, .send(2, sent.replacing("/x", with: "/y")), .wake(5 * second + 3))
+    }
+
+    @Test func `waits for the longest of several latencies`() throws {
+        var play = Playbook(
+            .reverse(origin),
+            rules: try FaultSession(
+                "path:/x => latency 5s sender=server", "path:/x => latency 1s sender=server"))
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        play.server(2, ok, .wake(5 * second + 3))
+    }
+
+    @Test func `holds nobody back for what was delivered`() throws {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("body:nothing => set-header A b"))
+        let body = String(repeating: "x", count: 40_000)
+        let post =
+            "POST /x HTTP/1.1\r\nHost: a.example\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            + body
+        play.client(post, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, post))
+        for _ in 0..<4 {
+            play.server(2, ok, .send(1, ok))
+            play.client(post, .send(2, post))
+        }
+    }
+
     private static let post =
         "POST /x HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\n"
 

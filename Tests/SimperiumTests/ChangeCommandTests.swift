@@ -166,6 +166,13 @@ struct ChangeCommandTests {
         #expect(read(deep, from: .server).problem == .json(.tooDeep(limit: 512, offset: 516)))
     }
 
+    @Test(arguments: [("+a\\t+b", []), ("+a\\t+", ["delta-unusual"])] as [(String, [String])])
+    func `notes an insertion of nothing`(delta: String, told: [String]) {
+        let text =
+            #"0:c:{"id":"k","o":"M","v":{"t":{"o":"d","v":"\#(delta)"}},"sv":1,"ccid":"ab"}"#
+        #expect(read(text, from: .client).told == told)
+    }
+
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `anything gives a command with ranges inside of the message`(seed: UInt64) {
         var random = SplitMix64(seed: seed)

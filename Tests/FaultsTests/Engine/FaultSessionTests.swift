@@ -182,6 +182,25 @@ struct FaultSessionTests {
         #expect(judge(since: before) == ["later"])
     }
 
+    @Test func `asks connections again once a rule is resumed`() throws {
+        let session = try session(["=> latency 1s name=a", "=> latency 2s name=b"])
+        let before = session.generation
+        try session.pause("a")
+        try session.resume("a")
+        let firings = session.judge(
+            FewFields(), phase: .connection, scope: scope(), at: .zero, since: before)
+        #expect(firings.map(\.rule) == ["a"])
+    }
+
+    @Test func `a paused rule holds nothing open`() throws {
+        let session = try session(["=> blackout to=10s name=a"])
+        #expect(session.isOpen("a", at: .zero))
+        try session.pause("a")
+        #expect(!session.isOpen("a", at: .zero))
+        try session.resume("a")
+        #expect(session.isOpen("a", at: .zero))
+    }
+
     @Test func `hands a blackout over before it begins`() throws {
         let session = try session(["=> blackout from=10s to=20s"])
         let firing = session.judge(

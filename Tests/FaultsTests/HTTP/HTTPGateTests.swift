@@ -29,6 +29,73 @@ struct HTTPGateTests {
         }
     }
 
+    @Test func `jitter makes a latency longer and shorter`() throws {
+        let second: Int64 = 1_000_000_000
+        let delays = try (1...40).map { (seed: UInt64) -> Int64 in
+            var play = try HTTPPlay(
+                ["path:/a => latency 1s jitter=500ms sender=client"], seed: seed)
+            play.take(Array(Talk.post("/a", "abc").utf8), from: .client)
+            let holds = play.commands.compactMap { command -> Int64? in
+                guard case .hold(.client, let until) = command else { return nil }
+                return until.nanoseconds - play.now.nanoseconds
+            }
+            return holds.max() ?? 0
+        }
+        #expect(delays.allSatisfy { (second / 2...second * 3 / 2).contains($0) })
+        #expect(delays.contains { $0 < second * 9 / 10 })
+        #expect(delays.contains { $0 > second * 11 / 10 })
+    }
+
+    @Test func `does late what is due once`() throws {
+        var play = try HTTPPlay(["path:/a => half-close after=1s"])
+        play.take(Array(Talk.post("/a", "abc").utf8), from: .client)
+        #expect(play.faults.isEmpty)
+        for seconds in 2...4 {
+            play.gate.wake(
+                at: Instant(nanoseconds: Int64(seconds) * 1_000_000_000), into: &play.commands)
+            #expect(play.faults.count == 1)
+        }
+    }
+
+    @Test func `leaves an answer alone whose start has gone out`() throws {
+        var play = try HTTPPlay([])
+        let answer = Array(Talk.ok("x").utf8)
+        play.take(Array(Talk.post("/a", "abc").utf8), from: .client)
+        play.take(Array(answer[..<12]), from: .server)
+        try play.session.add(try FaultRule.parse("status:200 => set-header A b", named: "late"))
+        play.take(Array(answer[12...]), from: .server)
+        #expect(play.sent(by: .server) == Talk.ok("x"))
+        #expect(play.faults.isEmpty)
+    }
+
+    @Test func `a client that waits to go on is told so at once`() throws {
+        let head =
+            "POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+        let told = "HTTP/1.1 100 Continue\r\n\r\n"
+        var play = try HTTPPlay.run(
+            ["request.body:abc => set-header X y sender=client"], [.client(head)])
+        #expect(play.sent(by: .client) == "")
+        #expect(play.sent(by: .server) == told)
+        play.take(Array("abc".utf8), from: .client)
+        #expect(play.sent(by: .client).hasSuffix("\r\nX: y\r\n\r\nabc"))
+        // The server says so as well, and the client has heard it.
+        play.take(Array((told + Talk.ok("x")).utf8), from: .server)
+        #expect(play.sent(by: .server) == told + Talk.ok("x"))
+    }
+
+    @Test func `a scout knows the requests that are not answered`() throws {
+        let play = try HTTPPlay(["path:/b => 503"])
+        var scout = HTTPScout(play.gate.context, session: play.session)
+        let request = Array(Talk.post("/a", "abc").utf8)
+        #expect(scout.look(request, at: .zero) == .clear)
+        #expect(scout.look(request, at: .zero) == .clear)
+        #expect(scout.pending.exchanges.map(\.number) == [1, 2])
+        #expect(scout.look(request, at: .zero, isAnswered: true) == .clear)
+        #expect(scout.pending.exchanges.map(\.number) == [3])
+        let other = Array(Talk.post("/b", "abc").utf8)
+        #expect(scout.look(request + other, at: .zero) == .suspect(at: request.count))
+    }
+
     @Test func `reads pass as they are without rules`() throws {
         let play = try HTTPPlay.run([], [.client(Talk.post("/a", "abc")), .server(Talk.ok("x"))])
         #expect(

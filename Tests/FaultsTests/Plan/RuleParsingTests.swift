@@ -64,6 +64,11 @@ struct RuleParsingTests {
         #expect(rule.condition.text == "kind:message " + line.dropLast(8))
     }
 
+    @Test(arguments: ["every=3 first=3", "nth=3 first=3", "from=1s to=2s", "nth=6 every=3"])
+    func `takes a schedule that hits once`(schedule: String) throws {
+        #expect(try FaultRule.parse("path:/a => 503 \(schedule)").schedule != FaultSchedule())
+    }
+
     @Test func `reads quotations`() throws {
         let rule = try FaultRule.parse(
             #"path:/a => 200 body='{"a": 1}' message="a \"b\"\n" header="A: b c" header=D:e"#)

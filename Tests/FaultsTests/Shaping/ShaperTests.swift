@@ -44,6 +44,32 @@ private func shape(_ shaper: inout Shaper, _ commands: [GateCommand], at: Int64)
             shape(&shaper, [.pass(sender: .client, [1])], at: 10) == [.pass(sender: .client, [1])])
     }
 
+    @Test func `draws another jitter from another seed`() {
+        let runs = (1...5).map { (seed: UInt64) -> [GateCommand] in
+            var shaper = Shaper()
+            _ = shaper.add(
+                firing(
+                    .latency, ["by": .duration(100), "jitter": .duration(50)], draw: seed),
+                at: .zero)
+            return (0..<20).flatMap { shape(&shaper, [.pass(sender: .client, [1])], at: $0 * 1000) }
+        }
+        for (place, run) in runs.enumerated() { #expect(!runs[..<place].contains(run)) }
+    }
+
+    @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+    func `waits for the end of blackouts that follow one another`(order: [Int64]) {
+        var shaper = Shaper()
+        for place in order {
+            _ = shaper.add(firing(.blackout, window: place * 10..<(place + 1) * 10), at: .zero)
+        }
+        #expect(
+            shape(&shaper, [.pass(sender: .client, [1])], at: 5)
+                == [
+                    .hold(sender: .client, until: Instant(nanoseconds: 30)),
+                    .pass(sender: .client, [1]),
+                ])
+    }
+
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `draws the same jitter from the same seed and stays within it`(seed: UInt64) {
         var runs: [[GateCommand]] = []

@@ -19,6 +19,8 @@ struct SocketPlay: Sendable, CustomTestStringConvertible {
 
 private let opening =
     #"0:init:{"name":"notes","clientid":"dev-1","api":"1.1","token":"t","app_id":"notes-app"}"#
+private let otherOpening =
+    #"1:init:{"name":"tags","clientid":"dev-2","api":"1.1","token":"t","app_id":"notes-app"}"#
 private let welcome = "0:auth:a@b.example"
 private let edit = #"0:c:{"id":"k","o":"M","v":{"a":{"o":"+","v":1}},"ccid":"c1"}"#
 private let second = #"0:c:{"id":"k","o":"M","v":{"b":{"o":"+","v":2}},"ccid":"c2","sv":1}"#
@@ -47,6 +49,15 @@ private let plays: [SocketPlay] = [
         said: [(.client, opening), (.client, edit), (.server, ack), (.server, ack2)],
         toServer: [opening, edit],
         toClient: [#"0:c:[{"ccids":["c1"],"id":"k","clientid":"dev-1","error":503}]"#, ack2]),
+    SocketPlay(
+        rule: "command:c sender:client => error 440 nth=2 per=client",
+        said: [
+            (.client, opening), (.client, otherOpening), (.client, edit),
+            (.client, "1" + edit.dropFirst()), (.client, second),
+        ],
+        toServer: [opening, otherOpening, edit, "1" + edit.dropFirst()],
+        toClient: [#"0:c:[{"ccids":["c2"],"id":"k","clientid":"dev-1","error":440}]"#],
+        shown: [opening, otherOpening, edit, "1" + edit.dropFirst(), second]),
     SocketPlay(
         rule: "command:cv => cv-unknown first=1",
         said: [(.client, "0:cv:aa"), (.client, "0:cv:bb")],
