@@ -248,9 +248,13 @@ let package = Package(
         .testTarget(
             name: "CapturingTests", dependencies: ["Capturing", "Platform", "Notation", "Wire"],
             exclude: ["TLS/Vectors"], swiftSettings: house),
-        tests(
-            "Formats",
-            ["Platform", "Trace", "Notation", "Wire", "Capturing", "Filters", "TraceWorld"]),
+        .testTarget(
+            name: "FormatsTests",
+            dependencies: [
+                "Formats", "Platform", "Trace", "Notation", "Wire", "Capturing", "Filters",
+                "TraceWorld",
+            ],
+            exclude: ["Recordings/FirstVersion"], swiftSettings: house),
         tests(
             "Redaction",
             ["Notation", "Wire", "Framing", "Trace", "Storage", "CSQLite", "TraceWorld"]),

@@ -59,22 +59,7 @@ public struct Redaction: Sendable {
         let trace = try NewTrace(for: Folder.absolute(path))
         return try mappingErrors(of: path) {
             let outcome = try fill(trace, from: Folder.absolute(source), by: walk, progress)
-            do throws(TraceError) {
-                try Rebuild.run(path: trace.path)
-            } catch {
-                // Nobody knows the place where it stands for now.
-                throw TraceError(error.code, error.reason.replacing(trace.path, with: path))
-            }
-            let db = try trace.open()
-            defer { db.close() }
-            for (counter, table) in RecordedTable.derivedCounters {
-                try db.execute(
-                    """
-                    INSERT OR REPLACE INTO counter
-                    SELECT '\(counter)', max(id) + 1 FROM \(table) HAVING count(*) > 0
-                    """)
-            }
-            db.close()
+            try trace.decode(for: path)
             guard progress(1) else { throw FileError.stopped }
             try trace.publish()
             return outcome
@@ -144,7 +129,7 @@ public struct Redaction: Sendable {
             """
             SELECT DISTINCT connection_id FROM \(schema).chunk
             WHERE connection_id NOT IN (SELECT connection_id FROM \(schema).gap
-              WHERE reason = 'let-go' AND connection_id IS NOT NULL)
+              WHERE reason = 'evicted' AND connection_id IS NOT NULL)
             ORDER BY connection_id
             """)
         var found: [ConnectionID] = []
@@ -163,8 +148,8 @@ public struct Redaction: Sendable {
         return found
     }
 
-    private static let derived = RecordedTable.derivedCounters.map { "'\($0.0)'" }
-        .joined(separator: ",")
+    private static let derived = TableDefinition.numberedByDecoding.compactMap(\.counter)
+        .map { "'\($0)'" }.joined(separator: ",")
 
     /// What holds no bytes and no words of peers.
     private static let copying = """

@@ -15,12 +15,12 @@ extension Schema {
               WHERE x.api IN ('commcare.restore', 'commcare.submit')
             ) WINDOW of_device AS (PARTITION BY project, device)
           ), restore AS (
-            SELECT \(share) * (2 * x.id + 1) AS openrosa_id, x.id AS exchange_id, x.session_id,
+            SELECT \(Tables.share) * (2 * x.id + 1) AS openrosa_id, x.id AS exchange_id, x.session_id,
               coalesce(x.ended_ns, \(Int64.max)) AS at_ns, x.project, x.person, x.device,
               0 AS is_form, o.id IS NOT NULL AND NOT x.is_local AS is_given,
               o.id IS NOT NULL AND o.problem IS NULL AND x.outcome = 'complete' AS is_held,
               coalesce(\(parameter("since")), '') = '' AS is_full, o.owners
-            FROM asked x LEFT JOIN openrosa o ON o.id = \(share) * (2 * x.id + 1)
+            FROM asked x LEFT JOIN openrosa o ON o.id = \(Tables.share) * (2 * x.id + 1)
               AND o.kind IN ('restore', 'response') AND x.status = 200 AND x.ended_ns IS NOT NULL
             WHERE x.api = 'commcare.restore'
           ), form AS (
@@ -31,7 +31,7 @@ extension Schema {
               coalesce(o.instance_id, 'exchange ' || x.id) AS instance
             FROM asked x JOIN openrosa o ON o.exchange_id = x.id
             LEFT JOIN part p ON p.id = o.id - 1
-            LEFT JOIN openrosa a ON a.id = \(share) * (2 * x.id + 1)
+            LEFT JOIN openrosa a ON a.id = \(Tables.share) * (2 * x.id + 1)
             WHERE x.api = 'commcare.submit' AND o.sender = 0 AND o.kind = 'form'
               AND o.problem IS NULL AND (o.part IS NULL OR p.name = 'xml_submission_file')
           ), unordered AS (
@@ -56,8 +56,8 @@ extension Schema {
     /// numbers.
     static let blocksOfDocuments = """
         document d CROSS JOIN case_block b
-            WHERE b.id >= \(share) * (2 * d.exchange_id + 1 - d.is_form)
-              AND b.id < \(share) * (2 * d.exchange_id + 2 - d.is_form)
+            WHERE b.id >= \(Tables.share) * (2 * d.exchange_id + 1 - d.is_form)
+              AND b.id < \(Tables.share) * (2 * d.exchange_id + 2 - d.is_form)
               AND b.openrosa_id = d.openrosa_id AND b.case_id <> ''
         """
 
@@ -81,7 +81,7 @@ extension Schema {
           ), told AS (
             SELECT b.*, d.holder, d.is_held,
               d.is_held AND d.place < coalesce(d.sync_place, 0) AS is_early,
-              \(stamp("d.place * \(share) + b.position + CASE WHEN d.is_held THEN 0 ELSE 1 << 60 END"))
+              \(stamp("d.place * \(Tables.share) + b.position + CASE WHEN d.is_held THEN 0 ELSE 1 << 60 END"))
                 AS stamp
             FROM \(blocksOfDocuments)
               AND CASE WHEN d.is_held THEN d.place >= coalesce(d.full_place, 0) ELSE d.is_form END

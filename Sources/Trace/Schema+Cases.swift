@@ -1,27 +1,5 @@
-internal import Dissection
-
 /// Cases of CommCare: the blocks that restores and forms have, and what they make of cases.
 extension Schema {
-    static let caseBlockTable = """
-        CREATE TABLE case_block(         -- what a restore or a form says about one case; the first \(DissectionLimits().caseBlocks) of a body
-          id            INTEGER PRIMARY KEY,  -- 16777216 * (2 * exchange_id + sender) + position
-          openrosa_id   INTEGER NOT NULL,     -- the document it is in, whose row comes when it ends
-          exchange_id   INTEGER NOT NULL,     -- the exchange
-          sender        INTEGER NOT NULL,     -- 0 client, 1 server
-          position      INTEGER NOT NULL,     -- place among the case blocks of the body, from 0
-          case_id       TEXT,                 -- identifier of the case
-          action        TEXT NOT NULL,        -- what it does, joined by spaces in this order: create, update, close, index, attachment; a restore brings a case with create
-          case_type     TEXT,                 -- type that it gives the case, if any
-          case_name     TEXT,                 -- name that it gives the case, if any
-          owner_id      TEXT,                 -- owner that it gives the case, if any; the user where create names none
-          user_id       TEXT,                 -- user who changed the case
-          date_modified TEXT,                 -- when the case was changed, as sent
-          indices       TEXT,                 -- references to other cases that it sets, a JSON object by name: case_type, relationship, target; null for one that it removes
-          properties    TEXT                  -- all other properties that it sets, a JSON object of texts by name, those of create before those of update; the first that does not fit \(DissectionLimits.casePropertyBytes) bytes of names and values is left out with all behind it
-        ) STRICT;
-        CREATE INDEX case_block_case ON case_block(case_id);
-        """
-
     /// Views about cases of CommCare.
     ///
     /// Both gather what was told of a case in one row, ``gathered``, and take of that what came since
@@ -32,7 +10,7 @@ extension Schema {
           WITH \(caseDocuments), document AS (
             SELECT * FROM ordered WHERE is_given AND server_turn = 1
           ), told AS (
-            SELECT b.*, d.project, \(stamp("d.place * \(share) + b.position")) AS stamp
+            SELECT b.*, d.project, \(stamp("d.place * \(Tables.share) + b.position")) AS stamp
             FROM \(blocksOfDocuments)
           ), held AS (
             SELECT t.project, t.case_id, \(gathered)

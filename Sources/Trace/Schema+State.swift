@@ -87,7 +87,7 @@ extension Schema {
           \(isAccepted)
                         AS is_accepted   -- 1 where the client was told that the server has it
           FROM openrosa o JOIN http_exchange x ON x.id = o.exchange_id
-          LEFT JOIN openrosa a ON a.id = \(share) * (2 * o.exchange_id + 1)
+          LEFT JOIN openrosa a ON a.id = \(Tables.share) * (2 * o.exchange_id + 1)
           WHERE o.sender = 0 AND o.kind = 'form';
         CREATE VIEW commcare_sync AS SELECT  -- restores that were asked for
           x.id          AS exchange_id,  -- the exchange
@@ -104,7 +104,7 @@ extension Schema {
           a.nature      AS nature,       -- nature of its message
           a.restore_id  AS sync_token,   -- sync token that it gives out
           a.cases       AS cases         -- number of its case blocks
-          FROM http_exchange x LEFT JOIN openrosa a ON a.id = \(share) * (2 * x.id + 1)
+          FROM http_exchange x LEFT JOIN openrosa a ON a.id = \(Tables.share) * (2 * x.id + 1)
           WHERE x.api = 'commcare.restore';
         \(caseViews)
         """

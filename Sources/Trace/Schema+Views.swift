@@ -65,7 +65,7 @@ extension Schema {
           (SELECT c.id FROM message m JOIN simperium_command c ON c.message_id = m.id
              WHERE m.chunk_id = f.chunk_id AND m."offset" = f."offset" LIMIT 1)
                      AS command_id,  -- the command that shows it
-          f.says     AS says,      -- what is wrong
+          f.message  AS message,   -- what is wrong
           f.expected AS expected   -- what should have been sent
           FROM finding_statement f;
         """
@@ -90,8 +90,8 @@ extension Schema {
     /// fault was done to never came, the one behind it.
     private static let answeredExchange = """
         (SELECT CASE WHEN a.outcome = 'complete' AND EXISTS
-             (SELECT 1 FROM patch p WHERE p.id >= \(share) * f.chunk_id
-                AND p.id < \(share) * (f.chunk_id + 1) AND p."offset" = 0
+             (SELECT 1 FROM patch p WHERE p.id >= \(Tables.share) * f.chunk_id
+                AND p.id < \(Tables.share) * (f.chunk_id + 1) AND p."offset" = 0
                 AND p.reason = 'fault' AND p.removed > 0 AND length(p.inserted) = 0)
            THEN coalesce(
              (SELECT n.id FROM http_exchange n
@@ -138,7 +138,7 @@ extension Schema {
           f.connection_id AS connection_id,  -- the connection it was done to
           f.sender        AS sender,         -- whose bytes it was done to: 0 client, 1 server; null where to none
           f.scope         AS scope,          -- what the rule counts by; empty for everything together
-          f.occurrence    AS occurrence,     -- the how many-th event of that scope, from 1
+          f.occurrence    AS occurrence,     -- ordinal of the event in that scope, from 1
           f.draw          AS draw,           -- what its chance was drawn from, a number in 0...2^64-1
           f.came          AS came,           -- what came from the peer
           f.sent          AS sent,           -- what was sent instead

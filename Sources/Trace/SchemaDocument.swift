@@ -129,12 +129,12 @@ struct SchemaDocument {
 
             Columns that end in `_ns` are nanoseconds since the start of the row's session, unless they say
             otherwise. `sender` is 0 for the client and 1 for the server. Numbers are never given out twice,
-            also when rows are let go.
+            also when rows are evicted.
 
             The order in which everything was seen is that of `chunk.id`; rows of other tables come after the
             chunk in `after_chunk_id`, in the order of `step`.
 
-            This file is made from the comments in `Schema.swift` and the files beside it; a test compares the two.
+            This file is made from the tables in `Tables` and the comments in `Schema+….swift`; a test compares them.
 
             """
         for chapter in chapters {

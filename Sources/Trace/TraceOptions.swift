@@ -15,15 +15,15 @@ public struct TraceOptions: Sendable {
 
     /// What happens when nothing can be written.
     public var onDiskFull = OnDiskFull.pass
-    /// Size in bytes that the trace is kept within by letting the oldest go; nil for no bound.
+    /// Size in bytes that the trace is kept within by deleting the oldest; nil for no bound.
     ///
-    /// Below 4 MiB it counts as 4 MiB. Letting go begins an eighth below it, at least 1 MiB and at
+    /// Below 4 MiB it counts as 4 MiB. Eviction begins an eighth below it, at least 1 MiB and at
     /// most 32 MiB, and ends a little lower. File and log go beyond it only where one commit adds
     /// more than that, by no more than twice what it adds: an exchange that ends adds up to 1 MiB
     /// of content for each direction. While search merges its index, an eighth may come on top.
     /// The newest complete exchange stays unless it alone is larger.
     public var maxSize: Int64?
-    /// Nanoseconds that things are kept for before they are let go; nil for ever.
+    /// Nanoseconds that things are kept for before they are evicted; nil for ever.
     public var keepLast: Int64?
     /// Bytes of memory for what waits to be written, overhead included.
     public var budget = 32 << 20

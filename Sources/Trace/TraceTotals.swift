@@ -21,16 +21,16 @@ public struct TraceTotals: Hashable, Sendable {
     public var findings: Int64 = 0
     /// Notes about bytes.
     public var notes: Int64 = 0
-    /// Gaps, apart from what was let go.
+    /// Gaps, apart from what was evicted.
     public var gaps: Int64 = 0
     /// Bytes that these gaps stand for.
     public var missingBytes: Int64 = 0
     /// Packets kept as they were captured.
     public var packets: Int64 = 0
-    /// Bytes of chunks that were let go to keep the trace within its bounds.
-    public var letGoBytes: Int64 = 0
-    /// Chunks that were let go.
-    public var letGoChunks: Int64 = 0
+    /// Bytes of chunks that were evicted to keep the trace within its bounds.
+    public var evictedBytes: Int64 = 0
+    /// Chunks that were evicted.
+    public var evictedChunks: Int64 = 0
     /// Records that came after the end or could not be kept at all.
     public var refused: Int64 = 0
 

@@ -4,12 +4,12 @@ public struct GapRow: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The disk was full and traffic went on.
         case diskFull = "disk-full"
-        /// They were let go to keep the trace within its bounds.
-        case letGo = "let-go"
+        /// They were deleted to keep the trace within its bounds.
+        case evicted
         /// The capture did not see them.
         case notCaptured = "not-captured"
         /// They were encrypted and could not be read, in a capture whose other bytes could.
-        case sealed
+        case encrypted
         /// Another program held a lock of the trace, and traffic went on.
         case locked
         /// The file they were in was deleted, replaced or truncated while it was written.
@@ -80,7 +80,7 @@ public struct FaultRow: Hashable, Sendable {
     public var sender: Peer?
     /// Value of the scope that occurrences are counted in; empty where over all.
     public var scope: String
-    /// The how many-th event of this scope that the rule's filter held for, from 1.
+    /// Ordinal of the event among those of this scope for which the rule's filter held, from 1.
     public var occurrence: Int64
     /// What chance was drawn from: made from seed, rule, scope and occurrence alone.
     public var draw: UInt64

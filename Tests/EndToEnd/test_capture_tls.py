@@ -94,7 +94,7 @@ def test_with_its_key_log_every_exchange_is_what_curl_saw(capture, tmp_path) -> 
     tapedeck("import", capture.packets, trace, "--keylog", capture.keys)
     assert exchanges(trace) == [row[1:] for row in capture.seen]
     assert sql(trace, "SELECT count(*) FROM gap") == [(0,)]
-    says = [row[0] for row in sql(trace, "SELECT says FROM event WHERE kind = 'tls' ORDER BY id")]
+    says = [row[0] for row in sql(trace, "SELECT detail FROM event WHERE kind = 'tls' ORDER BY id")]
     assert len(says) == len(SUITES)
     for suite, text in zip(SUITES, says):
         assert text.startswith("server name localhost, ALPN http/1.1, TLS " + suite[:3]), text
@@ -122,7 +122,7 @@ def test_without_keys_the_handshake_is_told(capture, tmp_path) -> None:
     trace = tmp_path / "sealed.tape"
     tapedeck("import", capture.packets, trace)
     assert exchanges(trace) == []
-    says = [row[0] for row in sql(trace, "SELECT says FROM event WHERE kind = 'tls' ORDER BY id")]
+    says = [row[0] for row in sql(trace, "SELECT detail FROM event WHERE kind = 'tls' ORDER BY id")]
     assert len(says) == len(SUITES)
     for suite, text in zip(SUITES, says):
         assert text.startswith("server name localhost, ALPN "), text

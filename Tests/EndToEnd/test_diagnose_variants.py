@@ -108,7 +108,7 @@ def blamed(trace) -> dict[str, list[str]]:
     for line in tapedeck("diagnose", trace, "--json", "--fail-on", "never").stdout.splitlines():
         finding = json.loads(line)
         if finding["blames"] == "client":
-            said.setdefault((finding["rule"], finding["severity"]), []).append(finding["says"])
+            said.setdefault((finding["rule"], finding["severity"]), []).append(finding["message"])
     return said
 
 

@@ -135,7 +135,7 @@ def test_it_comes_back_equal(recorded: Path, archive: Path, tmp_path: Path) -> N
     fields = sql(again, FIELDS)
     for row in sql(recorded, FIELDS):
         assert row in fields
-    says = sql(again, "SELECT says FROM event WHERE kind = 'warning' AND says LIKE '%gzip%'")
+    says = sql(again, "SELECT detail FROM event WHERE kind = 'warning' AND detail LIKE '%gzip%'")
     assert len(says) == 1
 
 

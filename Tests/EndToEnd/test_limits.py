@@ -1,4 +1,4 @@
-"""Proves: a trace stays within its bounds and says what was let go; a full disk loses nothing in
+"""Proves: a trace stays within its bounds and says what was evicted; a full disk loses nothing in
 silence."""
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def test_max_size(record, origin) -> None:
     # Each takes 1 MiB of bytes and as much decoded.
     assert proxy.sql("SELECT count(*) >= 2 FROM http_exchange") == [(1,)]
     assert proxy.sql("SELECT sum(length(bytes)) >= 2 << 20 FROM chunk") == [(1,)]
-    assert proxy.sql("SELECT count(*) > 0 FROM gap WHERE reason = 'let-go'") == [(1,)]
+    assert proxy.sql("SELECT count(*) > 0 FROM gap WHERE reason = 'evicted'") == [(1,)]
     assert proxy.sql("SELECT path, outcome FROM http_exchange ORDER BY id DESC LIMIT 1") == [
         ("/59", "complete")]
     assert proxy.sql("SELECT count(*) FROM http_exchange WHERE path = '/0'") == [(0,)]
@@ -62,9 +62,9 @@ def test_keep_last(record, origin) -> None:
         curl(f"{proxy.url}/new")
         return not proxy.sql("SELECT 1 FROM http_exchange WHERE path = '/old'")
 
-    eventually(let_go, "the old exchange to be let go")
+    eventually(let_go, "the old exchange to be evicted")
     proxy.finish()
-    assert proxy.sql("SELECT count(*) > 0 FROM gap WHERE reason = 'let-go'") == [(1,)]
+    assert proxy.sql("SELECT count(*) > 0 FROM gap WHERE reason = 'evicted'") == [(1,)]
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_unknown_authority_is_refused(record, nginx, files) -> None:
     proxy = record("--to", nginx.url)
     done = curl("-w", "%{http_code}", f"{proxy.url}/small.txt")
     assert done.stdout.endswith(b"502")
-    says = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed'")
+    says = proxy.eventually_sql("SELECT detail FROM event WHERE kind = 'tls-failed'")
     assert "certificate" in says[0][0]
     proxy.await_line("certificate", errors=True)
     proxy.finish()

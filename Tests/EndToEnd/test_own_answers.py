@@ -48,7 +48,7 @@ def blamed(proxy) -> dict[str, list[str]]:
                     "--fail-on", "never").stdout
     found: dict[str, list[str]] = {}
     for row in map(json.loads, said.splitlines()):
-        found.setdefault(row["rule"], []).append(row["says"])
+        found.setdefault(row["rule"], []).append(row["message"])
     return found
 
 

@@ -34,7 +34,7 @@ def refused(record, origin, host: str, *arguments) -> str:
     text = done.stdout.decode()
     assert text.endswith("502")
     reason = re.search(r"the certificate of the server was not accepted: (.*)", text)[1]
-    [(says,)] = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed'")
+    [(says,)] = proxy.eventually_sql("SELECT detail FROM event WHERE kind = 'tls-failed'")
     assert says.endswith(reason)
     proxy.await_line(re.escape(reason), errors=True)
     proxy.finish()

@@ -17,7 +17,7 @@ def test_client_without_our_authority(record, tls_origin, certificates) -> None:
     """curl refuses with an alert; trace and stderr say which and what to do."""
     proxy = record("--server-ca", certificates.authority)
     curl("-x", proxy.url, f"{tls_origin.url}/a", status=60)
-    rows = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed'")
+    rows = proxy.eventually_sql("SELECT detail FROM event WHERE kind = 'tls-failed'")
     assert "alert" in rows[0][0] and "unknown_ca" in rows[0][0]
     line = proxy.await_line("unknown_ca", errors=True).string
     assert "tapedeck ca" in line
@@ -43,7 +43,7 @@ def test_client_that_closes_or_resets(record, origin) -> None:
     """Closing in the handshake and resetting it are told apart."""
     proxy = record("--to", origin.url)
     shake_hands_and(proxy, lambda raw: raw.shutdown(socket.SHUT_RDWR))
-    rows = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed'")
+    rows = proxy.eventually_sql("SELECT detail FROM event WHERE kind = 'tls-failed'")
     assert "closed" in rows[0][0]
 
     def reset(raw: socket.socket) -> None:
@@ -51,8 +51,8 @@ def test_client_that_closes_or_resets(record, origin) -> None:
         raw.close()
 
     shake_hands_and(proxy, reset)
-    rows = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed' "
-                                "AND says LIKE '%reset%'")
+    rows = proxy.eventually_sql("SELECT detail FROM event WHERE kind = 'tls-failed' "
+                                "AND detail LIKE '%reset%'")
     assert len(rows) == 1
 
 
@@ -82,7 +82,7 @@ def test_no_server_is_blamed_for_a_client_that_leaves(record, raw_origin) -> Non
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     assert ended.wait(DEADLINE)
     proxy.finish()
-    assert sql(proxy.trace, "SELECT says FROM event WHERE kind = 'tls-failed'") == []
+    assert sql(proxy.trace, "SELECT detail FROM event WHERE kind = 'tls-failed'") == []
 
 
 def test_client_with_nothing_in_common(record, origin) -> None:
@@ -91,7 +91,7 @@ def test_client_with_nothing_in_common(record, origin) -> None:
     # Our leaf has an elliptic key; this client takes nothing but RSA.
     curl("-k", "--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-GCM-SHA256",
          proxy.url.replace("http", "https"), status=35)
-    rows = proxy.eventually_sql("SELECT says FROM event WHERE kind = 'tls-failed'")
+    rows = proxy.eventually_sql("SELECT detail FROM event WHERE kind = 'tls-failed'")
     assert "shared" in rows[0][0]
 
 
@@ -101,7 +101,7 @@ def test_passthrough_leaves_tls_alone(record, tls_origin, certificates) -> None:
     url = tls_origin.url.replace("127.0.0.1", "localhost")
     curl("-x", proxy.url, "--cacert", certificates.authority, f"{url}/private")
     proxy.finish()
-    assert "localhost" in proxy.sql("SELECT says FROM event WHERE kind = 'passthrough'")[0][0]
+    assert "localhost" in proxy.sql("SELECT detail FROM event WHERE kind = 'passthrough'")[0][0]
     assert proxy.sql("SELECT count(*) FROM exchange WHERE url LIKE '%private%'") == [(0,)]
 
 

@@ -81,7 +81,7 @@ def test_a_second_answer_is_not_the_next_server_s(record, origin) -> None:
         assert b"second" not in rest
         client.close()
         proxy.finish()
-    says = [row[0] for row in proxy.sql("SELECT says FROM event WHERE kind = 'undelivered'")]
+    says = [row[0] for row in proxy.sql("SELECT detail FROM event WHERE kind = 'undelivered'")]
     assert len(says) == 1 and "nobody asked" in says[0]
 
 

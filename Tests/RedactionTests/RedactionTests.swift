@@ -95,7 +95,7 @@ import Wire
             #expect(row == token)
         }
         #expect(try value("SELECT arguments FROM session") == "record --token=\(token)")
-        #expect(try value("SELECT says FROM finding") == "it sent \"\(token.prefix(14))…\"")
+        #expect(try value("SELECT message FROM finding") == "it sent \"\(token.prefix(14))…\"")
     }
 
     @Test func `deltas lead to the same strings as whole objects have`() throws {

@@ -66,10 +66,10 @@ import Wire
         #expect(try trace.dumps(tables) == before)
     }
 
-    @Test func `gives the numbers that rows had, where others were let go`() throws {
+    @Test func `gives the numbers that rows had, where others were evicted`() throws {
         let trace = try TemporaryTrace()
         try record(trace)
-        // What letting go leaves: a hole in the numbers.
+        // What eviction leaves: a hole in the numbers.
         for sql in [
             "DELETE FROM http_body WHERE exchange_id IN "
                 + "(SELECT id FROM http_exchange WHERE connection_id IN (1, 5, 9))",

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `indexes that letting go needs come with the first bound and stay`() throws {
+    @Test func `indexes that eviction needs come with the first bound and stay`() throws {
         let trace = try TemporaryTrace()
         let named =
             "SELECT name FROM sqlite_master WHERE name LIKE '%\\_connection' ESCAPE '\\' ORDER BY 1"

@@ -110,7 +110,7 @@ import Wire
         let totals = writer.finish()
         #expect(writer.failure?.reason == nil)
         let there = try trace.rows("SELECT sum(length(bytes)) FROM chunk").compactMap { Int($0) }
-        #expect(Int64(there.first ?? 0) + totals.letGoBytes == Int64(sent))
+        #expect(Int64(there.first ?? 0) + totals.evictedBytes == Int64(sent))
         #expect(try paths(trace).count >= 2)
         #expect(try trace.integrity == "ok")
     }
@@ -225,7 +225,7 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
-    @Test func `an exchange that alone exceeds the size is let go`() throws {
+    @Test func `an exchange that alone exceeds the size is evicted`() throws {
         let trace = try TemporaryTrace()
         let first = try trace.writer()
         var traffic = Traffic()
@@ -239,7 +239,7 @@ import Wire
         second.flush()
         let totals = second.finish()
         #expect(second.failure?.reason == nil)
-        #expect(totals.letGoBytes > 12 << 20)
+        #expect(totals.evictedBytes > 12 << 20)
         #expect(try paths(trace).isEmpty)
         #expect(try trace.integrity == "ok")
     }

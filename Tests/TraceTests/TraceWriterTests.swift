@@ -39,7 +39,7 @@ import Wire
             try trace.rows("SELECT key, o FROM change") == ["key1|M"])
         #expect(try trace.rows("SELECT count(*) FROM chunk") == ["13"])
         #expect(
-            try trace.rows("SELECT kind, says FROM event ORDER BY id DESC LIMIT 1")
+            try trace.rows("SELECT kind, detail FROM event ORDER BY id DESC LIMIT 1")
                 == ["session-ended|finished"])
         #expect(
             try trace.rows("SELECT c.bytes FROM chunk c WHERE c.id = 1").first?
@@ -207,7 +207,7 @@ import Wire
         #expect(called.get())
         writer.flush()
         #expect(writer.totals.refused > 0)
-        #expect(try trace.rows("SELECT says FROM event") == ["one"])
+        #expect(try trace.rows("SELECT detail FROM event") == ["one"])
     }
 
     @Test func `what was committed is there for a reader while it is written`() throws {

@@ -37,7 +37,7 @@ struct VocabularyTests {
         #expect(EventRow.Kind.sessionEnded.rawValue == "session-ended")
         #expect(
             GapRow.Reason.allCases.map(\.rawValue) == [
-                "disk-full", "let-go", "not-captured", "sealed", "locked", "trace-lost",
+                "disk-full", "evicted", "not-captured", "encrypted", "locked", "trace-lost",
             ])
         #expect(
             FindingRow.Severity.allCases.map(\.rawValue) == ["error", "warning", "info"])

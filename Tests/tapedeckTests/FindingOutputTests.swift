@@ -64,8 +64,9 @@ import Wire
         let line = FindingJSON.line(finding(), session: SessionID(3))
         let object = try #require(
             JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        for name in ["rule", "severity", "says", "expected", "source", "blames", "client", "cause"]
-        {
+        for name in [
+            "rule", "severity", "message", "expected", "source", "blames", "client", "cause",
+        ] {
             #expect(object[name] is String, "\(name)")
         }
         #expect(object["session"] as? Int == 3)

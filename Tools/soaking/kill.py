@@ -72,7 +72,7 @@ def play(folder: Path, seconds: float, *arguments: str) -> Round:
             "SELECT c.client, sum(k.count) FROM connection c JOIN ("
             "SELECT connection_id, length(bytes) AS count FROM chunk WHERE sender = 1 UNION ALL "
             # What was let go had been there.
-            "SELECT connection_id, bytes FROM gap WHERE sender = 1 AND reason = 'let-go') k "
+            "SELECT connection_id, bytes FROM gap WHERE sender = 1 AND reason = 'evicted') k "
             "ON k.connection_id = c.id GROUP BY c.id"))
     finally:
         database.close()

@@ -252,7 +252,7 @@ struct CaptureLayer {
                     sealed.sender, atUnixNanoseconds: sealed.atUnixNanoseconds,
                     untilUnixNanoseconds: sealed.untilUnixNanoseconds,
                     count: sealed.plaintext ?? sealed.captured + sealed.missing,
-                    sealed.missing > 0 ? .notCaptured : .sealed))
+                    sealed.missing > 0 ? .notCaptured : .encrypted))
         case .alert(let alert):
             // How nearly every connection ends is nothing to tell.
             guard alert.code != 0 else { return }

@@ -24,7 +24,7 @@ final class ConnectionEnds {
         legs = try db.prepare(
             """
             SELECT l.id, l.host, l.port,
-              (SELECT e.says FROM event e WHERE e.connection_id = l.connection_id
+              (SELECT e.detail FROM event e WHERE e.connection_id = l.connection_id
                  AND e.leg_id = l.id AND e.kind = 'opened' LIMIT 1) AS opened
             FROM leg l WHERE l.connection_id = ? AND l.peer = 1
             ORDER BY opened IS NULL, l.id

@@ -3,30 +3,33 @@ internal import Trace
 public import Wire
 
 extension ExportedRow {
+    private static let exchangeStart = Tables.exchange.select(
+        "id session_id connection_id api method")
+    private static let exchangeRest = Tables.exchange.select(
+        "host path query status started_ns ended_ns request_size response_size outcome problem "
+            + "retry_after device is_local")
+    private static let commandColumns = Tables.command.select(
+        "id session_id connection_id message_id sender at_ns channel name bucket app key cv error")
+    private static let commandProblem = Tables.command.select("problem")
+    private static let messageColumns = Tables.message.select(
+        "id session_id connection_id exchange_id sender at_ns ended_ns opcode size wire_size "
+            + "compressed frames close_code problem")
+    private static let messagePayload = Tables.message.select("payload")
+    private static let changeCommand = Tables.change.select("command_id")
+    private static let changePosition = Tables.change.select("position")
+    private static let changeColumns = Tables.change.select("bucket key o sv ev cv ccid")
+    private static let changeError = Tables.change.select("error")
+    private static let commandPlace = Tables.command.select("session_id connection_id")
+    private static let commandTime = Tables.command.select("sender at_ns")
+
     /// An exchange, without its bodies.
     public static func exchange(
         _ row: ExchangeRow, _ session: SessionID, faults: [String] = []
     ) -> ExportedRow {
         var made = ExportedRow(kind: "exchange")
-        made.add("id", row.id.rawValue)
-        made.add("session_id", session.rawValue)
-        made.add("connection_id", row.connection.rawValue)
-        made.add("api", row.api)
-        made.add("method", row.method)
+        made.add(exchangeStart, of: row, session)
         made.add("url", row.url)
-        made.add("host", row.host)
-        made.add("path", row.path)
-        made.add("query", row.query)
-        made.add("status", row.status)
-        made.add("started_ns", row.startedAt.nanoseconds)
-        made.add("ended_ns", row.endedAt?.nanoseconds)
-        made.add("request_size", row.requestSize)
-        made.add("response_size", row.responseSize)
-        made.add("outcome", row.outcome.rawValue)
-        made.add("problem", row.problem)
-        made.add("retry_after", row.retryAfter)
-        made.add("device", row.device)
-        made.add("is_local", row.isLocal ? 1 : 0)
+        made.add(exchangeRest, of: row, session)
         made.add(faults: faults)
         return made
     }
@@ -36,24 +39,12 @@ extension ExportedRow {
         _ row: CommandRow, _ session: SessionID, _ text: [UInt8], faults: [String] = []
     ) -> ExportedRow {
         var made = ExportedRow(kind: "command")
-        made.add("id", row.id.rawValue)
-        made.add("session_id", session.rawValue)
-        made.add("connection_id", row.connection.rawValue)
-        made.add("message_id", row.message.rawValue)
-        made.add("sender", row.sender.description)
-        made.add("at_ns", row.at.nanoseconds)
-        made.add("channel", row.channel)
-        made.add("name", row.name)
-        made.add("bucket", row.bucket)
-        made.add("app", row.app)
-        made.add("key", row.key)
-        made.add("cv", row.cv)
-        made.add("error", row.error)
+        made.add(commandColumns, of: row, session)
         let start = max(0, row.payloadOffset)
         let end = min(text.count, start + max(0, row.payloadSize))
         made.add(
             "payload", start <= end ? String(decoding: text[start..<end], as: UTF8.self) : nil)
-        made.add("problem", row.problem)
+        made.add(commandProblem, of: row, session)
         made.add(faults: faults)
         return made
     }
@@ -63,21 +54,8 @@ extension ExportedRow {
         _ row: MessageRow, _ session: SessionID, hasBody: Bool = false, faults: [String] = []
     ) -> ExportedRow {
         var made = ExportedRow(kind: "message")
-        made.add("id", row.id.rawValue)
-        made.add("session_id", session.rawValue)
-        made.add("connection_id", row.connection.rawValue)
-        made.add("exchange_id", row.exchange.rawValue)
-        made.add("sender", row.sender.description)
-        made.add("at_ns", row.at.nanoseconds)
-        made.add("ended_ns", row.endedAt.nanoseconds)
-        made.add("opcode", row.opcode)
-        made.add("size", row.size)
-        made.add("wire_size", row.wireSize)
-        made.add("compressed", row.isCompressed ? 1 : 0)
-        made.add("frames", row.frames)
-        made.add("close_code", row.closeCode)
-        made.add("problem", row.problem)
-        if hasBody { made.add("payload", Self.content(row.payload, isText: row.isText)) }
+        made.add(messageColumns, of: row, session)
+        if hasBody { made.add(messagePayload, of: row, session) }
         made.add(faults: faults)
         return made
     }
@@ -87,22 +65,29 @@ extension ExportedRow {
         _ row: ChangeRow, of command: CommandRow, _ session: SessionID
     ) -> ExportedRow {
         var made = ExportedRow(kind: "change")
-        made.add("command_id", row.command.rawValue)
-        made.add("session_id", session.rawValue)
-        made.add("connection_id", command.connection.rawValue)
-        made.add("position", row.position)
-        made.add("sender", command.sender.description)
-        made.add("at_ns", command.at.nanoseconds)
-        made.add("bucket", row.bucket)
-        made.add("key", row.key)
-        made.add("o", row.operation)
-        made.add("sv", row.sv)
-        made.add("ev", row.ev)
-        made.add("cv", row.cv)
-        made.add("ccid", row.ccid)
+        made.add(changeCommand, of: row, session)
+        made.add(commandPlace, of: command, session)
+        made.add(changePosition, of: row, session)
+        made.add(commandTime, of: command, session)
+        made.add(changeColumns, of: row, session)
         made.add("client_id", row.clientID)
-        made.add("error", row.error)
+        made.add(changeError, of: row, session)
         return made
+    }
+
+    private mutating func add<Row>(
+        _ columns: ColumnSelection<Row>, of row: Row, _ session: SessionID
+    ) {
+        columns.forEach(row, RowContext(session: session.rawValue)) { column, value in
+            let cell: Cell =
+                switch value {
+                case .null: .null
+                case .number(let number): .integer(number)
+                case .text(let text): .text(text)
+                case .bytes(let bytes): .bytes(bytes)
+                }
+            add(column.name, cell)
+        }
     }
 
     /// Adds what was said in an exchange: decoded, the first bytes of a large body.

@@ -28,6 +28,9 @@ public struct ExportedRow: Hashable, Sendable {
     /// The values, in order, each name once.
     public private(set) var members: [Member] = []
 
+    /// The names, in order.
+    var names: [String] { members.map(\.name) }
+
     /// A row of this kind, such as `exchange`.
     init(kind: String) { add("kind", kind) }
 

@@ -102,32 +102,34 @@ public struct PacketExport: Sendable {
         while let row = try timeline.next() {
             switch row.table.name {
             case "connection":
-                let opened = RowValues.connection(row.values)
+                let opened = Tables.connection.row(row.values)
+                let owner = row.number("session_id")
                 // Of a session that was killed nobody saw the ends.
-                if opened.session != session { open = [:] }
-                session = opened.session
-                guard !kept.contains(opened.session), let start = started[opened.session],
-                    connections?.contains(opened.row.id) ?? true
+                if owner != session { open = [:] }
+                session = owner
+                guard !kept.contains(owner), let start = started[owner],
+                    connections?.contains(opened.id) ?? true
                 else { continue }
                 outcome.connections += 1
-                open[opened.row.id.rawValue] = MadeUpConnection(
-                    opened.row, ends: try ends.find(opened.row), startedUnixNanoseconds: start)
+                open[opened.id.rawValue] = MadeUpConnection(
+                    opened, ends: try ends.find(opened), startedUnixNanoseconds: start)
             case "chunk":
-                let chunk = RowValues.chunk(row)
-                let tunnel = try tunnels.tunnel(at: chunk.id)
-                let number = chunk.row.connection.rawValue
+                var chunk = Tables.chunk.row(row.values)
+                chunk.patches = row.patches.map { Tables.patch.row($0) }
+                let id = row.number("id")
+                let tunnel = try tunnels.tunnel(at: id)
                 if let tunnel { open[tunnel.connection]?.add(tunnel) }
                 outcome.bytes +=
-                    try open[number]?.take(chunk.row, id: chunk.id, file) ?? 0
-                if chunk.id % 1_024 == 0, !progress(min(1, Double(chunk.id) / Double(last))) {
+                    try open[chunk.connection.rawValue]?.take(chunk, id: id, file) ?? 0
+                if id % 1_024 == 0, !progress(min(1, Double(id) / Double(last))) {
                     throw FileError.stopped
                 }
             case "gap":
-                let gap = RowValues.gap(row.values)
+                let gap = Tables.gap.row(row.values)
                 guard let connection = gap.connection?.rawValue else { continue }
                 outcome.missing += try open[connection]?.take(gap, file) ?? 0
             case "event":
-                let event = RowValues.event(row.values)
+                let event = Tables.event.row(row.values)
                 guard let connection = event.connection?.rawValue else { continue }
                 try open[connection]?.take(event, file)
                 if open[connection]?.isOver == true { open[connection] = nil }

@@ -55,29 +55,25 @@ public struct RowExport: Sendable {
     /// Those of a JSON object are the same, without those that its kind of row does not have, and
     /// `faults` is there only where a fault touched it.
     public var columns: [String] {
-        let exchange =
-            "kind id session_id connection_id api method url host path query status started_ns "
-            + "ended_ns request_size response_size outcome problem retry_after device is_local"
-        let bodies = hasBodies ? " request_body response_body" : ""
-        let command =
-            "kind id session_id connection_id message_id sender at_ns channel name bucket app key "
-            + "cv error payload problem"
-        let names =
-            switch rows {
-            case .lines:
-                exchange + bodies
-                    + " message_id sender at_ns channel name bucket app key cv error payload faults"
-            case .exchanges: exchange + bodies + " faults"
-            case .commands: command + " faults"
-            case .messages:
-                "kind id session_id connection_id exchange_id sender at_ns ended_ns opcode size "
-                    + "wire_size compressed frames close_code problem"
-                    + (hasBodies ? " payload faults" : " faults")
-            case .changes:
-                "kind command_id session_id connection_id position sender at_ns bucket key o sv ev "
-                    + "cv ccid client_id error"
-            }
-        return names.split(separator: " ").map(String.init)
+        let session = SessionID(0)
+        let exchange = ExportedRow.exchange(Tables.exchange.blank, session).names
+        let command = ExportedRow.command(Tables.command.blank, session, []).names
+        let bodies = hasBodies ? ["request_body", "response_body"] : []
+        switch rows {
+        case .lines:
+            let known = exchange + bodies
+            return known + command.filter { !known.contains($0) } + ["faults"]
+        case .exchanges: return exchange + bodies + ["faults"]
+        case .commands: return command + ["faults"]
+        case .messages:
+            let message = ExportedRow.message(
+                Tables.message.blank, session, hasBody: hasBodies)
+            return message.names + ["faults"]
+        case .changes:
+            return ExportedRow.change(
+                Tables.change.blank, of: Tables.command.blank, session
+            ).names
+        }
     }
 
     /// Writes the rows of the trace at `trace` to a new file at `path`, all or nothing.

@@ -43,8 +43,8 @@ struct RecordingChecks {
                         SELECT s.id FROM \(table) s JOIN chunk c ON c.id = s.chunk_id
                         WHERE s."offset" > length(c.bytes) + (
                           SELECT coalesce(sum(length(inserted)), 0) FROM patch
-                          WHERE id >= \(RecordedTable.share) * c.id
-                            AND id < \(RecordedTable.share) * (c.id + 1))
+                          WHERE id >= \(Tables.share) * c.id
+                            AND id < \(Tables.share) * (c.id + 1))
                         """),
             ]
         }

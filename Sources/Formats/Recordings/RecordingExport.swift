@@ -73,7 +73,7 @@ public enum RecordingExport {
         // One look at the trace, whatever is written to it meanwhile.
         try db.execute("PRAGMA temp_store = FILE; BEGIN")
         let sessions = try db.prepare(
-            "SELECT \(RecordedTable.session.columnList()) FROM session ORDER BY id")
+            "SELECT \(TableDefinition.session.columnList()) FROM session ORDER BY id")
         while try sessions.step() { head.sessions.append(sessions.values(.session)) }
         head.counters = try counters(db)
         let last = try db.integer("SELECT max(id) FROM chunk")
@@ -122,7 +122,7 @@ public enum RecordingExport {
                 JSONWriting.name("patches", to: &line)
                 line.append(0x5B)
                 for (index, patch) in row.patches.enumerated() {
-                    guard patch[0] == .number(RecordedTable.share * chunk + Int64(index)),
+                    guard patch[0] == .number(Tables.share * chunk + Int64(index)),
                         patch[1] == .number(chunk)
                     else { throw RowMistake(0, "patches are not numbered by their chunk") }
                     if index > 0 { line.append(0x2C) }
@@ -138,13 +138,14 @@ public enum RecordingExport {
     }
 
     /// The rows of `counter` that do not follow from the highest number of their table.
-    private static func counters(_ db: Connection) throws -> [[RecordedValue]] {
+    private static func counters(_ db: Connection) throws -> [[StoredValue]] {
         var tables: [String: String] = [:]
-        for (counter, table) in RecordedTable.derivedCounters { tables[counter] = table }
-        for table in RecordedTable.all { if let name = table.counter { tables[name] = table.name } }
+        for table in TableDefinition.numberedByDecoding + TableDefinition.recorded {
+            if let name = table.counter { tables[name] = table.name }
+        }
         let statement = try db.prepare(
-            "SELECT \(RecordedTable.counter.columnList()) FROM counter ORDER BY name")
-        var rows: [[RecordedValue]] = []
+            "SELECT \(TableDefinition.counter.columnList()) FROM counter ORDER BY name")
+        var rows: [[StoredValue]] = []
         while try statement.step() {
             if let table = tables[statement.string(0)],
                 try db.integer("SELECT coalesce(max(id), 0) + 1 FROM \(table)")

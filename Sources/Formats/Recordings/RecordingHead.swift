@@ -14,16 +14,19 @@ struct RecordingHead {
     /// Where it comes from, in somebody's own words; empty where nobody said.
     var about = ""
     /// Rows of `session`.
-    var sessions: [[RecordedValue]] = []
+    var sessions: [[StoredValue]] = []
     /// Rows of `counter` that do not follow from the highest numbers.
-    var counters: [[RecordedValue]] = []
+    var counters: [[StoredValue]] = []
     var files: [File] = []
-    private var stated = Self.version
+    /// Version of the text form that it has.
+    private(set) var version = Self.version
 
     static let name = "recording.json"
     static let timeline = "timeline.jsonl"
     /// Version of the text form that this program writes.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
+    /// Versions of the text form that this program reads.
+    static let versions: ClosedRange<Int64> = 1...version
     private static let format = "tapedeck recording"
     /// Most bytes of `recording.json`.
     private static let limit = 16 << 20
@@ -101,16 +104,16 @@ struct RecordingHead {
         let bytes = try LineFile(path: path, limit: Self.limit).all()
         do throws(RowMistake) {
             let document = try Self.scan(bytes)
-            stated = try Self.statedVersion(document.root)
-            if stated == Self.version { try read(document.root) }
+            version = try Self.statedVersion(document.root)
+            if Self.versions.contains(version) { try read(document.root) }
         } catch {
             let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
             throw FileError(.malformed, "\(path):\(line): \(error.message)")
         }
-        guard stated == Self.version else {
+        guard Self.versions.contains(version) else {
             throw FileError(
-                stated > Self.version ? .newerFormat : .malformed,
-                "\(path) has version \(stated), this program knows \(Self.version): "
+                version > Self.version ? .newerFormat : .malformed,
+                "\(path) has version \(version), this program knows 1 to \(Self.version): "
                     + "use a tapedeck that knows it")
         }
     }
@@ -170,10 +173,10 @@ struct RecordingHead {
     }
 
     private static func rows(
-        _ node: JSONNode, _ name: String, of table: RecordedTable
-    ) throws(RowMistake) -> [[RecordedValue]] {
-        var rows: [[RecordedValue]] = []
-        var keys: Set<RecordedValue> = []
+        _ node: JSONNode, _ name: String, of table: TableDefinition
+    ) throws(RowMistake) -> [[StoredValue]] {
+        var rows: [[StoredValue]] = []
+        var keys: Set<StoredValue> = []
         for element in try elements(node, name) {
             _ = try RowText.table(of: element, among: [table])
             let row = try RowText.read(element, of: table).values

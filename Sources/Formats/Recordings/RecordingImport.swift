@@ -4,7 +4,7 @@ public import Trace
 /// Makes a trace of a recording, as ``RecordingExport`` writes it.
 ///
 /// What was seen and stated is as it was, numbers included; the rest is built from it by the same
-/// road as `tapedeck rebuild`. Connections of which bytes were let go have nothing built for them,
+/// road as `tapedeck rebuild`. Connections of which bytes were evicted have nothing built for them,
 /// since what their rows were made of is not in the recording either.
 public enum RecordingImport {
     /// What was read.

@@ -29,14 +29,14 @@ final class RecordingLoader {
             insertions = [:]
             db.close()
         }
-        for table in [.session, .patch] + RecordedTable.timeline {
+        for table in [.session, .patch] + TableDefinition.timeline {
             insertions[table.name] = try db.prepare(table.insertion)
         }
         var lines: Int64 = 0
         try db.execute("BEGIN IMMEDIATE")
         for row in head.sessions { try insert(row, of: .session) }
         for file in head.files { lines += try load(file, progress) }
-        try setCounters(db)
+        try setCounters(of: TableDefinition.recorded, db)
         try RecordingChecks(db: db).run { table, id, says in
             try self.mistake(table, id, says)
         }
@@ -77,10 +77,11 @@ final class RecordingLoader {
         } catch {
             throw RowMistake(error.offset, "\(error), \(error.offset) bytes into the line")
         }
-        let table = try RowText.table(of: root, among: RecordedTable.timeline)
+        let table = try RowText.table(of: root, among: TableDefinition.timeline)
         let isChunk = table.name == "chunk"
         let (values, extra) = try RowText.read(
-            root, of: table, after: place, extra: isChunk ? "patches" : nil)
+            root, of: table, after: place, extra: isChunk ? "patches" : nil,
+            version: head.version)
         if isChunk, let id = values[0].number, id <= place.chunk {
             throw RowMistake(0, "chunk \(id) comes after chunk \(place.chunk)")
         }
@@ -89,7 +90,7 @@ final class RecordingLoader {
         if let extra { try takePatches(extra, of: values) }
     }
 
-    private func takePatches(_ node: JSONNode, of chunk: [RecordedValue]) throws {
+    private func takePatches(_ node: JSONNode, of chunk: [StoredValue]) throws {
         guard node.kind == .array, case .bytes(let bytes)? = chunk.last else {
             throw RowMistake(node.range.lowerBound, "patches are an array")
         }
@@ -111,7 +112,7 @@ final class RecordingLoader {
         }
     }
 
-    private func insert(_ values: [RecordedValue], of table: RecordedTable) throws {
+    private func insert(_ values: [StoredValue], of table: TableDefinition) throws {
         guard let insertion = insertions[table.name] else { return }
         insertion.bind(values)
         try insertion.run()
@@ -120,8 +121,8 @@ final class RecordingLoader {
     // MARK: Counters
 
     /// Sets the numbers to be given out next; those of derived rows are for decoding to find out.
-    private func setCounters(_ db: Connection) throws {
-        for table in RecordedTable.all {
+    private func setCounters(of tables: [TableDefinition], _ db: Connection) throws {
+        for table in tables {
             if let counter = table.counter { try setCounter(counter, table.name, db) }
         }
     }
@@ -130,9 +131,7 @@ final class RecordingLoader {
     func setDerivedCounters() throws {
         let db = try trace.open()
         defer { db.close() }
-        for (counter, table) in RecordedTable.derivedCounters {
-            try setCounter(counter, table, db)
-        }
+        try setCounters(of: TableDefinition.numberedByDecoding, db)
     }
 
     private func setCounter(_ name: String, _ table: String, _ db: Connection) throws {

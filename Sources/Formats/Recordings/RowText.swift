@@ -21,7 +21,7 @@ enum RowText {
         }
 
         /// Moves past a row of `table`.
-        mutating func pass(_ table: RecordedTable, _ values: [RecordedValue]) {
+        mutating func pass(_ table: TableDefinition, _ values: [StoredValue]) {
             if table.name == "chunk" {
                 self = Place(chunk: values.first?.number ?? chunk)
             } else if let after = table.index("after_chunk_id"), let step = table.index("step"),
@@ -38,7 +38,7 @@ enum RowText {
     ///
     /// - Throws: ``RowMistake`` where a value is one that no recording may have.
     static func write(
-        _ values: [RecordedValue], of table: RecordedTable, after place: Place = Place(),
+        _ values: [StoredValue], of table: TableDefinition, after place: Place = Place(),
         to output: inout [UInt8]
     ) throws(RowMistake) {
         for (index, column) in table.columns.enumerated() {
@@ -53,10 +53,10 @@ enum RowText {
 
     /// Appends the members of a patch that do not follow from its chunk.
     static func writePatch(
-        _ values: [RecordedValue], to output: inout [UInt8]
+        _ values: [StoredValue], to output: inout [UInt8]
     ) throws(RowMistake) {
         output.append(0x7B)
-        for (column, value) in zip(RecordedTable.patch.columns, values).dropFirst(2) {
+        for (column, value) in zip(TableDefinition.patch.columns, values).dropFirst(2) {
             try check(value, column, at: 0)
             JSONWriting.name(column.name, to: &output)
             write(value, column, to: &output)
@@ -65,7 +65,7 @@ enum RowText {
     }
 
     private static func write(
-        _ value: RecordedValue, _ column: RecordedColumn, to output: inout [UInt8]
+        _ value: StoredValue, _ column: ColumnDefinition, to output: inout [UInt8]
     ) {
         switch value {
         case .null: output.append(contentsOf: "null".utf8)
@@ -94,13 +94,14 @@ enum RowText {
     ///   - table: The table; see ``table(of:among:)``.
     ///   - place: What came before.
     ///   - extra: A member that is no column.
+    ///   - version: Version of the text form.
     /// - Returns: A value for each column, and the value of `extra`.
     /// - Throws: ``RowMistake``.
     static func read(
-        _ node: JSONNode, of table: RecordedTable, after place: Place = Place(),
-        extra: String? = nil
-    ) throws(RowMistake) -> (values: [RecordedValue], extra: JSONNode?) {
-        var values = [RecordedValue?](repeating: nil, count: table.columns.count)
+        _ node: JSONNode, of table: TableDefinition, after place: Place = Place(),
+        extra: String? = nil, version: Int64 = RecordingHead.version
+    ) throws(RowMistake) -> (values: [StoredValue], extra: JSONNode?) {
+        var values = [StoredValue?](repeating: nil, count: table.columns.count)
         var more: JSONNode?
         for member in node.members {
             if let extra, more == nil, member.key.spells(extra) {
@@ -108,7 +109,8 @@ enum RowText {
                 continue
             }
             let found = table.columns.indices.first { index in
-                member.key.spells(index == 0 ? table.name : table.columns[index].name)
+                let name = RecordedNames.member(table.columns[index], of: table, version)
+                return member.key.spells(index == 0 ? table.name : name)
             }
             guard let index = found, values[index] == nil else {
                 let name = member.key.string ?? ""
@@ -117,9 +119,10 @@ enum RowText {
                     found == nil
                         ? "\(table.name) has no member \(name)" : "\(name) is there twice")
             }
-            values[index] = try read(member.value, table.columns[index])
+            let value = try read(member.value, table.columns[index])
+            values[index] = RecordedNames.value(value, of: table.columns[index], version)
         }
-        var row: [RecordedValue] = []
+        var row: [StoredValue] = []
         for (index, column) in table.columns.enumerated() {
             if let value = values[index] {
                 row.append(value)
@@ -138,13 +141,13 @@ enum RowText {
     /// The patch that `node` stands for, the one at `index` of the chunk `chunk`.
     static func readPatch(
         _ node: JSONNode, chunk: Int64, index: Int
-    ) throws(RowMistake) -> [RecordedValue] {
-        let id = chunk.multipliedReportingOverflow(by: RecordedTable.share)
-        guard node.kind == .object, !id.overflow, index < RecordedTable.share else {
+    ) throws(RowMistake) -> [StoredValue] {
+        let id = chunk.multipliedReportingOverflow(by: Tables.share)
+        guard node.kind == .object, !id.overflow, index < Tables.share else {
             throw RowMistake(node.range.lowerBound, "a patch is an object")
         }
-        var values: [RecordedValue] = [.number(id.partialValue + Int64(index)), .number(chunk)]
-        for column in RecordedTable.patch.columns.dropFirst(2) {
+        var values: [StoredValue] = [.number(id.partialValue + Int64(index)), .number(chunk)]
+        for column in TableDefinition.patch.columns.dropFirst(2) {
             let found = node.all(column.name)
             guard let value = found.first, found.count == 1 else {
                 throw RowMistake(
@@ -154,7 +157,7 @@ enum RowText {
         }
         for member in node.members {
             guard
-                RecordedTable.patch.columns.dropFirst(2).contains(where: { column in
+                TableDefinition.patch.columns.dropFirst(2).contains(where: { column in
                     member.key.spells(column.name)
                 })
             else {
@@ -168,8 +171,8 @@ enum RowText {
 
     /// The table that the first member of `node` names.
     static func table(
-        of node: JSONNode, among tables: [RecordedTable]
-    ) throws(RowMistake) -> RecordedTable {
+        of node: JSONNode, among tables: [TableDefinition]
+    ) throws(RowMistake) -> TableDefinition {
         var members = node.members
         guard node.kind == .object, let first = members.next() else {
             throw RowMistake(node.range.lowerBound, "a line is an object with members")
@@ -184,10 +187,10 @@ enum RowText {
     }
 
     private static func read(
-        _ node: JSONNode, _ column: RecordedColumn
-    ) throws(RowMistake) -> RecordedValue {
+        _ node: JSONNode, _ column: ColumnDefinition
+    ) throws(RowMistake) -> StoredValue {
         let place = node.range.lowerBound
-        let value: RecordedValue
+        let value: StoredValue
         switch column.content {
         case .number:
             guard let number = node.int else {
@@ -211,7 +214,7 @@ enum RowText {
     }
 
     private static func check(
-        _ value: RecordedValue, _ column: RecordedColumn, at place: Int
+        _ value: StoredValue, _ column: ColumnDefinition, at place: Int
     ) throws(RowMistake) {
         switch (value, column.content) {
         case (.null, _):

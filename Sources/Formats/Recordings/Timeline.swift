@@ -8,10 +8,15 @@ internal import Trace
 final class Timeline {
     /// A row of a table.
     struct Row {
-        var table: RecordedTable
-        var values: [RecordedValue]
+        var table: TableDefinition
+        var values: [StoredValue]
         /// Rows of `patch`, for a chunk.
-        var patches: [[RecordedValue]] = []
+        var patches: [[StoredValue]] = []
+
+        /// The number in the column `name`; 0 where there is none.
+        func number(_ name: String) -> Int64 {
+            table.index(name).flatMap { values[$0].number } ?? 0
+        }
 
         /// What it is, for people.
         var name: String { "\(table.name) \(values.first?.number ?? 0)" }
@@ -19,12 +24,12 @@ final class Timeline {
 
     /// The rows of one table in order, with the next one at hand.
     private struct Source {
-        let table: RecordedTable
+        let table: TableDefinition
         let statement: Statement
         /// Session and time, or chunk and step, of the next row; nil after the last.
         var key: (Int64, Int64)?
 
-        init(_ table: RecordedTable, _ sql: String, _ db: Connection) throws(StorageFault) {
+        init(_ table: TableDefinition, _ sql: String, _ db: Connection) throws(StorageFault) {
             self.table = table
             statement = try db.prepare(sql)
             try advance()
@@ -38,7 +43,7 @@ final class Timeline {
                 ? (statement.integer(column), statement.integer(column + 1)) : nil
         }
 
-        func values() -> [RecordedValue] { statement.values(table) }
+        func values() -> [StoredValue] { statement.values(table) }
     }
 
     private var seen: [Source]
@@ -52,7 +57,7 @@ final class Timeline {
     /// The rows of all tables; without those that keep packets unless `hasPackets`.
     init(_ db: Connection, hasPackets: Bool = true) throws(StorageFault) {
         func inOrder(
-            _ table: RecordedTable, _ condition: String = ""
+            _ table: TableDefinition, _ condition: String = ""
         ) throws(StorageFault) -> Source {
             try Source(
                 table,
@@ -61,8 +66,9 @@ final class Timeline {
                 ORDER BY after_chunk_id, step, id
                 """, db)
         }
-        func byTime(_ table: RecordedTable, _ condition: String = "") throws(StorageFault) -> Source
-        {
+        func byTime(
+            _ table: TableDefinition, _ condition: String = ""
+        ) throws(StorageFault) -> Source {
             try Source(
                 table,
                 """
@@ -72,11 +78,11 @@ final class Timeline {
         }
         seen = [
             try inOrder(.connection), try inOrder(.leg), try inOrder(.event),
-            // What was let go later has no place in the order.
+            // What was evicted later has no place in the order.
             try inOrder(.gap, "WHERE step > 0"),
         ]
         // Of these there are many, and they need no sorting: numbers follow the order of writing.
-        for table in hasPackets ? [RecordedTable.secret, .packet] : [] {
+        for table in hasPackets ? [TableDefinition.secret, .packet] : [] {
             seen.append(
                 try Source(
                     table,
@@ -85,10 +91,10 @@ final class Timeline {
                     ORDER BY id
                     """, db))
         }
-        let chunk = RecordedTable.chunk
+        let chunk = TableDefinition.chunk
         chunks = try Source(
             chunk, "SELECT \(chunk.columnList()), id, 0 FROM chunk ORDER BY id", db)
-        let verdict = RecordedTable.verdict
+        let verdict = TableDefinition.verdict
         stated = [
             try byTime(.gap, "WHERE step <= 0"), try byTime(.fault),
             try Source(
@@ -102,8 +108,8 @@ final class Timeline {
         ]
         patches = try db.prepare(
             """
-            SELECT \(RecordedTable.patch.columnList()) FROM patch
-            WHERE id >= \(RecordedTable.share) * ?1 AND id < \(RecordedTable.share) * (?1 + 1)
+            SELECT \(TableDefinition.patch.columnList()) FROM patch
+            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
             ORDER BY id
             """)
         sessions = try db.prepare("SELECT session_id FROM connection WHERE id = ?")
@@ -170,7 +176,7 @@ final class Timeline {
 
 extension Statement {
     /// The first columns of the row as those of `table`.
-    func values(_ table: RecordedTable) -> [RecordedValue] {
+    func values(_ table: TableDefinition) -> [StoredValue] {
         table.columns.enumerated().map { index, column in
             let place = Int32(index)
             if isNull(place) { return .null }
@@ -183,7 +189,7 @@ extension Statement {
     }
 
     /// Binds the values of a row of any table.
-    func bind(_ values: [RecordedValue]) {
+    func bind(_ values: [StoredValue]) {
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
             switch value {

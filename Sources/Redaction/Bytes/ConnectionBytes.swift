@@ -37,15 +37,15 @@ final class ConnectionBytes {
         patches = try db.prepare(
             """
             SELECT "offset", removed, inserted, reason FROM \(schema).patch
-            WHERE id >= \(RecordedTable.share) * ?1 AND id < \(RecordedTable.share) * (?1 + 1)
+            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
             ORDER BY id
             """)
         let statement = try db.prepare(
             """
             SELECT chunk.id, sender, leg_id, length(bytes),
               EXISTS (SELECT 1 FROM \(schema).patch p
-               WHERE p.id >= \(RecordedTable.share) * chunk.id
-                 AND p.id < \(RecordedTable.share) * (chunk.id + 1))
+               WHERE p.id >= \(Tables.share) * chunk.id
+                 AND p.id < \(Tables.share) * (chunk.id + 1))
             FROM \(RowsByConnection.source("chunk", of: schema)) ORDER BY number.id
             """)
         statement.bind(1, id.rawValue)

@@ -34,9 +34,7 @@ struct RedactedChunks {
             INSERT INTO chunk SELECT id, connection_id, leg_id, sender, origin, at_ns, ?2
             FROM source.chunk WHERE id = ?1
             """)
-        let patch = try db.prepare(
-            "INSERT INTO patch(id, chunk_id, \"offset\", removed, inserted, reason) VALUES (?, ?, ?, ?, ?, ?)"
-        )
+        let patch = try db.prepare(TableDefinition.patch.insertion)
         var shifts: [Int64: Shift] = [:]
         for piece in bytes.pieces {
             let found = try edits.touching(piece.stream, piece.range)
@@ -61,7 +59,7 @@ struct RedactedChunks {
             insertion.bind(2, copying: received, asText: false)
             try insertion.run()
             for (index, item) in patches.enumerated() {
-                patch.bind(1, RecordedTable.share * piece.chunk + Int64(index))
+                patch.bind(1, Tables.share * piece.chunk + Int64(index))
                 patch.bind(2, piece.chunk)
                 patch.bind(3, item.offset)
                 patch.bind(4, item.removed)

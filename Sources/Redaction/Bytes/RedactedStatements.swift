@@ -15,10 +15,10 @@ final class RedactedStatements {
 
     private static let tables = [
         Table(name: "session", prose: ["arguments"]),
-        Table(name: "event", prose: ["says"]),
+        Table(name: "event", prose: ["detail"]),
         Table(
             name: "fault_statement", prose: ["action", "scope"], quoted: ["came", "sent"]),
-        Table(name: "finding_statement", prose: ["says", "expected"]),
+        Table(name: "finding_statement", prose: ["message", "expected"]),
         Table(name: "mark", prose: ["name"]),
     ]
 
@@ -42,7 +42,7 @@ final class RedactedStatements {
     /// Writes all rows to the database `main`, and says of each session that it is redacted.
     func write() throws {
         for table in Self.tables {
-            let columns = RecordedTable.all.first { $0.name == table.name }
+            let columns = TableDefinition.recorded.first { $0.name == table.name }
             guard let columns else { continue }
             try db.execute(
                 """

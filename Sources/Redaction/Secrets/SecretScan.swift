@@ -79,11 +79,11 @@ public enum SecretScan {
         return found
     }
 
-    /// Rows of connections whose bytes were let go.
+    /// Rows of connections whose bytes were evicted.
     private static func readKept(_ db: Connection, _ walk: SecretWalk) throws {
         let kept = """
             (SELECT connection_id FROM main.gap
-             WHERE reason = 'let-go' AND connection_id IS NOT NULL)
+             WHERE reason = 'evicted' AND connection_id IS NOT NULL)
             """
         let bodies = try db.prepare(
             """

@@ -54,7 +54,7 @@ final class MessageWalk {
         frames = try db.prepare(
             """
             SELECT chunk_id, "offset", header_size, payload_size, mask FROM \(schema).frame
-            WHERE id >= \(RecordedTable.share) * ?1 AND id < \(RecordedTable.share) * (?1 + 1)
+            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
             ORDER BY id
             """)
         opening = try db.prepare(

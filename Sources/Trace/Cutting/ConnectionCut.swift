@@ -55,8 +55,8 @@ struct ConnectionCut {
             """
             SELECT c.id, c.sender, c.leg_id, length(c.bytes),
               (SELECT sum(length(p.inserted) - p.removed) FROM source.patch p
-               WHERE p.id >= \(RecordedTable.share) * c.id
-                 AND p.id < \(RecordedTable.share) * (c.id + 1))
+               WHERE p.id >= \(Tables.share) * c.id
+                 AND p.id < \(Tables.share) * (c.id + 1))
             FROM source.chunk c WHERE c.connection_id = ? ORDER BY c.id
             """)
         statement.bind(1, id.rawValue)
@@ -117,7 +117,7 @@ struct ConnectionCut {
         let frames = try db.prepare(
             """
             SELECT chunk_id, "offset", header_size + payload_size, mask FROM source.frame
-            WHERE id >= \(RecordedTable.share) * ?1 AND id < \(RecordedTable.share) * (?1 + 1)
+            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
             ORDER BY id
             """)
         let statement = try db.prepare(
@@ -165,7 +165,7 @@ struct ConnectionCut {
         let patches = try db.prepare(
             """
             INSERT INTO patch SELECT * FROM source.patch
-            WHERE id >= \(RecordedTable.share) * ?1 AND id < \(RecordedTable.share) * (?1 + 1)
+            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
             """)
         let insertion = try db.prepare(
             """
@@ -253,7 +253,7 @@ struct ConnectionCut {
         let statement = try db.prepare(
             """
             SELECT "offset", removed, inserted FROM source.patch
-            WHERE id >= \(RecordedTable.share) * ?1 AND id < \(RecordedTable.share) * (?1 + 1)
+            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
             ORDER BY id
             """)
         statement.bind(1, chunk)

@@ -38,7 +38,7 @@ package final class NewTrace {
         try mappingErrors(of: target) {
             let db = try open()
             defer { db.close() }
-            for table in RecordedTable.all { try db.execute("DELETE FROM \(table.name)") }
+            for table in TableDefinition.recorded { try db.execute("DELETE FROM \(table.name)") }
         }
     }
 
@@ -49,6 +49,25 @@ package final class NewTrace {
         try db.execute(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384")
         return db
+    }
+
+    /// Builds what decoding makes of it; failures name it `path`, since nobody knows the place where
+    /// it stands for now.
+    package func decode(for path: String) throws {
+        do throws(TraceError) {
+            try Rebuild.run(path: self.path)
+        } catch {
+            throw TraceError(error.code, error.reason.replacing(self.path, with: path))
+        }
+        let db = try open()
+        defer { db.close() }
+        for table in TableDefinition.numberedByDecoding {
+            try db.execute(
+                """
+                INSERT OR REPLACE INTO counter
+                SELECT '\(table.counter ?? "")', max(id) + 1 FROM \(table.name) HAVING count(*) > 0
+                """)
+        }
     }
 
     /// Brings it to its place, unless something came there meanwhile.

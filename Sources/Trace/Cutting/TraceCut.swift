@@ -39,22 +39,7 @@ public struct TraceCut: Hashable, Sendable {
         let trace = try NewTrace(for: target)
         try mappingErrors(of: path) {
             try fill(trace, from: Folder.absolute(source))
-            do throws(TraceError) {
-                try Rebuild.run(path: trace.path)
-            } catch {
-                // Nobody knows the place where it stands for now.
-                throw TraceError(error.code, error.reason.replacing(trace.path, with: path))
-            }
-            let db = try trace.open()
-            defer { db.close() }
-            for (counter, table) in RecordedTable.derivedCounters {
-                try db.execute(
-                    """
-                    INSERT OR REPLACE INTO counter
-                    SELECT '\(counter)', max(id) + 1 FROM \(table) HAVING count(*) > 0
-                    """)
-            }
-            db.close()
+            try trace.decode(for: path)
             try trace.publish()
         }
     }
@@ -104,8 +89,8 @@ public struct TraceCut: Hashable, Sendable {
         return found
     }
 
-    private static let derived = RecordedTable.derivedCounters.map { "'\($0.0)'" }
-        .joined(separator: ",")
+    private static let derived = TableDefinition.numberedByDecoding.compactMap(\.counter)
+        .map { "'\($0)'" }.joined(separator: ",")
 
     /// All that is copied as it is.
     private static let copying = """

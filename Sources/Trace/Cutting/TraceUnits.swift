@@ -45,8 +45,8 @@ public struct TraceUnits: Hashable, Sendable {
     private init(_ db: Connection) throws {
         let connection = try db.prepare("SELECT id FROM connection ORDER BY id")
         while try connection.step() { connections.append(ConnectionID(connection.integer(0))) }
-        // Rows of which the bytes were let go cannot be built again without some of them.
-        let whole = "connection_id NOT IN (SELECT connection_id FROM gap WHERE reason = 'let-go')"
+        // Rows of which the bytes were evicted cannot be built again without some of them.
+        let whole = "connection_id NOT IN (SELECT connection_id FROM gap WHERE reason = 'evicted')"
         let exchange = try db.prepare(
             """
             SELECT id, connection_id FROM http_exchange

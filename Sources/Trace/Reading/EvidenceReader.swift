@@ -182,8 +182,7 @@ public final class EvidenceReader {
                 + "WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id"
         case .fault:
             return """
-                SELECT id, at_ns, rule, action, connection_id, sender, scope, occurrence, draw,
-                  came, sent, exchange_id, message_id FROM fault
+                SELECT id, exchange_id, message_id, \(Tables.shownFault.sql()) FROM fault
                 WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id
                 """
         case .message:
@@ -220,19 +219,19 @@ public final class EvidenceReader {
         var id = statement.integer(0)
         switch sources[index].table {
         case .connection:
-            let row = statement.connectionRow()
+            let row = Tables.connection.row(statement)
             at = row.at
             add(.connection(row), at, 0)
         case .event:
-            let row = statement.event()
+            let row = Tables.event.row(statement)
             at = row.at
             add(.event(row), at, 7)
         case .note:
-            let row = statement.note()
+            let row = Tables.note.row(statement)
             at = row.at
             add(.note(row), at, 6)
         case .exchange:
-            let row = statement.exchange()
+            let row = Tables.exchange.row(statement)
             at = row.startedAt
             add(row, wasAsked: false, isOver: isOver)
         case .fault:
@@ -261,10 +260,10 @@ public final class EvidenceReader {
     private func addMessage(_ statement: Statement, _ at: Instant) {
         let isMade = statement.integer(18) == 1
         guard !statement.isNull(0) else {
-            add(.message(statement.message(from: 19), isMade: isMade), at, 5)
+            add(.message(Tables.message.row(statement, from: 19), isMade: isMade), at, 5)
             return
         }
-        let row = statement.command()
+        let row = Tables.command.row(statement)
         let text = row.text ?? statement.bytes(27)
         // What ends inside a frame is no more than what a cut connection left of it.
         let isCut =
@@ -301,7 +300,7 @@ public final class EvidenceReader {
         for (id, wasAsked) in open.sorted(by: { $0.key < $1.key }) {
             statement.bind(1, id)
             if try statement.step() {
-                add(statement.exchange(), wasAsked: wasAsked, isOver: isOver)
+                add(Tables.exchange.row(statement), wasAsked: wasAsked, isOver: isOver)
             } else {
                 open[id] = nil
             }
@@ -317,7 +316,7 @@ public final class EvidenceReader {
         statement.bind(2, session.rawValue)
         while try statement.step() {
             lastGap = statement.integer(0)
-            let row = statement.gap()
+            let row = Tables.gap.row(statement)
             add(.gap(row), row.at, 4)
         }
     }
@@ -326,13 +325,8 @@ public final class EvidenceReader {
 extension Statement {
     fileprivate func evidenceFault() -> EvidenceFaultRow {
         EvidenceFaultRow(
-            row: FaultRow(
-                at: instant(1), rule: string(2), action: string(3),
-                connection: optionalInteger(4).map { ConnectionID($0) },
-                sender: optionalInt(5).flatMap(Peer.init(rawValue:)), scope: string(6),
-                occurrence: integer(7), draw: UInt64(string(8)) ?? 0, came: bytes(9),
-                sent: bytes(10)),
+            row: Tables.shownFault.row(self, from: 3),
             // What was done to a message was not done to the exchange that opened its WebSocket.
-            exchange: isNull(12) ? optionalInteger(11).map { ExchangeID($0) } : nil)
+            exchange: isNull(2) ? optionalInteger(1).map { ExchangeID($0) } : nil)
     }
 }

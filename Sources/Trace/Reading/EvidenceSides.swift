@@ -41,9 +41,13 @@ struct EvidenceSides {
         var side = EvidenceSideRow(body: statement.body(), parts: [], documents: [])
         statement.reset()
         if side.body.size > 0 {
-            if hasParts { side.parts = try Self.list(&parts, "part", id, db) { $0.part() } }
+            if hasParts {
+                side.parts = try Self.list(&parts, "part", id, db) { Tables.part.row($0) }
+            }
             if hasDocuments {
-                side.documents = try Self.list(&documents, "openrosa", id, db) { $0.document() }
+                side.documents = try Self.list(&documents, "openrosa", id, db) {
+                    Tables.document.row($0)
+                }
             }
         }
         if !isLast, requests.count < Self.most, side.body.content.count <= Self.largest {
@@ -58,8 +62,8 @@ struct EvidenceSides {
     ) throws(StorageFault) -> [Row] {
         let statement = try kept(
             &place,
-            "SELECT * FROM \(table) WHERE id >= \(Schema.share) * ?1 "
-                + "AND id < \(Schema.share) * (?1 + 1) ORDER BY id", db)
+            "SELECT * FROM \(table) WHERE id >= \(Tables.share) * ?1 "
+                + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id", db)
         statement.bind(1, id)
         var rows: [Row] = []
         while try statement.step() { rows.append(make(statement)) }

@@ -41,8 +41,8 @@ final class LineSource {
         )
         make =
             subject == .exchange
-            ? { .exchange(SessionID($0.integer(1)), $0.exchange()) }
-            : { .command(SessionID($0.integer(1)), $0.command()) }
+            ? { .exchange(SessionID($0.integer(1)), Tables.exchange.row($0)) }
+            : { .command(SessionID($0.integer(1)), Tables.command.row($0)) }
     }
 
     private let low: Int32

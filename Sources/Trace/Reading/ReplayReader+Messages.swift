@@ -9,7 +9,7 @@ extension ReplayReader {
     public func place(of id: MessageID) throws(TraceError) -> ReplayMessagePlace? {
         try reader.told { () throws(StorageFault) in
             try reader.list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
-                let row = $0.message()
+                let row = Tables.message.row($0)
                 return ReplayMessagePlace(
                     id: row.id, connection: row.connection, exchange: row.exchange,
                     sender: row.sender, size: row.size, isCompressed: row.isCompressed,

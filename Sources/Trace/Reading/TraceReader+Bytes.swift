@@ -151,13 +151,13 @@ extension TraceReader {
             statement.bind(6, first.rawValue)
             var page: [(ChunkID, Chunk)] = []
             while try statement.step() {
-                page.append((ChunkID(statement.integer(0)), statement.chunk()))
+                page.append((ChunkID(statement.integer(0)), Tables.chunk.row(statement)))
             }
             guard let end = page.last?.0 else { return }
             for (id, chunk) in page {
                 var chunk = chunk
                 patches.bind(1, id.rawValue)
-                while try patches.step() { chunk.patches.append(patches.patch()) }
+                while try patches.step() { chunk.patches.append(Tables.patch.row(patches)) }
                 guard body(id, chunk) else { return }
             }
             from = end.rawValue + 1

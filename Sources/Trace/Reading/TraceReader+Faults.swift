@@ -44,7 +44,7 @@ extension TraceReader {
             try list(
                 "SELECT * FROM event WHERE session_id = ? AND kind = 'warning' ORDER BY id",
                 [session.rawValue]
-            ) { $0.event() }
+            ) { Tables.event.row($0) }
         }
     }
 
@@ -59,9 +59,8 @@ extension TraceReader {
     }
 
     private static let faultRows = """
-        SELECT f.id, f.session_id, f.at_ns, f.rule, f.action, f.connection_id, f.sender, f.scope,
-          f.occurrence, f.draw, f.came, f.sent, f.exchange_id, f.message_id, f.command_id,
-          v.verdict, v.how, v.exchange_id, v.command_id, v.after_ns, v.tries
+        SELECT f.id, f.session_id, f.exchange_id, f.message_id, f.command_id,
+          \(Tables.shownFault.sql("f.")), v.*
         FROM fault f LEFT JOIN fault_verdict v ON v.fault_id = f.id
         """
 }
@@ -97,27 +96,16 @@ public struct FaultedRows: Sendable {
 
 extension Statement {
     fileprivate func faultDetail() -> FaultDetail {
-        let id = integer(0)
+        let own = 5 + Tables.shownFault.count
         var detail = FaultDetail(
-            id: id, session: SessionID(integer(1)),
-            row: FaultRow(
-                at: instant(2), rule: string(3), action: string(4),
-                connection: optionalInteger(5).map { ConnectionID($0) },
-                sender: optionalInt(6).flatMap(Peer.init(rawValue:)), scope: string(7),
-                occurrence: integer(8), draw: UInt64(string(9)) ?? 0, came: bytes(10),
-                sent: bytes(11)),
-            exchange: optionalInteger(12).map { ExchangeID($0) },
-            message: optionalInteger(13).map { MessageID($0) },
-            command: optionalInteger(14).map { CommandID($0) })
+            id: integer(0), session: SessionID(integer(1)),
+            row: Tables.shownFault.row(self, from: 5),
+            exchange: optionalInteger(2).map { ExchangeID($0) },
+            message: optionalInteger(3).map { MessageID($0) },
+            command: optionalInteger(4).map { CommandID($0) })
         // What was done to a message was not done to the exchange that opened its WebSocket.
         if detail.message != nil { detail.exchange = nil }
-        if let verdict = optionalString(15) {
-            detail.verdict = FaultVerdictRow(
-                fault: id, verdict: verdict, how: string(16),
-                exchange: optionalInteger(17).map { ExchangeID($0) },
-                command: optionalInteger(18).map { CommandID($0) },
-                afterNanoseconds: optionalInteger(19), tries: Int(integer(20)))
-        }
+        if !isNull(own) { detail.verdict = Tables.verdict.row(self, from: own) }
         return detail
     }
 }

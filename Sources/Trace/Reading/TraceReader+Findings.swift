@@ -41,10 +41,6 @@ extension Statement {
     fileprivate func finding() -> FindingDetail {
         FindingDetail(
             id: integer(0), session: SessionID(integer(1)),
-            row: FindingRow(
-                at: instant(2), rule: string(3),
-                severity: FindingRow.Severity(rawValue: string(4)) ?? .info,
-                chunk: optionalInteger(5).map { ChunkID($0) }, offset: int(6), says: string(7),
-                expected: string(8)))
+            row: Tables.finding.row(self))
     }
 }

@@ -47,7 +47,7 @@ extension TraceReader {
 
     private func connectionsSource(_ session: SessionID) throws(StorageFault) -> HistorySource {
         try HistorySource(db, "SELECT * FROM connection WHERE session_id = ?1", "id", session) {
-            .connection($0.connectionRow())
+            .connection(Tables.connection.row($0))
         }
     }
 
@@ -59,13 +59,13 @@ extension TraceReader {
               WHERE o.exchange_id = x.id AND o.sender = 0 AND o.instance_id IS NOT NULL LIMIT 1)
             FROM http_exchange x WHERE x.session_id = ?1
             """, "x.id", session
-        ) { .exchange($0.exchange(), instance: $0.optionalString(30)) }
+        ) { .exchange(Tables.exchange.row($0), instance: $0.optionalString(30)) }
     }
 
     private func commandsSource(_ session: SessionID) throws(StorageFault) -> HistorySource {
         let changes = try db.prepare(
-            "SELECT * FROM change WHERE id >= \(Schema.share) * ?1 "
-                + "AND id < \(Schema.share) * (?1 + 1) ORDER BY id")
+            "SELECT * FROM change WHERE id >= \(Tables.share) * ?1 "
+                + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id")
         return try HistorySource(
             db,
             """
@@ -74,11 +74,11 @@ extension TraceReader {
             FROM simperium_command c WHERE c.session_id = ?1
             """, "c.id", session
         ) { statement throws(StorageFault) in
-            let row = statement.command()
+            let row = Tables.command.row(statement)
             var found: [ChangeRow] = []
             if row.name == "c" {
                 changes.bind(1, row.id.rawValue)
-                while try changes.step() { found.append(changes.change()) }
+                while try changes.step() { found.append(Tables.change.row(changes)) }
             }
             return .command(row, changes: found, text: statement.bytes(18))
         }

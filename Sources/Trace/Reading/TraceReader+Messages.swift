@@ -32,7 +32,7 @@ extension TraceReader {
                 statement.bind(low + 1, upper)
                 var page: [(SessionID, MessageRow)] = []
                 while try statement.step() {
-                    page.append((SessionID(statement.integer(1)), statement.message()))
+                    page.append((SessionID(statement.integer(1)), Tables.message.row(statement)))
                 }
                 for (session, row) in page where !body(session, row) { return }
                 last = upper

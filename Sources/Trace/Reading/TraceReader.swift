@@ -134,7 +134,7 @@ public final class TraceReader {
                 """
                 SELECT s.*, (SELECT e.at_ns FROM event e WHERE e.session_id = s.id
                     AND e.kind = 'session-ended' LIMIT 1),
-                  (SELECT e.says FROM event e WHERE e.session_id = s.id
+                  (SELECT e.detail FROM event e WHERE e.session_id = s.id
                     AND e.kind = 'session-ended' LIMIT 1)
                 FROM session s ORDER BY s.id
                 """, []
@@ -154,7 +154,7 @@ public final class TraceReader {
             try db.transaction("BEGIN") { () throws(StorageFault) -> ExchangeDetail? in
                 let found = try list(
                     "SELECT * FROM http_exchange WHERE id = ?", [id.rawValue]
-                ) { (SessionID($0.integer(1)), $0.exchange()) }
+                ) { (SessionID($0.integer(1)), Tables.exchange.row($0)) }
                 guard let (session, row) = found.first else { return nil }
                 var detail = ExchangeDetail(session: session, row: row)
                 for body in try list(
@@ -169,13 +169,13 @@ public final class TraceReader {
                 }
                 detail.parts = try list(
                     "SELECT * FROM part WHERE exchange_id = ? ORDER BY id", [id.rawValue]
-                ) { $0.part() }
+                ) { Tables.part.row($0) }
                 detail.documents = try list(
                     "SELECT * FROM openrosa WHERE exchange_id = ? ORDER BY id", [id.rawValue]
-                ) { $0.document() }
+                ) { Tables.document.row($0) }
                 detail.notes = try list(
                     "SELECT * FROM note WHERE exchange_id = ? ORDER BY id", [id.rawValue]
-                ) { $0.note() }
+                ) { Tables.note.row($0) }
                 detail.faults = try faults(on: row.connection, where: "f.exchange_id = \(id)")
                 detail.findings = try findings(at: row.requestPlace)
                 return detail
@@ -188,23 +188,23 @@ public final class TraceReader {
         try told { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> MessageDetail? in
                 let found = try list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
-                    (SessionID($0.integer(1)), $0.message())
+                    (SessionID($0.integer(1)), Tables.message.row($0))
                 }
                 guard let (session, row) = found.first else { return nil }
                 var detail = MessageDetail(session: session, row: row)
-                let share = Schema.share
+                let share = Tables.share
                 detail.frames = try list(
                     "SELECT * FROM frame WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1) "
                         + "ORDER BY id LIMIT 10000", [id.rawValue]
-                ) { $0.frame() }
+                ) { Tables.frame.row($0) }
                 detail.commands = try list(
                     "SELECT * FROM simperium_command WHERE message_id = ? ORDER BY id",
                     [id.rawValue]
-                ) { $0.command() }
+                ) { Tables.command.row($0) }
                 detail.notes = try list(
                     "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
                     [row.connection.rawValue, id.rawValue]
-                ) { $0.note() }
+                ) { Tables.note.row($0) }
                 detail.faults = try faults(on: row.connection, where: "f.message_id = \(id)")
                 detail.findings = try findings(at: row.place)
                 return detail
@@ -282,19 +282,19 @@ public final class TraceReader {
                 + "LEFT JOIN message m ON m.id = c.message_id WHERE \(condition)", arguments
         ) {
             CommandDetail(
-                session: SessionID($0.integer(1)), row: $0.command(), text: $0.bytes(18))
+                session: SessionID($0.integer(1)), row: Tables.command.row($0), text: $0.bytes(18))
         }
         for index in details.indices {
             let row = details[index].row
             details[index].changes = try list(
-                "SELECT * FROM change WHERE id >= \(Schema.share) * ?1 "
-                    + "AND id < \(Schema.share) * (?1 + 1) ORDER BY id",
+                "SELECT * FROM change WHERE id >= \(Tables.share) * ?1 "
+                    + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id",
                 [row.id.rawValue]
-            ) { $0.change() }
+            ) { Tables.change.row($0) }
             details[index].notes = try list(
                 "SELECT * FROM note WHERE connection_id = ? AND message_id = ? ORDER BY id",
                 [row.connection.rawValue, row.message.rawValue]
-            ) { $0.note() }
+            ) { Tables.note.row($0) }
         }
         return details
     }
@@ -304,20 +304,20 @@ public final class TraceReader {
         try told { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> ConnectionDetail? in
                 let found = try list("SELECT * FROM connection WHERE id = ?", [id.rawValue]) {
-                    (SessionID($0.integer(1)), $0.connectionRow())
+                    (SessionID($0.integer(1)), Tables.connection.row($0))
                 }
                 guard let (session, row) = found.first else { return nil }
                 var detail = ConnectionDetail(session: session, row: row)
                 let id = [id.rawValue]
                 detail.legs = try list(
                     "SELECT * FROM leg WHERE connection_id = ? ORDER BY id", id
-                ) { $0.leg() }
+                ) { Tables.leg.row($0) }
                 detail.events = try list(
                     "SELECT * FROM event WHERE connection_id = ? ORDER BY id", id
-                ) { $0.event() }
+                ) { Tables.event.row($0) }
                 detail.gaps = try list(
                     "SELECT * FROM gap WHERE connection_id = ? ORDER BY id", id
-                ) { $0.gap() }
+                ) { Tables.gap.row($0) }
                 detail.faults = try faults(on: row.id, where: "1")
                 return detail
             }
@@ -327,7 +327,7 @@ public final class TraceReader {
     /// What is known to be missing from the trace.
     public func gaps() throws(TraceError) -> [GapRow] {
         try told { () throws(StorageFault) in
-            try list("SELECT * FROM gap ORDER BY id", []) { $0.gap() }
+            try list("SELECT * FROM gap ORDER BY id", []) { Tables.gap.row($0) }
         }
     }
 

@@ -4,7 +4,7 @@ internal import Wire
 
 /// Gives rebuilt rows the numbers that they had before.
 ///
-/// Decoding numbers what it finds from 1 on without holes. Where rows were let go there are holes,
+/// Decoding numbers what it finds from 1 on without holes. Where rows were evicted there are holes,
 /// so each row takes the number of the old row that began at the same place; one that is new takes
 /// a free one.
 final class OldNumbers {

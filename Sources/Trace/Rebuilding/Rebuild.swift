@@ -5,7 +5,7 @@ internal import Wire
 /// Drops everything that decoding made of a trace and makes it again from what was seen.
 ///
 /// With the same version of the program the rows are the same, numbers included. Connections of
-/// which bytes were let go keep the rows they have: what these rows were made of is not there any
+/// which bytes were evicted keep the rows they have: what these rows were made of is not there any
 /// more. All or nothing: a rebuild that is stopped leaves the trace as it was.
 public enum Rebuild {
     /// What a rebuild did.
@@ -65,7 +65,7 @@ public enum Rebuild {
         let statement = try db.prepare(
             """
             SELECT DISTINCT connection_id FROM gap
-            WHERE reason = 'let-go' AND connection_id IS NOT NULL
+            WHERE reason = 'evicted' AND connection_id IS NOT NULL
             """)
         var kept: Set<Int64> = []
         while try statement.step() { kept.insert(statement.integer(0)) }

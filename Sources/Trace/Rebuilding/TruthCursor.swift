@@ -22,7 +22,7 @@ final class TruthCursor {
 
     /// A cursor before the first record.
     ///
-    /// Gaps that say what was let go later are left out: they were no part of the order.
+    /// Gaps that say what was evicted later are left out: they were no part of the order.
     init(_ db: Connection) throws(StorageFault) {
         chunks = try db.prepare("SELECT * FROM chunk ORDER BY id")
         patches = try db.prepare(Schema.patchesOfChunk)
@@ -31,13 +31,13 @@ final class TruthCursor {
             try db.prepare("SELECT * FROM leg ORDER BY after_chunk_id, step"),
             try db.prepare("SELECT * FROM event ORDER BY after_chunk_id, step"),
             try db.prepare(
-                "SELECT * FROM gap WHERE reason <> 'let-go' ORDER BY after_chunk_id, step"),
+                "SELECT * FROM gap WHERE reason <> 'evicted' ORDER BY after_chunk_id, step"),
         ]
         make = [
-            { Entry(session: $0.integer(1), record: .connection($0.connectionRow())) },
-            { Entry(record: .leg($0.leg())) },
-            { Entry(session: $0.integer(1), record: .event($0.event())) },
-            { Entry(session: $0.integer(1), record: .gap($0.gap())) },
+            { Entry(session: $0.integer(1), record: .connection(Tables.connection.row($0))) },
+            { Entry(record: .leg(Tables.leg.row($0))) },
+            { Entry(session: $0.integer(1), record: .event(Tables.event.row($0))) },
+            { Entry(session: $0.integer(1), record: .gap(Tables.gap.row($0))) },
         ]
         places = []
         nextChunk = try chunks.step() ? chunks.integer(0) : nil
@@ -70,9 +70,9 @@ final class TruthCursor {
             return entry
         }
         guard let id = nextChunk else { return nil }
-        var chunk = chunks.chunk()
+        var chunk = Tables.chunk.row(chunks)
         patches.bind(1, id)
-        while try patches.step() { chunk.patches.append(patches.patch()) }
+        while try patches.step() { chunk.patches.append(Tables.patch.row(patches)) }
         nextChunk = try chunks.step() ? chunks.integer(0) : nil
         return Entry(chunk: ChunkID(id), record: .chunk(chunk))
     }

@@ -2,7 +2,7 @@ internal import Storage
 
 /// The numbers that the next rows of each table get.
 ///
-/// Kept in the table `counter`, since rows are let go and a number is never given out twice.
+/// Kept in the table `counter`, since rows are evicted and a number is never given out twice.
 struct Counters: Hashable {
     var session: Int64 = 1
     var connection: Int64 = 1

@@ -20,7 +20,7 @@ final class Deletion {
 
     init(_ db: Connection, indexer: SearchIndexer) throws(StorageFault) {
         self.indexer = indexer
-        let share = Schema.share
+        let share = Tables.share
         bodies = try db.prepare(
             "SELECT id, size FROM http_body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1 AND is_text")
         size = try db.prepare(

@@ -12,19 +12,9 @@ public enum FaultVerdicts {
         defer { file.close() }
         do throws(StorageFault) {
             let db = file.connection
-            let insert = try db.prepare(
-                "INSERT OR REPLACE INTO fault_verdict VALUES (?,?,?,?,?,?,?)")
+            let insert = try Insertion(Tables.verdict, db)
             try db.transaction { () throws(StorageFault) in
-                for row in rows {
-                    insert.bind(1, row.fault)
-                    insert.bind(2, row.verdict)
-                    insert.bind(3, row.how)
-                    insert.bind(4, row.exchange?.rawValue)
-                    insert.bind(5, row.command?.rawValue)
-                    insert.bind(6, row.afterNanoseconds)
-                    insert.bind(7, row.tries)
-                    try insert.run()
-                }
+                for row in rows { try insert.run(row) }
             }
             try file.settle()
         } catch {

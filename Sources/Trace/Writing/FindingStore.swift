@@ -19,8 +19,7 @@ public enum FindingStore {
             let db = file.connection
             try db.transaction { () throws(StorageFault) in
                 let delete = try db.prepare("DELETE FROM finding_statement WHERE session_id = ?")
-                let insert = try db.prepare(
-                    "INSERT INTO finding_statement VALUES (?,?,?,?,?,?,?,?,?)")
+                let insert = try Insertion(Tables.finding, db)
                 // A number is never given out twice.
                 var next = max(
                     try Counters(from: db).finding,
@@ -29,16 +28,8 @@ public enum FindingStore {
                     delete.bind(1, session.rawValue)
                     try delete.run()
                     for row in findings {
-                        insert.bind(1, Counters.take(&next))
-                        insert.bind(2, session.rawValue)
-                        insert.bind(3, row.at.nanoseconds)
-                        insert.bind(4, row.rule)
-                        insert.bind(5, row.severity.rawValue)
-                        insert.bind(6, row.chunk?.rawValue)
-                        insert.bind(7, row.offset)
-                        insert.bind(8, row.says)
-                        insert.bind(9, row.expected)
-                        try insert.run()
+                        let id = Counters.take(&next)
+                        try insert.run(row, RowContext(id: id, session: session.rawValue))
                     }
                 }
                 let counter = try db.prepare("INSERT OR REPLACE INTO counter VALUES ('finding', ?)")

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Which connections of the session still live, so that what ended can be let go as a whole.
+/// Which connections of the session still live, so that what ended can be deleted as a whole.
 struct LivingConnections {
     private struct Living {
         var row: ConnectionRow

@@ -6,7 +6,7 @@ final class OpenTrace {
     let file: TraceFile
     let writer: SessionWriter
     let indexer: SearchIndexer
-    let lettingGo: LettingGo?
+    let retention: Retention?
     let reserve: Reserve
     private let maxSize: Int64?
 
@@ -23,10 +23,10 @@ final class OpenTrace {
             writer = try begin(db, reserve)
             indexer = try SearchIndexer(db)
             if options.maxSize != nil || options.keepLast != nil {
-                lettingGo = try LettingGo(
+                retention = try Retention(
                     db, indexer: indexer, maxSize: options.maxSize, keepLast: options.keepLast)
             } else {
-                lettingGo = nil
+                retention = nil
             }
             if !options.isUnseen {
                 let pageSize = try db.integer("PRAGMA page_size")

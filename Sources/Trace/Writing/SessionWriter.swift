@@ -71,15 +71,9 @@ final class SessionWriter {
     private func begin(
         _ start: SessionStart, at position: WritePosition
     ) throws(StorageFault) {
-        let insert = try db.prepare("INSERT INTO session VALUES (?,?,?,?,?,?)")
+        let insert = try Insertion(Tables.session, db)
         try db.transaction { () throws(StorageFault) in
-            insert.bind(1, session)
-            insert.bind(2, start.startedUnixNanoseconds)
-            insert.bind(3, start.provenance.rawValue)
-            insert.bind(4, start.version)
-            insert.bind(5, start.arguments)
-            insert.bind(6, start.seed.map { String($0) })
-            try insert.run()
+            try insert.run(start, RowContext(session: session))
             var next = position
             next.counters.session = session + 1
             try store(next.counters)

@@ -1,6 +1,6 @@
 /// What keeping a trace within a size means in bytes.
 ///
-/// The file never shrinks, it has free pages, and the log lies beside it. So letting go begins
+/// The file never shrinks, it has free pages, and the log lies beside it. So eviction begins
 /// somewhat below the limit: what one commit adds and the log have to fit above.
 struct SizeBound: Hashable {
     /// Bytes that file and log are to stay within.

@@ -3,7 +3,7 @@ internal import Storage
 /// Lets the oldest of a connection go of which something stays.
 final class Trimming {
     private let deletion: Deletion
-    private let gaps: LetGoGaps
+    private let gaps: EvictedGaps
     private let opening: Statement
     private let known: Statement
     private let exchanges: Statement
@@ -12,12 +12,12 @@ final class Trimming {
     private let messages: Statement
     private let byRange: [Statement]
 
-    init(_ db: Connection, deletion: Deletion, gaps: LetGoGaps) throws(StorageFault) {
+    init(_ db: Connection, deletion: Deletion, gaps: EvictedGaps) throws(StorageFault) {
         self.deletion = deletion
         self.gaps = gaps
         known = try db.prepare(
             """
-            SELECT max(after_chunk_id) FROM gap WHERE connection_id = ? AND reason = 'let-go'
+            SELECT max(after_chunk_id) FROM gap WHERE connection_id = ? AND reason = 'evicted'
             """)
         // The chunks that open a WebSocket or a tunnel end where the first message or the first
         // exchange in the tunnel begins; that place itself stays where it shares a chunk with them.
@@ -84,13 +84,13 @@ final class Trimming {
                            AND +connection_id = ?1)
         """
 
-    /// Lets go what of `connection` is not later than the chunk `line`, apart from `kept`.
+    /// Deletes what of `connection` is not later than the chunk `line`, apart from `kept`.
     ///
     /// An exchange goes when the line has passed its last chunk; until then its chunks stay.
     func trim(
         _ connection: Int64, upto line: Int64, keeping kept: NewestExchange.Kept?,
         _ position: inout WritePosition
-    ) throws(StorageFault) -> LettingGo.Amount {
+    ) throws(StorageFault) -> Retention.Amount {
         // Before anything is deleted by which the end of the opening is found.
         var after = try first(known, connection)
         if after == nil { after = try first(opening, connection) }
@@ -112,8 +112,8 @@ final class Trimming {
 
     private func drop(
         _ connection: Int64, after: Int64, before: Int64, _ position: inout WritePosition
-    ) throws(StorageFault) -> LettingGo.Amount {
-        guard before > after + 1 else { return LettingGo.Amount() }
+    ) throws(StorageFault) -> Retention.Amount {
+        guard before > after + 1 else { return Retention.Amount() }
         let amount = try gaps.count(connection, after: after, before: before, &position)
         for statement in byRange {
             statement.bind(1, connection)

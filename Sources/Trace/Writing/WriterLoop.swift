@@ -33,7 +33,7 @@ final class WriterLoop {
     /// What came while nothing could be written and is not held.
     var missing = MissingBytes()
     var said = TroubleSaid()
-    private var lastLettingGo: UInt64 = 0
+    private var lastEviction: UInt64 = 0
     private var lastLook: UInt64 = 0
     /// When the search index was worked on last.
     private var lastSlice: UInt64 = 0
@@ -111,7 +111,7 @@ final class WriterLoop {
         case .well:
             min(
                 lastLook + max(1_000_000, UInt64(options.lookInterval)),
-                trace.lettingGo == nil ? .max : lastLettingGo + 1_000_000_000)
+                trace.retention == nil ? .max : lastEviction + 1_000_000_000)
         case .broken: nil
         }
     }
@@ -135,7 +135,7 @@ final class WriterLoop {
             }
         }
         // The index takes room as well.
-        letGo()
+        evict()
         tendLog()
     }
 
@@ -190,7 +190,7 @@ final class WriterLoop {
             do {
                 try trace.makeRoomInLog()
                 try commit(batch)
-                letGo()
+                evict()
                 tendLog()
                 let took = clock - began
                 trace.file.letLogCatchUp()
@@ -238,21 +238,21 @@ final class WriterLoop {
         if !told.isEmpty { onCommit(told) }
     }
 
-    private func letGo() {
-        guard let lettingGo = trace.lettingGo, case .well = disk else { return }
+    private func evict() {
+        guard let retention = trace.retention, case .well = disk else { return }
         let started = clock
         // By size after every commit, by age once a second.
-        guard options.maxSize != nil || started >= lastLettingGo + 1_000_000_000 else { return }
-        lastLettingGo = started
+        guard options.maxSize != nil || started >= lastEviction + 1_000_000_000 else { return }
+        lastEviction = started
         do {
-            let amount = try lettingGo.run(
+            let amount = try retention.run(
                 trace.writer, living: living,
                 unixNow: start.startedUnixNanoseconds + now().nanoseconds,
                 until: { self.clock >= started + 30_000_000 })
             guard amount.chunks > 0 else { return }
             report.count { totals in
-                totals.letGoChunks += amount.chunks
-                totals.letGoBytes += amount.bytes
+                totals.evictedChunks += amount.chunks
+                totals.evictedBytes += amount.bytes
             }
         } catch {
             if !error.isBusy, !error.isDisk { giveUp(error) }
@@ -314,7 +314,7 @@ final class WriterLoop {
             while !trace.indexer.isDone {
                 let slice = clock + 20_000_000
                 guard try trace.indexer.slice(until: { self.clock >= slice }) else { break }
-                letGo()
+                evict()
                 tendLog()
                 if let progress, !progress(try trace.indexer.share()) { break }
             }

@@ -11,9 +11,9 @@ enum JSONDetail {
         object.add("exchange", raw: JSONLine.exchange(detail.row, detail.session))
         object.add("request", raw: detail.request.map(body) ?? "null")
         object.add("response", raw: detail.response.map(body) ?? "null")
-        object.add("parts", raw: list(detail.parts.map(part)))
+        object.add("parts", raw: list(detail.parts.map { item(partColumns, $0) }))
         object.add("openrosa", raw: list(detail.documents.map { document($0, of: detail) }))
-        object.add("notes", raw: list(detail.notes.map(note)))
+        object.add("notes", raw: list(detail.notes.map { item(noteColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
         return object.text
@@ -23,20 +23,11 @@ enum JSONDetail {
     static func message(_ detail: MessageDetail) -> String {
         let row = detail.row
         var object = JSONObjectText()
-        object.add("id", row.id.rawValue)
-        object.add("connection_id", row.connection.rawValue)
-        object.add("exchange_id", row.exchange.rawValue)
-        object.add("sender", row.sender.description)
-        object.add("at_ns", row.at.nanoseconds)
-        object.add("opcode", Int64(row.opcode))
-        object.add("size", row.size)
-        object.add("wire_size", row.wireSize)
-        object.add("compressed", row.isCompressed ? 1 : 0)
-        object.add("close_code", row.closeCode.map(Int64.init))
+        object.add(messageColumns, of: row)
         content(row.payload, row.isText, "payload", &object)
         object.add("problem", row.problem)
-        object.add("frames", raw: list(detail.frames.map(frame)))
-        object.add("notes", raw: list(detail.notes.map(note)))
+        object.add("frames", raw: list(detail.frames.map { item(frameColumns, $0) }))
+        object.add("notes", raw: list(detail.notes.map { item(noteColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
         return object.text
@@ -49,20 +40,13 @@ enum JSONDetail {
         var changes: [String] = []
         for (index, change) in detail.changes.enumerated() {
             var item = JSONObjectText()
-            item.add("key", change.key)
-            item.add("o", change.operation)
-            item.add("sv", change.sv)
-            item.add("ev", change.ev)
-            item.add("cv", change.cv)
-            item.add("ccid", change.ccid)
-            item.add("clientid", change.clientID)
-            item.add("error", change.error.map(Int64.init))
-            let says = index < effects.count ? effects[index] : []
-            item.add("says", raw: list(says.map(JSONString.quoted)))
+            item.add(changeColumns, of: change)
+            let own = index < effects.count ? effects[index] : []
+            item.add("effects", raw: list(own.map(JSONString.quoted)))
             changes.append(item.text)
         }
         object.add("changes", raw: list(changes))
-        object.add("notes", raw: list(detail.notes.map(note)))
+        object.add("notes", raw: list(detail.notes.map { item(noteColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
         object.add("findings", raw: list(detail.findings.map(FindingJSON.stored)))
         return object.text
@@ -71,47 +55,37 @@ enum JSONDetail {
     /// A connection with its legs, events and gaps.
     static func connection(_ detail: ConnectionDetail) -> String {
         var object = JSONObjectText()
-        object.add("id", detail.row.id.rawValue)
-        object.add("session_id", detail.session.rawValue)
-        object.add("at_ns", detail.row.at.nanoseconds)
-        object.add("listener", detail.row.listener)
-        object.add("client", detail.row.client)
-        object.add("mode", detail.row.mode.rawValue)
-        object.add(
-            "legs",
-            raw: list(
-                detail.legs.map { leg in
-                    var item = JSONObjectText()
-                    item.add("id", leg.id.rawValue)
-                    item.add("peer", leg.peer.description)
-                    item.add("at_ns", leg.at.nanoseconds)
-                    item.add("host", leg.host)
-                    item.add("port", Int64(leg.port))
-                    return item.text
-                }))
-        object.add(
-            "events",
-            raw: list(
-                detail.events.map { event in
-                    var item = JSONObjectText()
-                    item.add("kind", event.kind.rawValue)
-                    item.add("leg_id", event.leg?.rawValue)
-                    item.add("at_ns", event.at.nanoseconds)
-                    item.add("says", event.says)
-                    return item.text
-                }))
-        object.add(
-            "gaps",
-            raw: list(
-                detail.gaps.map { gap in
-                    var item = JSONObjectText()
-                    item.add("leg_id", gap.leg?.rawValue)
-                    item.add("at_ns", gap.at.nanoseconds)
-                    item.add("bytes", gap.count)
-                    item.add("reason", gap.reason.rawValue)
-                    return item.text
-                }))
+        object.add(connectionColumns, of: detail.row, session: detail.session)
+        object.add("legs", raw: list(detail.legs.map { item(legColumns, $0) }))
+        object.add("events", raw: list(detail.events.map { item(eventColumns, $0) }))
+        object.add("gaps", raw: list(detail.gaps.map { item(gapColumns, $0) }))
         object.add("faults", raw: list(detail.faults.map { JSONLine.fault($0) }))
+        return object.text
+    }
+
+    // What is shown of each table
+
+    private static let messageColumns = Tables.message.select(
+        "id connection_id exchange_id sender at_ns opcode size wire_size compressed close_code")
+    private static let changeColumns = Tables.change.select(
+        "key o sv ev cv ccid clientid error")
+    private static let connectionColumns = Tables.connection.select(
+        "id session_id at_ns listener client mode")
+    private static let legColumns = Tables.leg.select("id peer at_ns host port")
+    private static let eventColumns = Tables.event.select("kind leg_id at_ns detail")
+    private static let gapColumns = Tables.gap.select("leg_id at_ns bytes reason")
+    private static let partColumns = Tables.part.select(
+        "sender position name filename content_type size")
+    private static let documentColumns = Tables.document.select(
+        "sender part kind root namespace nature message key items done total restore_id "
+            + "instance_id cases fixtures ledgers")
+    private static let frameColumns = Tables.frame.select(
+        "position fin rsv opcode mask header_size payload_size")
+    private static let noteColumns = Tables.note.select("code sender message")
+
+    private static func item<Row>(_ columns: ColumnSelection<Row>, _ row: Row) -> String {
+        var object = JSONObjectText()
+        object.add(columns, of: row)
         return object.text
     }
 
@@ -140,35 +114,9 @@ enum JSONDetail {
         return object.text
     }
 
-    private static func part(_ row: PartRow) -> String {
-        var object = JSONObjectText()
-        object.add("sender", row.sender.description)
-        object.add("position", Int64(row.position))
-        object.add("name", row.name)
-        object.add("filename", row.filename)
-        object.add("content_type", row.contentType)
-        object.add("size", row.size)
-        return object.text
-    }
-
     private static func document(_ row: OpenRosaRow, of detail: ExchangeDetail) -> String {
         var object = JSONObjectText()
-        object.add("sender", row.sender.description)
-        object.add("part", row.part.map(Int64.init))
-        object.add("kind", row.kind)
-        object.add("root", row.root)
-        object.add("namespace", row.namespace)
-        object.add("nature", row.nature)
-        object.add("says", row.says)
-        object.add("key", row.key)
-        object.add("items", row.items)
-        object.add("done", row.done)
-        object.add("total", row.total)
-        object.add("restore_id", row.restoreID)
-        object.add("instance_id", row.instanceID)
-        object.add("cases", Int64(row.cases))
-        object.add("fixtures", Int64(row.fixtures))
-        object.add("ledgers", Int64(row.ledgers))
+        object.add(documentColumns, of: row)
         let body = row.sender == .client ? detail.request : detail.response
         let parts = detail.parts.filter { $0.sender == row.sender }
         let content = body.flatMap { DocumentContent(row, in: $0, parts: parts)?.json }
@@ -176,24 +124,20 @@ enum JSONDetail {
         object.add("problem", row.problem)
         return object.text
     }
+}
 
-    private static func frame(_ row: FrameRow) -> String {
-        var object = JSONObjectText()
-        object.add("position", Int64(row.position))
-        object.add("fin", row.fin ? 1 : 0)
-        object.add("rsv", Int64(row.rsv))
-        object.add("opcode", Int64(row.opcode))
-        object.add("mask", row.mask.map(Int64.init))
-        object.add("header_size", Int64(row.headerSize))
-        object.add("payload_size", row.payloadSize)
-        return object.text
-    }
-
-    private static func note(_ row: NoteRow) -> String {
-        var object = JSONObjectText()
-        object.add("code", row.code)
-        object.add("sender", row.sender.description)
-        object.add("says", row.says)
-        return object.text
+extension JSONObjectText {
+    /// Adds columns of a row; bytes that are no text in hexadecimal.
+    fileprivate mutating func add<Row>(
+        _ columns: ColumnSelection<Row>, of row: Row, session: SessionID = SessionID(0)
+    ) {
+        columns.forEach(row, RowContext(session: session.rawValue)) { column, value in
+            switch value {
+            case .null: add(column.name, raw: "null")
+            case .number(let number): add(column.name, number)
+            case .text(let text): add(column.name, text)
+            case .bytes(let bytes): add("\(column.name)_hex", Hexadecimal.text(bytes))
+            }
+        }
     }
 }

@@ -9,9 +9,9 @@ enum Summary {
             lines.append(
                 "missing because nothing could be written: \(ByteCount.text(totals.missingBytes))")
         }
-        if totals.letGoChunks > 0 {
+        if totals.evictedChunks > 0 {
             lines.append(
-                "let go to keep the trace within its bounds: \(ByteCount.text(totals.letGoBytes)) in \(totals.letGoChunks) chunks"
+                "evicted to keep the trace within its bounds: \(ByteCount.text(totals.evictedBytes)) in \(totals.evictedChunks) chunks"
             )
         }
         lines.append("trace: \(trace)")

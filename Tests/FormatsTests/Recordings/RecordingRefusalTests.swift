@@ -10,7 +10,7 @@ import Wire
 
 @Suite struct RecordingRefusalTests {
     static let head = """
-        {"format":"tapedeck recording","version":1,
+        {"format":"tapedeck recording","version":2,
          "sessions":[{"session":1,"started_unix_ns":0,"provenance":"proxy","version":"1","arguments":""}],
          "files":[{"name":"timeline.jsonl","lines":LINES}]}
         """
@@ -142,13 +142,13 @@ import Wire
             (
                 [
                     connection, leg, chunk,
-                    #"{"finding_statement":1,"session_id":1,"at_ns":0,"rule":"","severity":"","chunk_id":1,"offset":5,"says":"","expected":""}"#,
+                    #"{"finding_statement":1,"session_id":1,"at_ns":0,"rule":"","severity":"","chunk_id":1,"offset":5,"message":"","expected":""}"#,
                 ], "timeline.jsonl:4: finding_statement 1 points beyond"
             ),
             (
                 [
                     connection, leg, chunk,
-                    #"{"finding_statement":1,"session_id":1,"at_ns":0,"rule":"","severity":"","chunk_id":2,"offset":0,"says":"","expected":""}"#,
+                    #"{"finding_statement":1,"session_id":1,"at_ns":0,"rule":"","severity":"","chunk_id":2,"offset":0,"message":"","expected":""}"#,
                 ], "timeline.jsonl:4: finding_statement 1 points to a chunk"
             ),
             (
@@ -162,7 +162,7 @@ import Wire
             ),
             (
                 [
-                    #"{"event":1,"session_id":1,"at_ns":5,"kind":"raw","says":"","after_chunk_id":1,"step":1}"#
+                    #"{"event":1,"session_id":1,"at_ns":5,"kind":"raw","detail":"","after_chunk_id":1,"step":1}"#
                 ], "timeline.jsonl:1: event 1 comes after a chunk"
             ),
             ([String(repeating: "[", count: 100)], "timeline.jsonl:1: JSON nests deeper than 8"),
@@ -185,15 +185,15 @@ import Wire
                 "recording.json:1: version is missing"
             ),
             (
-                #"{"format":"tapedeck recording","version":2,"more":1}"#, .newerFormat,
-                "recording.json has version 2"
+                #"{"format":"tapedeck recording","version":3,"more":1}"#, .newerFormat,
+                "recording.json has version 3"
             ),
             (
                 #"{"format":"tapedeck recording","version":0}"#, .malformed,
                 "recording.json has version 0"
             ),
             (
-                #"{"format":"tapedeck recording","version":1}"#, .malformed,
+                #"{"format":"tapedeck recording","version":2}"#, .malformed,
                 "recording.json:1: sessions is missing"
             ),
             (

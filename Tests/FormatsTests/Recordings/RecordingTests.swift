@@ -67,7 +67,7 @@ import Wire
         #expect(try world.names == ["a.tape", "b.tape", "r"])
         #expect(try world.mode("b.tape") == 0o600)
         // Of no table is there nothing, or it would not be tried.
-        for table in RecordedTable.all {
+        for table in TableDefinition.recorded {
             #expect(try world.rows("SELECT count(*) > 0 FROM \(table.name)") == ["1"])
         }
     }
@@ -98,7 +98,7 @@ import Wire
             head == """
                 {
                   "format": "tapedeck recording",
-                  "version": 1,
+                  "version": 2,
                   "about": [
                     "Two",
                     "lines."
@@ -143,11 +143,11 @@ import Wire
     @Test func `numbers that were given out stay so`() throws {
         let world = try TraceWorld()
         try Self.record(world)
-        // What letting go leaves behind.
+        // What eviction leaves behind.
         for sql in [
             "UPDATE counter SET next = next + 10 WHERE name IN ('mark', 'note', 'message', 'leg')",
             "INSERT OR REPLACE INTO counter VALUES ('note', 70)",
-            "INSERT INTO gap VALUES (9, 1, NULL, NULL, 1, 0, 0, 5, 6, 7, 8, 'let-go')",
+            "INSERT INTO gap VALUES (9, 1, NULL, NULL, 1, 0, 0, 5, 6, 7, 8, 'evicted')",
             "UPDATE counter SET next = 10 WHERE name = 'gap'",
         ] {
             _ = try world.rows(sql)
@@ -165,8 +165,8 @@ import Wire
         let world = try TraceWorld()
         try Self.record(world)
         for sql in [
-            "UPDATE event SET says = CAST(x'FF00' AS TEXT) WHERE id = 1",
-            "UPDATE event SET says = 'a' || char(0) || char(10) || 'b' WHERE id = 2",
+            "UPDATE event SET detail = CAST(x'FF00' AS TEXT) WHERE id = 1",
+            "UPDATE event SET detail = 'a' || char(0) || char(10) || 'b' WHERE id = 2",
             "UPDATE chunk SET id = 3000, bytes = x'' WHERE id = (SELECT max(id) FROM chunk)",
             "UPDATE counter SET next = 3001 WHERE name = 'chunk'",
             "UPDATE event SET after_chunk_id = 3000 WHERE id > 8",
@@ -179,7 +179,7 @@ import Wire
         }
         try RecordingExport.run(from: world.path("a.tape"), to: world.path("r"))
         try RecordingImport.run(from: world.path("r"), to: world.path("b.tape"))
-        let seen = Set(RecordedTable.all.map(\.name))
+        let seen = Set(TableDefinition.recorded.map(\.name))
         try world.expectSame(
             "a.tape", "b.tape",
             apartFrom: Set(try world.tables()).subtracting(seen).union(["counter"]))
@@ -208,8 +208,8 @@ import Wire
         // How far the search index is: it is built anew.
         let ofSearch: Set = ["progress", "late"]
         let tables = try world.tables().filter { !derived.contains($0) && !ofSearch.contains($0) }
-        #expect(Set(tables) == Set(RecordedTable.all.map(\.name)))
-        for table in RecordedTable.all {
+        #expect(Set(tables) == Set(TableDefinition.recorded.map(\.name)))
+        for table in TableDefinition.recorded {
             let columns = try world.rows(
                 """
                 SELECT name, type, "notnull" OR pk, pk
@@ -229,8 +229,8 @@ import Wire
         }
         let given = try world.rows("SELECT name FROM counter")
         let known =
-            RecordedTable.all.compactMap(\.counter)
-            + RecordedTable.derivedCounters.map { $0.0 }
+            TableDefinition.recorded.compactMap(\.counter)
+            + TableDefinition.numberedByDecoding.compactMap(\.counter)
         #expect(Set(given).subtracting(known) == [])
     }
 

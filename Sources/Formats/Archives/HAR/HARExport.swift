@@ -12,7 +12,7 @@ public enum HARExport {
         public var entries: Int64 = 0
         /// WebSocket messages among them.
         public var messages: Int64 = 0
-        /// Exchanges whose request is not whole yet or was let go, so that there is no entry.
+        /// Exchanges whose request is not whole yet or was evicted, so that there is no entry.
         public var leftOut: Int64 = 0
     }
 

@@ -36,7 +36,7 @@ final class HARWriter {
             CREATE INDEX temp.said_exchange ON said(exchange_id, id)
             """)
         serverAddress = try db.prepare(
-            "SELECT says FROM event WHERE connection_id = ? AND leg_id = ? AND kind = 'opened' "
+            "SELECT detail FROM event WHERE connection_id = ? AND leg_id = ? AND kind = 'opened' "
                 + "ORDER BY id LIMIT 1")
         said = try db.prepare(
             """

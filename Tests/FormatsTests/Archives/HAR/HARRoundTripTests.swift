@@ -111,7 +111,7 @@ import Wire
         ORDER BY id
         """,
         "SELECT sender, channel, name, bucket, hex(payload) FROM command ORDER BY id",
-        "SELECT kind, instance_id, says FROM openrosa ORDER BY id",
+        "SELECT kind, instance_id, message FROM openrosa ORDER BY id",
     ]
 
     @Test("what an archive can hold comes back equal") func roundTrip() throws {
@@ -177,7 +177,7 @@ import Wire
         let bodies = "SELECT hex(content) FROM body ORDER BY id"
         #expect(try world.rows(bodies) == world.rows(bodies, of: "b.tape"))
         let warnings = try world.rows(
-            "SELECT says FROM event WHERE kind = 'warning'", of: "b.tape")
+            "SELECT detail FROM event WHERE kind = 'warning'", of: "b.tape")
         #expect(warnings.count == 1 && warnings[0].contains("gzip"))
         let sizes = try world.rows("SELECT wire_size, coding FROM body ORDER BY id", of: "b.tape")
         #expect(sizes == ["0|", "1800|"])

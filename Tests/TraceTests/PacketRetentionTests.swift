@@ -3,7 +3,7 @@ import Wire
 
 @testable import Trace
 
-@Suite("Packets that were kept, in a bounded trace") struct PacketsLetGoTests {
+@Suite("Packets that were kept, in a bounded trace") struct PacketRetentionTests {
     private static func packet(_ number: Int64, size: Int = 1_400) -> Record {
         .packet(
             PacketRow(

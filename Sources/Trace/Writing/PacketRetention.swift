@@ -1,9 +1,9 @@
 internal import Storage
 
-/// Lets go the packets that were kept beside chunks that are let go.
+/// Deletes the packets that were kept beside chunks that are evicted.
 ///
 /// Everything here runs in the transaction under way.
-final class PacketsLetGo {
+final class PacketRetention {
     private let db: Connection
     private let session: Int64
     private let oldest: Statement

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Trace
 
-@Suite struct LettingGoTests {
+@Suite struct RetentionTests {
     /// Most bytes of a file that is kept within 4 MiB: search may take an eighth more when it
     /// merges what it has.
     private static let most: Int64 = 9 << 19
@@ -31,15 +31,15 @@ import Wire
         let totals = writer.finish()
         #expect(writer.failure?.reason == nil)
         #expect(largest <= Self.most)
-        #expect(totals.letGoBytes > 0)
+        #expect(totals.evictedBytes > 0)
         let there = try trace.rows("SELECT sum(length(bytes)) FROM chunk").compactMap { Int64($0) }
-        #expect((there.first ?? 0) + totals.letGoBytes == sent)
+        #expect((there.first ?? 0) + totals.evictedBytes == sent)
         // One row for each direction, however much went.
         let gaps = try trace.reader().gaps()
         #expect(gaps.count == 2)
-        #expect(gaps.reduce(0) { $0 + $1.count } == totals.letGoBytes)
-        #expect(gaps.reduce(0) { $0 + $1.chunks } == totals.letGoChunks)
-        #expect(gaps.allSatisfy { $0.reason == .letGo && $0.connection == nil })
+        #expect(gaps.reduce(0) { $0 + $1.count } == totals.evictedBytes)
+        #expect(gaps.reduce(0) { $0 + $1.chunks } == totals.evictedChunks)
+        #expect(gaps.allSatisfy { $0.reason == .evicted && $0.connection == nil })
         // What stays is the newest, whole, under its old numbers.
         let numbers = try trace.rows("SELECT min(id), max(id), count(*) FROM http_exchange")
         let parts = (numbers.first ?? "").split(separator: "|").compactMap { Int($0) }
@@ -73,7 +73,7 @@ import Wire
         }
         let totals = writer.finish()
         #expect(writer.failure?.reason == nil)
-        #expect(totals.letGoChunks > 0)
+        #expect(totals.evictedChunks > 0)
         let last = try size(trace.path)
         #expect(last <= Self.most)
         #expect(try trace.rows("SELECT id, status FROM http_exchange") == ["1|101"])
@@ -92,7 +92,7 @@ import Wire
         let gaps = try trace.reader().gaps()
         #expect(gaps.count == 1)
         #expect(gaps.first?.connection == opened.connection)
-        #expect(gaps.first?.count == totals.letGoBytes)
+        #expect(gaps.first?.count == totals.evictedBytes)
         #expect(try trace.integrity == "ok")
         // Rows of a connection that was cut stay as they are when the rest is made again.
         let before = try trace.dumps(TemporaryTrace.derived)
@@ -116,7 +116,7 @@ import Wire
         }
         let totals = writer.finish()
         #expect(writer.failure?.reason == nil)
-        #expect(totals.letGoChunks > 0)
+        #expect(totals.evictedChunks > 0)
         let last = try size(trace.path)
         #expect(last <= Self.most)
         let kept = try trace.rows("SELECT min(id), max(id), count(*) FROM http_exchange")
@@ -146,7 +146,7 @@ import Wire
         // The traffic's clock runs in microseconds, one for each record.
         now.set(2_000_000)
         writer.finish()
-        // What lets go does so once a second; a new session does it with its first commit.
+        // Eviction happens once a second; a new session does it with its first commit.
         let second = try trace.writer(options)
         _ = second.put([.mark(MarkRow(at: .zero, name: "here"))])
         second.flush()

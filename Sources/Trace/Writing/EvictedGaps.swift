@@ -1,11 +1,12 @@
 internal import Storage
+internal import Wire
 
-/// The gap rows that say what was let go.
-final class LetGoGaps {
+/// The gap rows that say what was evicted.
+final class EvictedGaps {
     private let sums: Statement
     private let closing: Statement
     private let grow: Statement
-    private let insert: Statement
+    private let insert: Insertion<GapRow>
     private let session: Statement
 
     init(_ db: Connection) throws(StorageFault) {
@@ -25,17 +26,16 @@ final class LetGoGaps {
                 FROM chunk WHERE connection_id = ?1 GROUP BY sender
               UNION ALL
               SELECT sender, chunks, bytes, at_ns, until_ns, 0
-                FROM gap WHERE connection_id = ?1 AND reason = 'let-go')
+                FROM gap WHERE connection_id = ?1 AND reason = 'evicted')
             GROUP BY sender
             """)
         grow = try db.prepare(
             """
             UPDATE gap SET at_ns = min(at_ns, ?4), until_ns = max(until_ns, ?5),
               bytes = bytes + ?6, chunks = chunks + ?7
-            WHERE connection_id IS ?2 AND session_id = ?1 AND sender = ?3 AND reason = 'let-go'
+            WHERE connection_id IS ?2 AND session_id = ?1 AND sender = ?3 AND reason = 'evicted'
             """)
-        insert = try db.prepare(
-            "INSERT INTO gap VALUES (?,?,?,NULL,?,?,0,?,?,?,?,'let-go')")
+        insert = try Insertion(Tables.gap, db)
         session = try db.prepare("SELECT session_id FROM connection WHERE id = ?")
     }
 
@@ -45,11 +45,11 @@ final class LetGoGaps {
     /// `after` is the last chunk that stays before them and `before` the first that stays after.
     func count(
         _ connection: Int64, after: Int64, before: Int64, _ position: inout WritePosition
-    ) throws(StorageFault) -> LettingGo.Amount {
+    ) throws(StorageFault) -> Retention.Amount {
         sums.bind(1, connection)
         sums.bind(2, after)
         sums.bind(3, before)
-        var amount = LettingGo.Amount()
+        var amount = Retention.Amount()
         while try sums.step() {
             amount.chunks += sums.integer(1)
             amount.bytes += sums.integer(2)
@@ -64,12 +64,12 @@ final class LetGoGaps {
     func close(
         _ connection: Int64, _ position: inout WritePosition
     ) throws(StorageFault)
-        -> LettingGo.Amount
+        -> Retention.Amount
     {
         closing.bind(1, connection)
-        var amount = LettingGo.Amount()
+        var amount = Retention.Amount()
         while try closing.step() {
-            // What had been let go before was counted then.
+            // What had been evicted before was counted then.
             amount.chunks += closing.integer(5)
             amount.bytes += closing.integer(6)
             try add(
@@ -92,16 +92,13 @@ final class LetGoGaps {
         grow.bind(7, row.integer(1))
         try grow.run()
         if grow.connection.changes > 0 { return }
-        insert.bind(1, Counters.take(&position.counters.gap))
-        insert.bind(2, session)
-        insert.bind(3, connection)
-        insert.bind(4, row.integer(0))
-        insert.bind(5, after)
-        insert.bind(6, row.integer(3))
-        insert.bind(7, row.integer(4))
-        insert.bind(8, row.integer(2))
-        insert.bind(9, row.integer(1))
-        try insert.run()
+        var context = RowContext(id: Counters.take(&position.counters.gap), session: session)
+        context.lastChunk = after
+        try insert.run(
+            GapRow(
+                connection: connection.map { ConnectionID($0) }, leg: nil,
+                sender: row.peer(0), at: row.instant(3), until: row.instant(4),
+                count: row.integer(2), chunks: row.integer(1), reason: .evicted), context)
     }
 
     private func session(of connection: Int64) throws(StorageFault) -> Int64 {

@@ -1,9 +1,9 @@
 internal import Storage
 internal import Wire
 
-/// Keeps a trace within its bounds by letting the oldest go.
+/// Keeps a trace within its bounds by deleting the oldest.
 ///
-/// A line moves through the chunks in order of arrival. A connection that ended is let go as a
+/// A line moves through the chunks in order of arrival. A connection that ended is evicted as a
 /// whole when the line has passed its last chunk. Of any other, what the line has passed goes:
 /// exchanges that ended and messages with the chunks that hold nothing else, while the exchange
 /// that opened a WebSocket or a tunnel stays with its chunks. The line moves by bytes, in small
@@ -11,8 +11,8 @@ internal import Wire
 /// size cannot be kept otherwise. Everything that goes is counted in gap rows: one for each
 /// direction of a connection of which something stays, one for each direction of a session for the
 /// connections that went as a whole.
-final class LettingGo {
-    /// How much was let go.
+final class Retention {
+    /// How much was evicted.
     struct Amount: Hashable {
         var chunks: Int64 = 0
         var bytes: Int64 = 0
@@ -27,7 +27,7 @@ final class LettingGo {
     private let indexer: SearchIndexer
     private let deletion: Deletion
     private let trimming: Trimming
-    private let gaps: LetGoGaps
+    private let gaps: EvictedGaps
     private let bound: SizeBound?
     private let keepLast: Int64?
     /// Chunks up to this one were looked at.
@@ -46,7 +46,7 @@ final class LettingGo {
     private let sizes: Statement
     private let newest: NewestExchange
     private let forget: Statement
-    private let packets: PacketsLetGo
+    private let packets: PacketRetention
 
     /// Chunks that the line moves over in one transaction.
     private static let stride: Int64 = 256
@@ -64,7 +64,7 @@ final class LettingGo {
         bound = maxSize.map { SizeBound($0) }
         self.keepLast = keepLast
         deletion = try Deletion(db, indexer: indexer)
-        gaps = try LetGoGaps(db)
+        gaps = try EvictedGaps(db)
         trimming = try Trimming(db, deletion: deletion, gaps: gaps)
         ages = try SessionAges(db)
         touched = try db.prepare(
@@ -85,7 +85,7 @@ final class LettingGo {
             INSERT INTO progress VALUES ('forgotten', ?)
             ON CONFLICT(name) DO UPDATE SET upto = excluded.upto
             """)
-        packets = try PacketsLetGo(
+        packets = try PacketRetention(
             db, session: try db.integer("SELECT max(id) FROM session"))
         deletion.forgotten = try db.integer(
             "SELECT upto FROM progress WHERE name = 'forgotten'")
@@ -103,7 +103,7 @@ final class LettingGo {
         return (pages - free) * (try db.integer("PRAGMA page_size"))
     }
 
-    /// Lets go what is beyond the bounds.
+    /// Deletes what is beyond the bounds.
     ///
     /// `unixNow` is the wall clock in nanoseconds since 1970; `isOver` is asked after every
     /// transaction, so that writing is not held up for long.
@@ -194,7 +194,7 @@ final class LettingGo {
         return to
     }
 
-    /// Moves the line, and lets go what it passes apart from `kept`.
+    /// Moves the line, and deletes what it passes apart from `kept`.
     private func move(
         _ to: Int64, keeping kept: NewestExchange.Kept?, _ writer: SessionWriter,
         _ living: LivingConnections, _ amount: inout Amount

@@ -1,0 +1,31 @@
+internal import Trace
+
+/// Names that changed between versions of the text form.
+enum RecordedNames {
+    /// The columns of version 1 that have other names now: those names by table and column.
+    private static let first = [
+        "event": ["detail": "says"], "finding_statement": ["message": "says"],
+    ]
+
+    /// Reasons of gaps of version 1, and what they are called now.
+    private static let firstReasons: [StoredValue: StoredValue] = [
+        .text(Array("let-go".utf8)): .text(Array("evicted".utf8)),
+        .text(Array("sealed".utf8)): .text(Array("encrypted".utf8)),
+    ]
+
+    /// The name that a column has as a member in `version`.
+    static func member(
+        _ column: ColumnDefinition, of table: TableDefinition, _ version: Int64
+    ) -> String {
+        guard version == 1 else { return column.name }
+        return first[table.name]?[column.name] ?? column.name
+    }
+
+    /// What a value of `version` is now.
+    static func value(
+        _ value: StoredValue, of column: ColumnDefinition, _ version: Int64
+    ) -> StoredValue {
+        guard version == 1, column.name == "reason" else { return value }
+        return firstReasons[value] ?? value
+    }
+}

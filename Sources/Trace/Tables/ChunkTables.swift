@@ -1,0 +1,43 @@
+package import Wire
+
+/// Bytes as they came and as they went on.
+extension Tables {
+    /// `chunk`.
+    package static let chunk: Table<Chunk> = Table(
+        "chunk",
+        "bytes as one read delivered them",
+        blank: Chunk(
+            connection: ConnectionID(0), leg: LegID(0), sender: .client, at: .zero, bytes: []),
+        counter: "chunk",
+        [
+            .given("id", "order of arrival over the whole trace", .id, isKey: true),
+            .value("connection_id", "the connection", \.connection),
+            .value("leg_id", "the leg they came from, or went to where Tapedeck made them", \.leg),
+            .value(
+                "sender", "0 client, 1 server", \.sender, constraint: " CHECK (sender IN (0, 1))"),
+            .value(
+                "origin", "0 a peer, 1 Tapedeck in its name", \.origin,
+                constraint: " CHECK (origin IN (0, 1))"),
+            .value("at_ns", "when the read returned", \.at),
+            .bytes("bytes", "as received, after TLS, before any patch", \.bytes),
+        ])
+
+    /// `patch`.
+    package static let patch: Table<Patch> = Table(
+        "patch",
+        "where forwarded bytes differ from received ones",
+        blank: Patch(offset: 0, removed: 0, inserted: [], reason: .fault), nameWidth: 10,
+        [
+            .given(
+                "id", "16777216 * chunk_id + place among the patches of the chunk, from 0", .id,
+                isKey: true),
+            .given("chunk_id", "the chunk", .owner, constraint: " REFERENCES chunk(id)"),
+            .value("offset", "first byte taken out, bytes from the start of the chunk", \.offset),
+            .value("removed", "number of bytes taken out", \.removed),
+            .bytes("inserted", "the bytes put in their place", \.inserted),
+            .value(
+                "reason",
+                "request-target, host, origin, location, hop-by-hop, fault or undelivered", \.reason
+            ),
+        ])
+}

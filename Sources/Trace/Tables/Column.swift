@@ -1,0 +1,194 @@
+internal import Storage
+
+/// What a row of a table has that its Swift value does not: numbers that the writer gives out.
+package struct RowContext: Sendable {
+    /// Number of the row, where its value has none.
+    package var id: Int64 = 0
+    /// Number of the session.
+    package var session: Int64 = 0
+    /// Number of the row that it hangs on.
+    package var owner: Int64 = 0
+    /// The last chunk before it.
+    var lastChunk: Int64 = 0
+    /// Order among what came after that chunk.
+    var step: Int64 = 0
+
+    /// A context of a row of `session`.
+    package init(id: Int64 = 0, session: Int64 = 0, owner: Int64 = 0) {
+        self.id = id
+        self.session = session
+        self.owner = owner
+    }
+}
+
+/// One column of a table, with the way of its value from a Swift row into SQLite and back.
+struct Column<Row: Sendable>: Sendable {
+    /// A number of ``RowContext``.
+    enum Given: Sendable {
+        case id, session, owner, lastChunk, step
+
+        func number(_ context: RowContext) -> Int64 {
+            switch self {
+            case .id: context.id
+            case .session: context.session
+            case .owner: context.owner
+            case .lastChunk: context.lastChunk
+            case .step: context.step
+            }
+        }
+    }
+
+    /// Where the value comes from.
+    enum Source: Sendable {
+        /// A small value, which SQLite copies.
+        case value(@Sendable (Row, Statement, Int32) -> Void)
+        /// Bytes, which SQLite borrows until the statement has run; null for nil.
+        case bytes(@Sendable (Row) -> [UInt8]?, isText: @Sendable (Row) -> Bool)
+        /// What the writer gives out.
+        case given(Given)
+    }
+
+    let definition: ColumnDefinition
+    let source: Source
+    /// The value as it is stored.
+    let stored: @Sendable (Row, RowContext) -> StoredValue
+    /// Puts the value of a column of a statement into a row; nil where a row does not have it.
+    let read: (@Sendable (inout Row, Statement, Int32) -> Void)?
+    /// Puts a stored value into a row.
+    let take: (@Sendable (inout Row, StoredValue) -> Void)?
+}
+
+extension Column {
+    /// A column that holds a property of the row; `constraint` stands behind its type.
+    static func value<Value: ColumnType>(
+        _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable,
+        constraint: String = ""
+    ) -> Column {
+        Column(
+            definition: ColumnDefinition(
+                name: name, declaration: Value.declaration + constraint, comment: comment,
+                content: Value.content),
+            source: .value { row, statement, index in
+                row[keyPath: path].bind(to: statement, at: index)
+            },
+            stored: { row, _ in row[keyPath: path].stored },
+            read: { row, statement, column in
+                row[keyPath: path] = Value.read(statement, column)
+            },
+            take: { row, value in row[keyPath: path] = Value(stored: value) })
+    }
+
+    /// The key of a table, which is a property of the row.
+    static func key<Value: ColumnType>(
+        _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable
+    ) -> Column {
+        let column = value(name, comment, path)
+        var definition = column.definition
+        definition.declaration = keyDeclaration
+        definition.content = .number(least: 1)
+        return Column(
+            definition: definition, source: column.source, stored: column.stored,
+            read: column.read, take: column.take)
+    }
+
+    /// The key of a table, which follows from other properties of the row.
+    static func key(_ comment: String, _ number: @escaping @Sendable (Row) -> Int64) -> Column {
+        Column(
+            definition: ColumnDefinition(
+                name: "id", declaration: keyDeclaration, comment: comment,
+                content: .number(least: 1)),
+            source: .value { row, statement, index in statement.bind(index, number(row)) },
+            stored: { row, _ in .number(number(row)) }, read: nil, take: nil)
+    }
+
+    private static var keyDeclaration: String { "INTEGER PRIMARY KEY" }
+
+    /// A column that follows from other properties of the row.
+    static func made<Value: ColumnType>(
+        _ name: String, _ comment: String, _ value: @escaping @Sendable (Row) -> Value,
+        read: (@Sendable (inout Row, Value) -> Void)? = nil
+    ) -> Column {
+        var fromStatement: (@Sendable (inout Row, Statement, Int32) -> Void)?
+        var fromStored: (@Sendable (inout Row, StoredValue) -> Void)?
+        if let read {
+            fromStatement = { row, statement, column in
+                read(&row, Value.read(statement, column))
+            }
+            fromStored = { row, stored in read(&row, Value(stored: stored)) }
+        }
+        return Column(
+            definition: ColumnDefinition(
+                name: name, declaration: Value.declaration, comment: comment,
+                content: Value.content),
+            source: .value { row, statement, index in
+                value(row).bind(to: statement, at: index)
+            },
+            stored: { row, _ in value(row).stored }, read: fromStatement, take: fromStored)
+    }
+
+    /// A column of a number that the writer gives out; `constraint` stands behind its type.
+    static func given(
+        _ name: String, _ comment: String, _ given: Given, isKey: Bool = false,
+        constraint: String = ""
+    ) -> Column {
+        let isCount = given == .lastChunk || given == .step
+        return Column(
+            definition: ColumnDefinition(
+                name: name, declaration: isKey ? keyDeclaration : "INTEGER NOT NULL" + constraint,
+                comment: comment, content: .number(least: isCount ? 0 : 1)),
+            source: .given(given), stored: { _, context in .number(given.number(context)) },
+            read: nil, take: nil)
+    }
+
+    /// A column of bytes, which are a property of the row.
+    static func bytes(
+        _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, [UInt8]> & Sendable
+    ) -> Column {
+        bytes(
+            name, "BLOB NOT NULL", comment, { $0[keyPath: path] },
+            read: { row, bytes, _ in row[keyPath: path] = bytes })
+    }
+
+    /// A column of bytes; null for nil.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - declaration: Its type and constraints.
+    ///   - comment: Its meaning.
+    ///   - bytes: The bytes of a row.
+    ///   - isText: Whether they are text.
+    ///   - read: Puts bytes into a row, and whether they were text.
+    /// - Returns: The column.
+    static func bytes(
+        _ name: String, _ declaration: String, _ comment: String,
+        _ bytes: @escaping @Sendable (Row) -> [UInt8]?,
+        isText: @escaping @Sendable (Row) -> Bool = { _ in false },
+        read: (@Sendable (inout Row, [UInt8], _ isText: Bool) -> Void)? = nil
+    ) -> Column {
+        var fromStatement: (@Sendable (inout Row, Statement, Int32) -> Void)?
+        var fromStored: (@Sendable (inout Row, StoredValue) -> Void)?
+        if let read {
+            fromStatement = { row, statement, column in
+                guard !statement.isNull(column) else { return }
+                read(&row, statement.bytes(column), statement.isText(column))
+            }
+            fromStored = { row, stored in
+                switch stored {
+                case .text(let bytes): read(&row, bytes, true)
+                case .bytes(let bytes): read(&row, bytes, false)
+                case .null, .number: break
+                }
+            }
+        }
+        return Column(
+            definition: ColumnDefinition(
+                name: name, declaration: declaration, comment: comment,
+                content: declaration.hasPrefix("TEXT") ? .text : .bytes),
+            source: .bytes(bytes, isText: isText),
+            stored: { row, _ in
+                guard let bytes = bytes(row) else { return .null }
+                return isText(row) ? .text(bytes) : .bytes(bytes)
+            },
+            read: fromStatement, take: fromStored)
+    }
+}

@@ -1,0 +1,135 @@
+import Storage
+internal import Wire
+
+/// What a column holds, for those who write and read its values in other ways than SQL.
+package enum ColumnContent: Hashable, Sendable {
+    /// A whole number, not below `least`.
+    case number(least: Int64)
+    /// A number that is written as the word at its place, or as itself where there is none.
+    case word([String])
+    /// Text.
+    case text
+    /// Bytes.
+    case bytes
+}
+
+/// A Swift type whose values stand in a column.
+protocol ColumnType: Sendable {
+    /// Type and constraints that `CREATE TABLE` has.
+    static var declaration: String { get }
+    /// What the column holds.
+    static var content: ColumnContent { get }
+    /// The value as it is stored.
+    var stored: StoredValue { get }
+    /// The value that is stored; one that cannot be is taken for the nearest that can.
+    init(stored: StoredValue)
+    /// Binds the value.
+    func bind(to statement: Statement, at index: Int32)
+    /// The value of a column of the row at hand.
+    static func read(_ statement: Statement, _ column: Int32) -> Self
+}
+
+/// A type that stands in a column as a whole number.
+protocol ColumnNumber: ColumnType {
+    /// The number.
+    var columnNumber: Int64 { get }
+    /// The value of a number.
+    init(columnNumber: Int64)
+}
+
+extension ColumnNumber {
+    static var declaration: String { "INTEGER NOT NULL" }
+    static var content: ColumnContent { .number(least: 0) }
+    var stored: StoredValue { .number(columnNumber) }
+    init(stored: StoredValue) { self.init(columnNumber: stored.number ?? 0) }
+    func bind(to statement: Statement, at index: Int32) { statement.bind(index, columnNumber) }
+    static func read(_ statement: Statement, _ column: Int32) -> Self {
+        Self(columnNumber: statement.integer(column))
+    }
+}
+
+/// A type that stands in a column as text.
+protocol ColumnText: ColumnType {
+    /// The text.
+    var columnText: String { get }
+    /// The value of a text.
+    init(columnText: String)
+}
+
+extension ColumnText {
+    static var declaration: String { "TEXT NOT NULL" }
+    static var content: ColumnContent { .text }
+    var stored: StoredValue { .text(Array(columnText.utf8)) }
+    init(stored: StoredValue) { self.init(columnText: stored.string ?? "") }
+    func bind(to statement: Statement, at index: Int32) { statement.bind(index, columnText) }
+    static func read(_ statement: Statement, _ column: Int32) -> Self {
+        Self(columnText: statement.string(column))
+    }
+}
+
+extension Optional: ColumnType where Wrapped: ColumnType {
+    static var declaration: String { Wrapped.declaration.replacing(" NOT NULL", with: "") }
+    static var content: ColumnContent { Wrapped.content }
+    var stored: StoredValue { map(\.stored) ?? .null }
+    init(stored: StoredValue) { self = stored == .null ? nil : Wrapped(stored: stored) }
+    func bind(to statement: Statement, at index: Int32) {
+        if let self { self.bind(to: statement, at: index) } else { statement.bindNull(index) }
+    }
+    static func read(_ statement: Statement, _ column: Int32) -> Self {
+        statement.isNull(column) ? nil : Wrapped.read(statement, column)
+    }
+}
+
+extension Int64: ColumnNumber {
+    var columnNumber: Int64 { self }
+    init(columnNumber: Int64) { self = columnNumber }
+}
+
+extension Int: ColumnNumber {
+    var columnNumber: Int64 { Int64(self) }
+    init(columnNumber: Int64) { self.init(columnNumber) }
+}
+
+extension UInt32: ColumnNumber {
+    var columnNumber: Int64 { Int64(self) }
+    init(columnNumber: Int64) { self.init(truncatingIfNeeded: columnNumber) }
+}
+
+extension Bool: ColumnNumber {
+    var columnNumber: Int64 { self ? 1 : 0 }
+    init(columnNumber: Int64) { self = columnNumber != 0 }
+}
+
+extension Instant: ColumnNumber {
+    var columnNumber: Int64 { nanoseconds }
+    init(columnNumber: Int64) { self.init(nanoseconds: columnNumber) }
+}
+
+extension Identifier: ColumnType, ColumnNumber {
+    static var content: ColumnContent { .number(least: 1) }
+    var columnNumber: Int64 { rawValue }
+    init(columnNumber: Int64) { self.init(columnNumber) }
+}
+
+extension Peer: ColumnNumber {
+    static var content: ColumnContent { .word(allCases.map(\.description)) }
+    var columnNumber: Int64 { Int64(rawValue) }
+    init(columnNumber: Int64) { self = columnNumber == 1 ? .server : .client }
+}
+
+extension Chunk.Origin: ColumnNumber {
+    static var content: ColumnContent { .word(["peer", "tapedeck"]) }
+    var columnNumber: Int64 { Int64(rawValue) }
+    init(columnNumber: Int64) { self = columnNumber == 1 ? .tapedeck : .peer }
+}
+
+extension String: ColumnText {
+    var columnText: String { self }
+    init(columnText: String) { self = columnText }
+}
+
+/// Beyond what an INTEGER holds, so that it stands in decimal.
+extension UInt64: ColumnText {
+    var columnText: String { String(self) }
+    init(columnText: String) { self = UInt64(columnText) ?? 0 }
+}

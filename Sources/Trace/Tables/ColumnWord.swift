@@ -1,0 +1,21 @@
+internal import Dissection
+internal import Wire
+
+/// An enumeration that stands in a column as its raw text.
+protocol ColumnWord: ColumnText, RawRepresentable where RawValue == String {
+    /// What a word is taken for that this program does not know.
+    static var unknown: Self { get }
+}
+
+extension ColumnWord {
+    var columnText: String { rawValue }
+    init(columnText: String) { self = Self(rawValue: columnText) ?? .unknown }
+}
+
+extension SessionStart.Provenance: ColumnWord { static var unknown: Self { .proxy } }
+extension ConnectionRow.Mode: ColumnWord { static var unknown: Self { .forward } }
+extension EventRow.Kind: ColumnWord { static var unknown: Self { .warning } }
+extension GapRow.Reason: ColumnWord { static var unknown: Self { .notCaptured } }
+extension Patch.Reason: ColumnWord { static var unknown: Self { .fault } }
+extension FindingRow.Severity: ColumnWord { static var unknown: Self { .info } }
+extension ExchangeRow.Outcome: ColumnWord { static var unknown: Self { .open } }

@@ -1,0 +1,101 @@
+package import Dissection
+import Wire
+
+/// Simperium commands, and notes.
+extension Tables {
+    /// `simperium_command`.
+    package static let command: Table<CommandRow> = Table(
+        "simperium_command",
+        "one Simperium command; the view command adds its payload",
+        blank: CommandRow(
+            id: CommandID(0), message: MessageID(0), connection: ConnectionID(0), position: 0,
+            sender: .client, at: .zero, channel: nil, name: "", bucket: nil, app: nil, text: nil,
+            payloadOffset: 0, payloadSize: 0, key: nil, cv: nil, error: nil, problem: nil),
+        counter: "command",
+        onConflict: .ignore,
+        indexes: [
+            "CREATE INDEX simperium_command_message ON simperium_command(message_id);"
+        ],
+        [
+            .key("id", "number of the command", \.id),
+            .given("session_id", "the session", .session),
+            .value("message_id", "the message it came in", \.message),
+            .value("connection_id", "the connection", \.connection),
+            .value(
+                "position",
+                "place among the commands of the message; above 0 only in SockJS frames", \.position
+            ),
+            .value("sender", "0 client, 1 server", \.sender),
+            .value("at_ns", "when the last byte of its message arrived", \.at),
+            .value("channel", "channel; null for commands of the connection", \.channel),
+            .value("name", "init, auth, i, e, cv, c, o, h, index, log, ?, or as sent", \.name),
+            .value("bucket", "bucket the channel was opened for, if that was seen", \.bucket),
+            .value("app", "application of the socket", \.app),
+            .bytes(
+                "text", "TEXT", "the whole command; null where it is the payload of the message",
+                { $0.text }, isText: { _ in true }, read: { row, bytes, _ in row.text = bytes }),
+            .value(
+                "payload_offset", "bytes from the start of the command to its payload",
+                \.payloadOffset),
+            .value("payload_size", "bytes of its payload", \.payloadSize),
+            .value("key", "key of the object, for e and for a c with one change", \.key),
+            .value("cv", "change version it states", \.cv),
+            .value("error", "error code of an auth or of the first change with one", \.error),
+            .value("problem", "what is wrong with it and where", \.problem),
+        ])
+
+    /// `change`.
+    package static let change: Table<ChangeRow> = Table(
+        "change",
+        "one change of a c command",
+        blank: ChangeRow(
+            command: CommandID(0), position: 0, bucket: nil, key: nil, operation: nil, sv: nil,
+            ev: nil, cv: nil, ccid: nil, clientID: nil, error: nil, offset: 0, size: 0),
+        onConflict: .ignore,
+        indexes: [
+            "CREATE INDEX change_key ON change(key);"
+        ],
+        [
+            .key("16777216 * command_id + position") {
+                share * $0.command.rawValue + Int64($0.position)
+            },
+            .value("command_id", "the command", \.command),
+            .value("position", "place among the changes of the command, from 0", \.position),
+            .value("bucket", "the bucket", \.bucket),
+            .value("key", "key of the object", \.key),
+            .value("o", "operation: M modify, - remove, EMPTY, or as sent", \.operation),
+            .value("sv", "source version", \.sv),
+            .value("ev", "end version", \.ev),
+            .value("cv", "change version", \.cv),
+            .value("ccid", "ccid, or ccids joined by spaces", \.ccid),
+            .value("clientid", "client that made the change", \.clientID),
+            .value("error", "error code", \.error),
+            .value("offset", "bytes from the start of the command to the change", \.offset),
+            .value("size", "bytes of the change", \.size),
+        ])
+
+    /// `note`.
+    package static let note: Table<NoteRow> = Table(
+        "note",
+        "something worth knowing about the bytes",
+        blank: NoteRow(
+            connection: ConnectionID(0), sender: .client, at: .zero,
+            place: Place(chunk: ChunkID(0), offset: 0), code: "", says: ""), counter: "note",
+        indexes: [
+            "CREATE INDEX note_exchange ON note(exchange_id);",
+            "CREATE INDEX note_connection ON note(connection_id);",
+        ],
+        [
+            .given("id", "order of writing", .id, isKey: true),
+            .given("session_id", "the session", .session),
+            .value("connection_id", "the connection", \.connection),
+            .value("exchange_id", "the exchange it is about", \.exchange),
+            .value("message_id", "the message it is about", \.message),
+            .value("sender", "who sent the bytes", \.sender),
+            .value("at_ns", "when they arrived", \.at),
+            .value("chunk_id", "chunk with the first of the bytes", \.place.chunk),
+            .value("offset", "its offset in what the receiver got of that chunk", \.place.offset),
+            .value("code", "stable name, such as http.two-lengths", \.code),
+            .value("message", "the same for people", \.says),
+        ])
+}

@@ -1,0 +1,103 @@
+package import Dissection
+import Wire
+
+/// Documents of OpenRosa in bodies, and their cases.
+extension Tables {
+    /// `openrosa`.
+    package static let document: Table<OpenRosaRow> = Table(
+        "openrosa",
+        "an OpenRosa document found in a body",
+        blank: OpenRosaRow(exchange: ExchangeID(0), sender: .client, part: nil, kind: "", root: ""),
+        onConflict: .ignore,
+        indexes: [
+            "CREATE INDEX openrosa_exchange ON openrosa(exchange_id);"
+        ],
+        [
+            .key("16777216 * (2 * exchange_id + sender) + part + 1, or + 0 for the body itself") {
+                documentNumber($0.exchange, $0.sender, part: $0.part)
+            },
+            .value("exchange_id", "the exchange", \.exchange),
+            .value("sender", "0 client, 1 server", \.sender),
+            .value("part", "position of the part that holds it", \.part),
+            .value(
+                "kind",
+                """
+                response, restore, form, actionable (the JSON of a 406), form-list, manifest \
+                or xml
+                """, \.kind),
+            .value("root", "local name of the root element", \.root),
+            .value("namespace", "namespace of the root element", \.namespace),
+            .value("nature", "nature of the message", \.nature),
+            .value("message", "text of the message; default_response of a 406", \.says),
+            .value("key", "translation key of a 406", \.key),
+            .value("items", "items as sent", \.items),
+            .value("done", "done of the progress, as sent", \.done),
+            .value("total", "total of the progress, as sent", \.total),
+            .value("restore_id", "sync token that a restore gives out", \.restoreID),
+            .value("instance_id", "instanceID of a form", \.instanceID),
+            .value("cases", "number of case blocks", \.cases),
+            .value("fixtures", "number of fixtures", \.fixtures),
+            .value("ledgers", "number of ledger balances and transfers", \.ledgers),
+            .value("problem", "what is wrong with it and where", \.problem),
+            .value(
+                "owners",
+                """
+                whose cases belong on the device after a restore, a JSON array: its user and \
+                the groups; null where it names no group
+                """, \.owners),
+        ])
+
+    /// `case_block`.
+    package static let caseBlock: Table<CaseBlockRow> = Table(
+        "case_block",
+        """
+        what a restore or a form says about one case; the first \
+        \(DissectionLimits().caseBlocks) of a body
+        """,
+        blank: CaseBlockRow(
+            exchange: ExchangeID(0), sender: .client, part: nil, position: 0, caseID: nil,
+            action: ""), onConflict: .ignore,
+        indexes: [
+            "CREATE INDEX case_block_case ON case_block(case_id);"
+        ],
+        [
+            .key("16777216 * (2 * exchange_id + sender) + position") {
+                share * bodyNumber($0.exchange, $0.sender) + Int64($0.position)
+            },
+            .made(
+                "openrosa_id", "the document it is in, whose row comes when it ends",
+                { documentNumber($0.exchange, $0.sender, part: $0.part) },
+                read: { $0.part = $1 % share == 0 ? nil : Int($1 % share) - 1 }),
+            .value("exchange_id", "the exchange", \.exchange),
+            .value("sender", "0 client, 1 server", \.sender),
+            .value("position", "place among the case blocks of the body, from 0", \.position),
+            .value("case_id", "identifier of the case", \.caseID),
+            .value(
+                "action",
+                """
+                what it does, joined by spaces in this order: create, update, close, index, \
+                attachment; a restore brings a case with create
+                """, \.action),
+            .value("case_type", "type that it gives the case, if any", \.caseType),
+            .value("case_name", "name that it gives the case, if any", \.caseName),
+            .value(
+                "owner_id",
+                "owner that it gives the case, if any; the user where create names none", \.ownerID),
+            .value("user_id", "user who changed the case", \.userID),
+            .value("date_modified", "when the case was changed, as sent", \.dateModified),
+            .value(
+                "indices",
+                """
+                references to other cases that it sets, a JSON object by name: case_type, \
+                relationship, target; null for one that it removes
+                """, \.indices),
+            .value(
+                "properties",
+                """
+                all other properties that it sets, a JSON object of texts by name, those of \
+                create before those of update; the first that does not fit \
+                \(DissectionLimits.casePropertyBytes) bytes of names and values is left out \
+                with all behind it
+                """, \.properties),
+        ])
+}

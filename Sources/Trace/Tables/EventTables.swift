@@ -1,0 +1,82 @@
+package import Wire
+
+/// What happened that is not bytes, and what is missing.
+extension Tables {
+    /// `event`.
+    package static let event: Table<EventRow> = Table(
+        "event",
+        "what happened that is not bytes",
+        blank: EventRow(.warning, at: .zero), counter: "event",
+        indexes: [
+            "CREATE INDEX event_connection ON event(connection_id);"
+        ],
+        [
+            .given("id", "order of happening", .id, isKey: true),
+            .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
+            .value("connection_id", "the connection, if it happened to one", \.connection),
+            .value("leg_id", "the leg, if it happened to one", \.leg),
+            .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
+            .given("step", "order among what came after that chunk, from 1 over all tables", .step),
+            .value("at_ns", "when", \.at),
+            .value(
+                "kind",
+                """
+                opened, ended, closed, refused, tls, tls-failed, passthrough, raw, \
+                undelivered, joined, warning, session-ended
+                """, \.kind),
+            .value("detail", "the particulars, such as why a leg was closed", \.says),
+        ])
+
+    /// `gap`.
+    package static let gap: Table<GapRow> = Table(
+        "gap",
+        "bytes known to be missing",
+        blank: GapRow(
+            connection: nil, leg: nil, sender: nil, at: .zero, until: .zero, count: 0, chunks: 0,
+            reason: .notCaptured), counter: "gap", nameWidth: 14,
+        indexes: [
+            "CREATE INDEX gap_connection ON gap(connection_id);"
+        ],
+        [
+            .given("id", "order of writing", .id, isKey: true),
+            .given("session_id", "the session", .session),
+            .value("connection_id", "the connection, if one", \.connection),
+            .value("leg_id", "the leg, if one", \.leg),
+            .value("sender", "who sent them; null for both", \.sender),
+            .given("after_chunk_id", "the last chunk before them, 0 for none", .lastChunk),
+            .given(
+                "step",
+                """
+                order among what came after that chunk, from 1 over all tables; 0 for what was \
+                evicted later
+                """, .step),
+            .value("at_ns", "when the first of them arrived", \.at),
+            .value("until_ns", "when the last of them arrived", \.until),
+            .value(
+                "bytes",
+                """
+                how many bytes; 0 where nobody knows: nothing can be written since at_ns, or \
+                the program was killed then
+                """, \.count),
+            .value("chunks", "how many chunks", \.chunks),
+            .value(
+                "reason",
+                """
+                disk-full, evicted, not-captured, encrypted (not read), locked (another \
+                program held the trace) or trace-lost (the file was deleted, replaced or \
+                truncated; this one goes on where it ended)
+                """, \.reason),
+        ])
+
+    /// `mark`.
+    package static let mark: Table<MarkRow> = Table(
+        "mark",
+        "a moment that somebody gave a name",
+        blank: MarkRow(at: .zero, name: ""), counter: "mark", nameWidth: 6,
+        [
+            .given("id", "order of writing", .id, isKey: true),
+            .given("session_id", "the session", .session),
+            .value("at_ns", "when", \.at),
+            .value("name", "the name", \.name),
+        ])
+}

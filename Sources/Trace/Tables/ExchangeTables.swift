@@ -1,0 +1,148 @@
+package import Dissection
+import Wire
+
+/// Exchanges with what was sent in them.
+extension Tables {
+    /// `http_exchange`.
+    package static let exchange: Table<ExchangeRow> = Table(
+        "http_exchange",
+        "one HTTP request and its response; bodies are in http_body",
+        blank: ExchangeRow(
+            id: ExchangeID(0), connection: ConnectionID(0), api: "", method: "", scheme: "",
+            host: "", port: 0, path: "", query: nil, version: "", startedAt: .zero,
+            requestPlace: Place(chunk: ChunkID(0), offset: 0)), counter: "exchange",
+        onConflict: .update(
+            keeping: [
+                "id", "session_id", "connection_id", "request_chunk_id", "request_offset",
+            ]), nameWidth: 17,
+        indexes: [
+            "CREATE INDEX http_exchange_request_chunk ON http_exchange(request_chunk_id);",
+            "CREATE INDEX http_exchange_open ON http_exchange(id) WHERE outcome = 'open';",
+        ],
+        [
+            .key("id", "number of the exchange, in order of the first byte of the request", \.id),
+            .given("session_id", "the session", .session),
+            .value("connection_id", "the connection", \.connection),
+            .value("server_leg_id", "the leg the response came from", \.serverLeg),
+            .value(
+                "api",
+                "what it is for: commcare.submit, commcare.restore, simperium.socket, http ...",
+                \.api),
+            .value(
+                "method", "request method as sent; ? where the request line cannot be read",
+                \.method),
+            .value("scheme", "http or https", \.scheme),
+            .value("host", "host without port, lower case", \.host),
+            .value("port", "TCP port", \.port),
+            .value("path", "path without query, as sent", \.path),
+            .value("query", "query without the question mark", \.query),
+            .value("version", "HTTP version of the request line", \.version),
+            .value("status", "status of the final response", \.status),
+            .value("reason", "reason phrase of the final response", \.reason),
+            .value("started_ns", "first byte of the request", \.startedAt),
+            .value("request_ended_ns", "last byte of the request", \.requestEndedAt),
+            .value("responded_ns", "first byte of the final response", \.respondedAt),
+            .value(
+                "ended_ns", "last byte of the response, or when its lack was certain", \.endedAt),
+            .value(
+                "request_size", "bytes of request content on the wire, without transfer coding",
+                \.requestSize),
+            .value(
+                "response_size", "bytes of response content on the wire, without transfer coding",
+                \.responseSize),
+            .value("outcome", "open, complete, request-cut, response-cut, no-response", \.outcome),
+            .value("problem", "why it is not complete", \.problem),
+            .value("retry_after", "Retry-After of the response, as sent", \.retryAfter),
+            .value("device", "device id the client gave", \.device),
+            .value("is_local", "1 where Tapedeck made the response", \.isLocal),
+            .value(
+                "request_chunk_id", "chunk with the first byte of the request", \.requestPlace.chunk
+            ),
+            .value(
+                "request_offset", "its offset in what the receiver got of that chunk",
+                \.requestPlace.offset),
+            .made(
+                "response_chunk_id", "chunk with the first byte of the final response",
+                { $0.responsePlace?.chunk },
+                read: { $0.responsePlace = $1.map { Place(chunk: $0, offset: 0) } }),
+            .made(
+                "response_offset", "its offset in what the receiver got of that chunk",
+                { $0.responsePlace?.offset }, read: { $0.responsePlace?.offset = $1 ?? 0 }),
+            .value(
+                "user", "user that it asks as: as of the query, or the name of Basic credentials",
+                \.user),
+        ])
+
+    /// `http_body`.
+    package static let body: Table<BodyRow> = Table(
+        "http_body",
+        """
+        head and content of one side of an exchange; the view body adds what stands in \
+        a chunk
+        """,
+        blank: BodyRow(exchange: ExchangeID(0), sender: .client, head: []), onConflict: .ignore,
+        nameWidth: 13,
+        [
+            .key("2 * exchange_id + sender") {
+                2 * $0.exchange.rawValue + Int64($0.sender.rawValue)
+            },
+            .value("exchange_id", "the exchange", \.exchange),
+            .value("sender", "0 client, 1 server", \.sender),
+            .made(
+                "chunk_id",
+                "the chunk in which the head stands as it was received; null where head is here",
+                { $0.headPlace?.chunk }),
+            .made("head_offset", "first byte of the head in that chunk", { $0.headPlace?.offset }),
+            .made("head_size", "bytes of the head", { $0.head.count }),
+            .bytes(
+                "head", "BLOB",
+                """
+                start line and fields as the receiver got them; null where they stand in the \
+                chunk
+                """, { $0.headPlace == nil ? $0.head : nil }),
+            .bytes(
+                "trailers", "BLOB", "trailer fields", { $0.trailers.isEmpty ? nil : $0.trailers }),
+            .made(
+                "content_offset",
+                "first byte of the content in that chunk; null where content is here",
+                { $0.contentPlace?.offset }),
+            .bytes(
+                "content", "ANY",
+                """
+                content after transfer and content coding; the first bytes of a large one; \
+                null where it stands in the chunk
+                """, { $0.contentPlace == nil ? $0.content : nil }, isText: { $0.isText }),
+            .value("is_text", "1 where the content is UTF-8", \.isText),
+            .value("size", "bytes of the whole content after transfer and content coding", \.size),
+            .value(
+                "wire_size", "bytes of the content on the wire, without transfer coding", \.wireSize
+            ),
+            .value("coding", "content codings that were undone", \.coding),
+            .value("content_type", "Content-Type as sent", \.contentType),
+            .value("problem", "why the content could not be decoded, with the offset", \.problem),
+        ])
+
+    /// `part`.
+    package static let part: Table<PartRow> = Table(
+        "part",
+        "one part of a multipart body",
+        blank: PartRow(
+            exchange: ExchangeID(0), sender: .client, position: 0, name: nil, filename: nil,
+            contentType: nil, size: 0, offset: 0), onConflict: .ignore,
+        indexes: [
+            "CREATE INDEX part_exchange ON part(exchange_id);"
+        ],
+        [
+            .key("16777216 * (2 * exchange_id + sender) + position") {
+                share * bodyNumber($0.exchange, $0.sender) + Int64($0.position)
+            },
+            .value("exchange_id", "the exchange", \.exchange),
+            .value("sender", "0 client, 1 server", \.sender),
+            .value("position", "place among the parts, from 0", \.position),
+            .value("name", "name of the content disposition", \.name),
+            .value("filename", "filename of the content disposition", \.filename),
+            .value("content_type", "Content-Type of the part", \.contentType),
+            .value("size", "bytes of the content of the part", \.size),
+            .value("offset", "first byte of that content in the decoded body", \.offset),
+        ])
+}

@@ -1,0 +1,93 @@
+package import Wire
+
+/// What was stated about the session.
+extension Tables {
+    /// `fault_statement`.
+    package static let fault: Table<FaultRow> = Table(
+        "fault_statement",
+        "something done to the traffic on purpose; the view fault adds derived rows",
+        blank: FaultRow(at: .zero, rule: "", action: ""), counter: "fault",
+        indexes: [
+            """
+            CREATE INDEX fault_statement_connection ON fault_statement(connection_id, \
+            chunk_id);
+            """
+        ],
+        [
+            .given("id", "number of the fault", .id, isKey: true),
+            .given("session_id", "the session", .session),
+            .value("at_ns", "when", \.at),
+            .value("rule", "name of the rule that asked for it", \.rule),
+            .value("action", "what was done, as plans write it", \.action),
+            .value("connection_id", "the connection it was done to", \.connection),
+            .value(
+                "sender", "whose bytes it was done to: 0 client, 1 server; null where to none",
+                \.sender),
+            .value(
+                "scope",
+                """
+                what the rule counts by: a connection, client or key; empty for everything \
+                together
+                """, \.scope),
+            .value(
+                "occurrence",
+                """
+                ordinal of the event among those of that scope for which the filter of the \
+                rule held, from 1
+                """, \.occurrence),
+            .value("draw", "what its chance was drawn from, a number in 0...2^64-1", \.draw),
+            .bytes(
+                "came", "what came from the peer, decoded where it is a message; at most 64 KiB",
+                \.came),
+            .bytes("sent", "what was sent instead; at most 64 KiB", \.sent),
+            .value(
+                "chunk_id",
+                """
+                chunk that begins with what it was done to, or the last one before it; null \
+                without any
+                """, \.chunk),
+            .value("offset", "its offset in that chunk", \.offset),
+        ])
+
+    /// The columns of a fault that the view `fault` has as well.
+    static let shownFault = fault.select(
+        "at_ns rule action connection_id sender scope occurrence draw came sent")
+
+    /// `fault_verdict`.
+    package static let verdict: Table<FaultVerdictRow> = Table(
+        "fault_verdict",
+        "whether the client recovered from a fault",
+        blank: FaultVerdictRow(fault: 0, verdict: "", how: ""), onConflict: .replace,
+        [
+            .key("fault_id", "the fault", \.fault),
+            .value(
+                "verdict",
+                "recovered, not-recovered, or open: the session ran on and nothing was seen yet",
+                \.verdict),
+            .value("how", "what shows it, in words", \.how),
+            .value("exchange_id", "the exchange that shows it", \.exchange),
+            .value("command_id", "the command that shows it", \.command),
+            .value("after_ns", "how long after the fault", \.afterNanoseconds),
+            .value("tries", "how many times the client tried until then", \.tries),
+        ])
+
+    /// `finding_statement`.
+    package static let finding: Table<FindingRow> = Table(
+        "finding_statement",
+        "a broken rule; the view finding adds derived rows",
+        blank: FindingRow(
+            at: .zero, rule: "", severity: .info, chunk: nil, offset: 0, says: "", expected: ""),
+        counter: "finding",
+        nameWidth: 9,
+        [
+            .given("id", "number of the finding", .id, isKey: true),
+            .given("session_id", "the session", .session),
+            .value("at_ns", "when", \.at),
+            .value("rule", "identifier of the rule", \.rule),
+            .value("severity", "error, warning or info", \.severity),
+            .value("chunk_id", "chunk that holds the evidence", \.chunk),
+            .value("offset", "its offset in that chunk", \.offset),
+            .value("message", "what is wrong", \.says),
+            .value("expected", "what should have been sent", \.expected),
+        ])
+}

@@ -1,0 +1,108 @@
+internal import Storage
+
+/// A table of the trace.
+///
+/// The one place where its columns are listed: the SQL that makes it with its documentation, the
+/// statement that writes a row, the way of a row into that and out of a query, and its columns in
+/// recordings, exports and JSON are all made from this value.
+package struct Table<Row: Sendable>: Sendable {
+    /// What becomes of a row whose key is taken.
+    enum Conflict: Sendable {
+        /// The statement fails.
+        case fail
+        /// The row is left out.
+        case ignore
+        /// The row takes the place of the old one.
+        case replace
+        /// The old row becomes like the new one, apart from the columns `keeping`.
+        case update(keeping: Set<String>)
+    }
+
+    /// What it is made from.
+    package let definition: TableDefinition
+    let columns: [Column<Row>]
+    /// A row into which a stored one is read.
+    package let blank: Row
+    /// SQL that writes a row.
+    let insertion: String
+
+    init(
+        _ name: String, _ comment: String, blank: Row, counter: String? = nil,
+        onConflict conflict: Conflict = .fail, nameWidth: Int? = nil, indexes: [String] = [],
+        _ columns: [Column<Row>]
+    ) {
+        self.blank = blank
+        self.columns = columns
+        definition = TableDefinition(
+            name: name, comment: comment, columns: columns.map(\.definition),
+            counter: counter, nameWidth: nameWidth, indexes: indexes)
+        insertion =
+            switch conflict {
+            case .fail: definition.insertion()
+            case .ignore: definition.insertion("OR IGNORE ")
+            case .replace: definition.insertion("OR REPLACE ")
+            case .update(let kept):
+                definition.insertion() + " ON CONFLICT(id) DO UPDATE SET "
+                    + definition.columns.filter { !kept.contains($0.name) }
+                    .map { "\"\($0.name)\" = excluded.\"\($0.name)\"" }.joined(separator: ", ")
+            }
+    }
+
+    /// The row of `SELECT * FROM` this table, whose columns begin at `first`.
+    func row(_ statement: Statement, from first: Int32 = 0) -> Row {
+        var row = blank
+        var place = first
+        for column in columns {
+            column.read?(&row, statement, place)
+            place += 1
+        }
+        return row
+    }
+
+    /// The row of stored values, one for each column.
+    package func row(_ values: [StoredValue]) -> Row {
+        var row = blank
+        for (column, value) in zip(columns, values) { column.take?(&row, value) }
+        return row
+    }
+}
+
+/// Writes rows of a table, in one prepared statement.
+final class Insertion<Row: Sendable> {
+    private let statement: Statement
+    private let sources: [Column<Row>.Source]
+
+    init(_ table: Table<Row>, _ db: Connection) throws(StorageFault) {
+        statement = try db.prepare(table.insertion)
+        sources = table.columns.map(\.source)
+    }
+
+    /// Writes `row`.
+    func run(_ row: Row, _ context: RowContext = RowContext()) throws(StorageFault) {
+        try run(row, context, from: 0)
+    }
+
+    /// Goes down where bytes are lent, since they have to stay where they are until the end.
+    private func run(
+        _ row: Row, _ context: RowContext, from start: Int
+    ) throws(StorageFault) {
+        for index in start..<sources.count {
+            let place = Int32(index + 1)
+            switch sources[index] {
+            case .value(let bind): bind(row, statement, place)
+            case .given(let given): statement.bind(place, given.number(context))
+            case .bytes(let bytes, let isText):
+                guard let lent = bytes(row) else {
+                    statement.bindNull(place)
+                    continue
+                }
+                try lent.span.withUnsafeBytes { raw throws(StorageFault) in
+                    statement.bind(place, borrowed: raw, asText: isText(row))
+                    try run(row, context, from: index + 1)
+                }
+                return
+            }
+        }
+        try statement.run()
+    }
+}

@@ -1,0 +1,83 @@
+/// A column of a table of the trace.
+package struct ColumnDefinition: Sendable {
+    /// Its name.
+    package var name: String
+    /// Type and constraints that `CREATE TABLE` has.
+    var declaration: String
+    /// Meaning and unit.
+    var comment: String
+    /// What it holds.
+    package var content: ColumnContent
+
+    /// Whether it may be null.
+    package var isOptional: Bool {
+        !declaration.contains("NOT NULL") && !declaration.contains("PRIMARY KEY")
+    }
+
+    /// The name as SQL has it.
+    package var quotedName: String { name == "offset" ? "\"offset\"" : name }
+}
+
+/// What a table of the trace is made from, whatever its rows are in Swift.
+package struct TableDefinition: Sendable {
+    /// Its name.
+    package var name: String
+    /// What a row is.
+    var comment: String
+    /// Its columns; the first is the key.
+    package var columns: [ColumnDefinition]
+    /// Name under which `counter` has the next free number; nil where there is none.
+    package var counter: String?
+    /// Characters of a line of ``sql`` for the name of a column; nil for those of the longest.
+    var nameWidth: Int?
+    /// SQL that follows the table: its indexes.
+    var indexes: [String] = []
+
+    /// The place of the column `name`; nil where there is none.
+    package func index(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
+
+    /// The columns as SQL has them, each after `prefix`.
+    package func columnList(_ prefix: String = "") -> String {
+        columns.map { "\(prefix)\"\($0.name)\"" }.joined(separator: ",")
+    }
+
+    /// SQL that inserts a row, with a parameter for each column.
+    package var insertion: String { insertion() }
+
+    /// SQL that inserts a row; `conflict` stands behind `INSERT`.
+    func insertion(_ conflict: String = "") -> String {
+        let places = columns.map { _ in "?" }.joined(separator: ",")
+        return "INSERT \(conflict)INTO \(name)(\(columnList())) VALUES (\(places))"
+    }
+
+    /// SQL that makes the table, one column to a line with its comment, and its indexes.
+    var sql: String {
+        let width = nameWidth ?? (columns.map(\.quotedName.utf8.count).max() ?? 0) + 1
+        let margin = max(28, width + 22)
+        let codes = columns.enumerated().map { index, column in
+            let name = column.quotedName
+            let end = index + 1 < columns.count ? "," : ""
+            return name + Self.blanks(max(1, width - name.utf8.count)) + column.declaration + end
+        }
+        var lines = ["CREATE TABLE \(name)("]
+        lines[0] += Self.blanks(33 - lines[0].utf8.count) + "-- \(comment)"
+        for (index, column) in columns.enumerated() {
+            // Lines beyond the margin have their comments below each other as well.
+            var place = margin
+            if codes[index].utf8.count >= margin {
+                var first = index
+                var last = index
+                while first > 0, codes[first - 1].utf8.count >= margin { first -= 1 }
+                while last + 1 < codes.count, codes[last + 1].utf8.count >= margin { last += 1 }
+                place = (codes[first...last].map(\.utf8.count).max() ?? 0) + 2
+            }
+            let gap = Self.blanks(place - codes[index].utf8.count)
+            lines.append("  \(codes[index])\(gap)-- \(column.comment)")
+        }
+        return (lines + [") STRICT;"] + indexes).joined(separator: "\n")
+    }
+
+    private static func blanks(_ count: Int) -> String {
+        String(repeating: " ", count: max(0, count))
+    }
+}

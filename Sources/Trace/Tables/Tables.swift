@@ -1,0 +1,58 @@
+import Dissection
+import Wire
+
+/// The tables of the trace.
+package enum Tables {
+    /// Numbers of what hangs on something of number `n` begin with `n` times this.
+    package static let share: Int64 = 1 << 24
+
+    /// The number of one side of an exchange.
+    static func bodyNumber(_ exchange: ExchangeID, _ sender: Peer) -> Int64 {
+        2 * exchange.rawValue + Int64(sender.rawValue)
+    }
+
+    /// The number of the document in a body or one of its parts.
+    static func documentNumber(_ exchange: ExchangeID, _ sender: Peer, part: Int?) -> Int64 {
+        share * bodyNumber(exchange, sender) + Int64((part ?? -1) + 1)
+    }
+
+    /// How far slow work behind the commits has come.
+    static let progress = TableDefinition(
+        name: "progress", comment: "how far slow work behind the commits has come",
+        columns: [
+            ColumnDefinition(
+                name: "name", declaration: "TEXT PRIMARY KEY",
+                comment: """
+                    body: full-text search of bodies; message: of messages; forgotten: bytes of \
+                    evicted text whose words search still has
+                    """, content: .text),
+            ColumnDefinition(
+                name: "upto", declaration: "INTEGER NOT NULL",
+                comment: """
+                    last id that is done, apart from those in late; a size for forgotten
+                    """, content: .number(least: 0)),
+        ])
+
+    /// Rows that slow work does next.
+    static let late = TableDefinition(
+        name: "late",
+        comment: "rows that came when progress had passed their id; they are done next",
+        columns: [
+            ColumnDefinition(
+                name: "id", declaration: "INTEGER PRIMARY KEY",
+                comment: "rowid they will have in search", content: .number(least: 1))
+        ])
+
+    /// Numbers to be given out.
+    package static let counter = TableDefinition(
+        name: "counter",
+        comment: "numbers to be given out next, so that none is given out twice",
+        columns: [
+            ColumnDefinition(
+                name: "name", declaration: "TEXT PRIMARY KEY", comment: "the table",
+                content: .text),
+            ColumnDefinition(
+                name: "next", declaration: "INTEGER NOT NULL", comment: "next free id",
+                content: .number(least: 1)),
+        ])
+}
