@@ -100,7 +100,7 @@ public struct BucketReplay: Sendable {
     ///
     /// To be asked before ``see(_:in:bucket:)`` is given the command of the change. A change
     /// without `sv` applies to an object that is new, unless one is known.
-    public func base(of change: SimperiumChange, in bucket: String) -> JSONValue? {
+    public func base(of change: SimperiumChange<Range<Int>>, in bucket: String) -> JSONValue? {
         guard let key = change.key, change.error == nil else { return nil }
         let object = object(key, in: bucket)
         guard let sv = change.sv else {
@@ -145,7 +145,7 @@ public struct BucketReplay: Sendable {
 
     /// A change that the server tells of.
     private mutating func accept(
-        _ change: SimperiumChange, in message: [UInt8], _ bucket: String
+        _ change: SimperiumChange<Range<Int>>, in message: [UInt8], _ bucket: String
     ) {
         if change.operation == .empty { return forget(bucket) }
         guard let key = change.key else { return }
@@ -169,7 +169,7 @@ public struct BucketReplay: Sendable {
 
     /// A change that a client asks for.
     private mutating func propose(
-        _ change: SimperiumChange, in message: [UInt8], _ bucket: String
+        _ change: SimperiumChange<Range<Int>>, in message: [UInt8], _ bucket: String
     ) {
         guard let key = change.key, let ccid = change.ccids.first else { return }
         let place = Place(bucket: ExactText(bucket), key: ExactText(key))
@@ -185,7 +185,7 @@ public struct BucketReplay: Sendable {
 
     /// The base of a change, as long as the work on this command is within its limit.
     private mutating func affordableBase(
-        of change: SimperiumChange, in bucket: String
+        of change: SimperiumChange<Range<Int>>, in bucket: String
     ) -> JSONValue? {
         guard change.data == nil, work <= limits.work else { return nil }
         work += change.key.flatMap { object($0, in: bucket)?.json.count } ?? 0
@@ -194,7 +194,7 @@ public struct BucketReplay: Sendable {
 
     /// The JSON text of the object after a change.
     private func result(
-        of change: SimperiumChange, on base: JSONValue?, in message: [UInt8]
+        of change: SimperiumChange<Range<Int>>, on base: JSONValue?, in message: [UInt8]
     ) -> [UInt8]? {
         if let data = change.data, data.upperBound <= message.count { return Array(message[data]) }
         guard let base, let range = change.value, range.upperBound <= message.count,

@@ -3,7 +3,7 @@ import Wire
 
 /// The changes of a `c`: one object from a client, an array from a server.
 extension CommandParser {
-    mutating func changes(_ payload: Range<Int>) throws(SimperiumError) -> [SimperiumChange] {
+    mutating func changes(_ payload: Range<Int>) throws(SimperiumError) -> [SimperiumChange<Range<Int>>] {
         let root = try json(payload, nil)
         let start = root.range.lowerBound
         switch root.kind {
@@ -12,11 +12,11 @@ extension CommandParser {
             return [change(root)]
         case .array:
             if sender == .client { note(.changeArrayFromClient, at: start) }
-            var changes: [SimperiumChange] = []
+            var changes: [SimperiumChange<Range<Int>>] = []
             for element in root.elements {
-                guard changes.count < SimperiumCommand.mostElements else {
+                guard changes.count < SimperiumCommand.maxElements else {
                     throw .tooManyElements(
-                        limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
+                        limit: SimperiumCommand.maxElements, offset: element.range.lowerBound)
                 }
                 changes.append(change(element))
             }
@@ -25,8 +25,9 @@ extension CommandParser {
         }
     }
 
-    private mutating func change(_ node: JSONDocument.Node) -> SimperiumChange {
-        var change = SimperiumChange(range: node.range)
+    private mutating func change(_ node: JSONDocument.Node) -> SimperiumChange<Range<Int>> {
+        var change = SimperiumChange<Range<Int>>()
+        change.range = node.range
         let start = node.range.lowerBound
         guard node.kind == .object else {
             note(.changeNotAnObject, at: start)
@@ -80,7 +81,7 @@ extension CommandParser {
     }
 
     /// What is done; known names take no `String`.
-    private mutating func operation(_ node: JSONDocument.Node) -> SimperiumChange.Operation? {
+    private mutating func operation(_ node: JSONDocument.Node) -> ChangeOperation? {
         let range = node.range
         if node.kind == .string, range.count == 3 {
             switch message[range.lowerBound + 1] {
@@ -89,7 +90,7 @@ extension CommandParser {
             default: break
             }
         }
-        return text(node, "o").map(SimperiumChange.Operation.init)
+        return text(node, "o").map(ChangeOperation.init)
     }
 
     private mutating func identifiers(
@@ -121,7 +122,7 @@ extension CommandParser {
     }
 
     /// Notes what the sender should have said and did not.
-    private mutating func noteMissing(_ change: SimperiumChange, hasError: Bool, at start: Int) {
+    private mutating func noteMissing(_ change: SimperiumChange<Range<Int>>, hasError: Bool, at start: Int) {
         if change.key == nil { note(.changeMissing, "id", at: start) }
         if change.ccids.isEmpty {
             note(.changeMissing, sender == .client ? "ccid" : "ccids", at: start)
@@ -147,7 +148,7 @@ extension CommandParser {
     }
 
     /// Notes what is odd about the map of operations.
-    private mutating func checkValue(_ value: JSONDocument.Node, of change: SimperiumChange) {
+    private mutating func checkValue(_ value: JSONDocument.Node, of change: SimperiumChange<Range<Int>>) {
         let start = value.range.lowerBound
         if change.operation == .remove { note(.removeWithValue, at: start) }
         guard let summary = checkOperations(value), change.operation == .modify, change.data == nil
@@ -157,7 +158,7 @@ extension CommandParser {
     }
 
     /// Notes what is odd about a whole object.
-    private mutating func checkData(_ data: JSONDocument.Node, of change: SimperiumChange) {
+    private mutating func checkData(_ data: JSONDocument.Node, of change: SimperiumChange<Range<Int>>) {
         let start = data.range.lowerBound
         if change.operation == .remove { note(.removeWithValue, at: start) }
         guard data.kind == .object else { return note(.notAnObject, "d", at: start) }
@@ -171,7 +172,7 @@ extension CommandParser {
         if isWrapper, members == 2 { note(.dataWrapped, at: start) }
     }
 
-    private mutating func checkVersions(_ change: SimperiumChange, at start: Int) {
+    private mutating func checkVersions(_ change: SimperiumChange<Range<Int>>, at start: Int) {
         if let sv = change.sv, sv < 1 { note(.versionRange, "sv", at: start) }
         if let ev = change.ev, ev < 1 { note(.versionRange, "ev", at: start) }
         if let sv = change.sv, let ev = change.ev, ev <= sv { note(.versionsDescend, at: start) }

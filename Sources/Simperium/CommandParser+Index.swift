@@ -3,7 +3,7 @@ import Wire
 
 /// What is in a bucket: `i`, `e`, `index`.
 extension CommandParser {
-    mutating func indexPage(_ payload: Range<Int>) throws(SimperiumError) -> IndexPage {
+    mutating func indexPage(_ payload: Range<Int>) throws(SimperiumError) -> IndexPage<Range<Int>> {
         let root = try json(payload, .object)
         var current, index, mark, count: JSONDocument.Node?
         for member in root.members {
@@ -15,7 +15,7 @@ extension CommandParser {
             default: note(.unknownField, at: member.key.range.lowerBound)
             }
         }
-        var page = IndexPage()
+        var page = IndexPage<Range<Int>>()
         page.current = text(current, "current")
         if page.current == nil { note(.noCurrent, at: root.range.lowerBound) }
         if page.current?.isEmpty == true { note(.emptyCurrent, at: root.range.lowerBound) }
@@ -30,12 +30,12 @@ extension CommandParser {
     /// Entries of a page, or of a client's state.
     private mutating func entries(
         _ index: JSONDocument.Node
-    ) throws(SimperiumError) -> [IndexPage.Entry] {
-        var entries: [IndexPage.Entry] = []
+    ) throws(SimperiumError) -> [IndexPage<Range<Int>>.Entry] {
+        var entries: [IndexPage<Range<Int>>.Entry] = []
         for element in index.elements {
-            guard entries.count < SimperiumCommand.mostElements else {
+            guard entries.count < SimperiumCommand.maxElements else {
                 throw .tooManyElements(
-                    limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
+                    limit: SimperiumCommand.maxElements, offset: element.range.lowerBound)
             }
             var key, version, data, sole, soleValue: JSONDocument.Node?
             var members = 0
@@ -52,11 +52,11 @@ extension CommandParser {
                 // The clients for iOS answer `index` so.
                 note(.indexEntryAsMember, at: element.range.lowerBound)
                 check(sole, .key, most: 256, .keyCharacters)
-                entries.append(IndexPage.Entry(key: sole.string, version: number))
+                entries.append(IndexPage<Range<Int>>.Entry(key: sole.string, version: number))
                 continue
             }
             if let sole { note(.unknownField, at: sole.range.lowerBound) }
-            let entry = IndexPage.Entry(
+            let entry = IndexPage<Range<Int>>.Entry(
                 key: text(key, "id"), version: self.version(version, "v"), data: data?.range)
             check(key, .key, most: 256, .keyCharacters)
             if let data, data.kind != .object { note(.notAnObject, "d", at: data.range.lowerBound) }
@@ -68,7 +68,7 @@ extension CommandParser {
         return entries
     }
 
-    mutating func entity(_ payload: Range<Int>) throws(SimperiumError) -> SimperiumCommand.Body {
+    mutating func entity(_ payload: Range<Int>) throws(SimperiumError) -> SimperiumBody<Range<Int>> {
         let lineEnd = message[payload].firstIndex(of: 0x0A)
         if (lineEnd == nil) != (sender == .client) { note(.wrongDirection, at: 0) }
         let name = payload.lowerBound..<(lineEnd ?? payload.upperBound)
@@ -88,7 +88,7 @@ extension CommandParser {
         guard let lineEnd else { return .entityRequest(key: key, version: version) }
         let rest = lineEnd + 1..<payload.upperBound
         if isQuestionMark(rest) {
-            return .entity(EntityReply(key: key, version: version, content: .missing))
+            return .entity(EntityReply<Range<Int>>(key: key, version: version, content: .missing))
         }
         let root = try json(rest, .object)
         var data: JSONDocument.Node?
@@ -101,13 +101,13 @@ extension CommandParser {
         }
         guard let data else {
             note(.entityWithoutData, at: root.range.lowerBound)
-            return .entity(EntityReply(key: key, version: version, content: .other(root.range)))
+            return .entity(EntityReply<Range<Int>>(key: key, version: version, content: .other(root.range)))
         }
         if data.kind != .object { note(.notAnObject, "data", at: data.range.lowerBound) }
-        return .entity(EntityReply(key: key, version: version, content: .data(data.range)))
+        return .entity(EntityReply<Range<Int>>(key: key, version: version, content: .data(data.range)))
     }
 
-    mutating func indexState(_ payload: Range<Int>) throws(SimperiumError) -> IndexState {
+    mutating func indexState(_ payload: Range<Int>) throws(SimperiumError) -> IndexState<Range<Int>> {
         let root = try json(payload, .object)
         var current, index, pending, spelled, extra: JSONDocument.Node?
         for member in root.members {
@@ -124,22 +124,22 @@ extension CommandParser {
             note(.pendingsSpelling, at: spelled.range.lowerBound)
             pending = pending ?? spelled
         }
-        var state = IndexState(current: text(current, "current"), extra: extra?.range)
+        var state = IndexState<Range<Int>>(current: text(current, "current"), extra: extra?.range)
         if index?.kind != .array { note(.noIndex, at: root.range.lowerBound) }
         if let index { state.entries = try entries(index) }
         guard let pending, !pending.isNull else { return state }
         if pending.kind != .array { note(.notAnArray, "pending", at: pending.range.lowerBound) }
         for element in pending.elements {
-            guard state.pending.count < SimperiumCommand.mostElements else {
+            guard state.pending.count < SimperiumCommand.maxElements else {
                 throw .tooManyElements(
-                    limit: SimperiumCommand.mostElements, offset: element.range.lowerBound)
+                    limit: SimperiumCommand.maxElements, offset: element.range.lowerBound)
             }
             state.pending.append(self.pending(element))
         }
         return state
     }
 
-    private mutating func pending(_ node: JSONDocument.Node) -> IndexState.Pending {
+    private mutating func pending(_ node: JSONDocument.Node) -> PendingChange {
         let start = node.range.lowerBound
         if node.kind != .object { note(.notAnObject, "pending", at: start) }
         var key, sv, ccid: JSONDocument.Node?
@@ -156,7 +156,7 @@ extension CommandParser {
         if key == nil { note(.pendingIncomplete, "id", at: start) }
         if sv == nil { note(.pendingIncomplete, "sv", at: start) }
         if ccid == nil { note(.pendingIncomplete, "ccid", at: start) }
-        return IndexState.Pending(
+        return PendingChange(
             key: text(key, "id"), sv: version(sv, "sv"), ccid: text(ccid, "ccid"))
     }
 }

@@ -128,7 +128,7 @@ extension CommandParser {
 
     mutating func log(
         _ hasPayload: Bool, _ payload: Range<Int>
-    ) throws(SimperiumError) -> SimperiumCommand.Body {
+    ) throws(SimperiumError) -> SimperiumBody<Range<Int>> {
         guard hasPayload else { throw .noPayload(offset: payload.lowerBound) }
         if first(payload) == 0x7B {
             if sender != .client { note(.wrongDirection, at: 0) }

@@ -17,11 +17,11 @@ struct CommandParser {
             if isSockJS() { note(.sockJSFrame, at: 0) }
             return SimperiumCommand(
                 sender: sender, channel: nil, name: "", payload: 0..<message.count,
-                body: .unreadable, notes: notes, problem: .notACommand(offset: 0))
+                body: nil, notes: notes, problem: .notACommand(offset: 0))
         }
         var command = SimperiumCommand(
             sender: sender, channel: head.channel, name: head.name,
-            payload: head.payloadStart..<message.count, body: .unreadable, notes: [],
+            payload: head.payloadStart..<message.count, body: nil, notes: [],
             problem: head.problem)
         if head.hasLeadingZeros { note(.channelZeros, at: 0) }
         noteChannel(of: head)
@@ -47,7 +47,7 @@ struct CommandParser {
 
     private mutating func body(
         of name: String, _ hasPayload: Bool, _ payload: Range<Int>
-    ) throws(SimperiumError) -> SimperiumCommand.Body {
+    ) throws(SimperiumError) -> SimperiumBody<Range<Int>> {
         switch name {
         case "init":
             expect(.client)
@@ -74,7 +74,7 @@ struct CommandParser {
         case "cv":
             if sender == .server {
                 if !isQuestionMark(payload) { note(.cvReply, at: payload.lowerBound) }
-                return .unknownChangeVersion
+                return .unknownChangeVersion(isLegacy: false)
             }
             if payload.isEmpty {
                 note(hasPayload ? .cvEmpty : .missingPayload, at: payload.lowerBound)
@@ -86,7 +86,7 @@ struct CommandParser {
             if isQuestionMark(payload) {
                 expect(.server)
                 note(.unknownCVAsChange, at: payload.lowerBound)
-                return .unknownChangeVersion
+                return .unknownChangeVersion(isLegacy: true)
             }
             return .changes(try changes(payload))
         case "o":
@@ -114,7 +114,7 @@ struct CommandParser {
             return .notUnderstood
         default:
             note(.unknownCommand, at: 0)
-            return .other
+            return .other(name: name, payload: hasPayload ? Array(message[payload]) : nil)
         }
     }
 

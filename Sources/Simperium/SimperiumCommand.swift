@@ -17,57 +17,15 @@ public struct SimperiumCommand: Hashable, Sendable {
     public var name: String
     /// What follows the colon after the name; empty, at the end of the message, without one.
     public var payload: Range<Int>
-    /// What it says.
-    public var body: Body
+    /// What it says; nil where it could not be read, see ``problem``.
+    public var body: SimperiumBody<Range<Int>>?
     /// What was tolerated to read it, in order of discovery; each code and field once.
     public var notes: [SimperiumNote]
     /// Why the payload could not be read; nil where it could.
     public var problem: SimperiumError?
 
-    /// What a command says.
-    public enum Body: Hashable, Sendable {
-        /// `init`: a client opens a bucket.
-        case initialize(InitRequest)
-        /// `auth`: the server lets it, or does not.
-        case auth(AuthReply)
-        /// `i` of a client: a page of the index is asked for.
-        case indexRequest(IndexRequest)
-        /// `i` of a server: a page of the index.
-        case indexPage(IndexPage)
-        /// `i:?`: the server does not know the mark.
-        case unknownMark
-        /// `e` of a client: an entity is asked for.
-        case entityRequest(key: String, version: Int64)
-        /// `e` of a server: an entity, or the lack of it.
-        case entity(EntityReply)
-        /// `cv` of a client: changes since this change version are asked for; may be empty.
-        case changesSince(cv: String)
-        /// `cv:?` or `c:?`: the server does not know the change version.
-        case unknownChangeVersion
-        /// `c`: changes, in their order; may be empty.
-        case changes([SimperiumChange])
-        /// `h`: a heartbeat and its number, at least 0.
-        case heartbeat(Int64)
-        /// `o` of a server: options of the channel.
-        case options(ChannelOptions)
-        /// `index` of a server: the client's state is asked for.
-        case indexStateRequest
-        /// `index` of a client: its state.
-        case indexState(IndexState)
-        /// `log` of a server: logging begins or ends.
-        case logLevel(Int)
-        /// `log` of a client.
-        case log(LogMessage)
-        /// `?`: the server did not understand something.
-        case notUnderstood
-        /// A command that no specification has.
-        case other
-        /// It could not be read; see ``SimperiumCommand/problem``.
-        case unreadable
-    }
-
-    /// Most changes or index entries that are read from one command.
-    public static let mostElements = 262_144
+    /// The maximum number of changes or index entries that are read from one command.
+    public static let maxElements = 262_144
 
     /// Reads one message.
     ///

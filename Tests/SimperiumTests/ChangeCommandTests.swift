@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 struct ChangeCommandTests {
-    private func changes(_ command: SimperiumCommand) throws -> [SimperiumChange] {
+    private func changes(_ command: SimperiumCommand) throws -> [SimperiumChange<Range<Int>>] {
         guard case .changes(let changes) = command.body else { throw Unexpected() }
         return changes
     }
@@ -145,7 +145,7 @@ struct ChangeCommandTests {
         #expect(odd.sv == 12)
         #expect(odd.operation == .empty)
         #expect(slice(text, odd.data) == #"{"a":1}"#)
-        #expect(SimperiumChange.Operation("DROP").text == "DROP")
+        #expect(ChangeOperation("DROP").text == "DROP")
     }
 
     @Test func `many changes take linear time and their notes no room`() throws {
@@ -154,7 +154,7 @@ struct ChangeCommandTests {
         let command = read(text, from: .server)
         #expect(try changes(command).count == count)
         #expect(command.notes.count < 10)
-        let tooMany = SimperiumCommand.mostElements
+        let tooMany = SimperiumCommand.maxElements
         let more = "0:c:[" + repeatElement("{}", count: tooMany + 1).joined(separator: ",") + "]"
         #expect(
             read(more, from: .server).problem

@@ -91,7 +91,7 @@ struct IndexCommandTests {
         #expect(request.told == notes)
         #expect(request.key == key)
         let missing = read("0:e:\(name)\n?", from: .server)
-        #expect(missing.body == .entity(EntityReply(key: key, version: version, content: .missing)))
+        #expect(missing.body == .entity(EntityReply<Range<Int>>(key: key, version: version, content: .missing)))
         #expect(missing.told == notes)
     }
 
@@ -106,22 +106,22 @@ struct IndexCommandTests {
         }
         let other = read("0:e:q.1\n{\"a\":1}", from: .server)
         #expect(
-            other.body == .entity(EntityReply(key: "q", version: 1, content: .other(8..<15))))
+            other.body == .entity(EntityReply<Range<Int>>(key: "q", version: 1, content: .other(8..<15))))
         #expect(other.told == ["unknown-field", "entity-without-data"])
     }
 
     @Test(
         arguments: [
-            ("0:cv:abc123", Peer.client, SimperiumCommand.Body.changesSince(cv: "abc123"), []),
+            ("0:cv:abc123", Peer.client, SimperiumBody<Range<Int>>.changesSince(cv: "abc123"), []),
             ("0:cv:", .client, .changesSince(cv: ""), ["cv-empty"]),
             ("0:cv", .client, .changesSince(cv: ""), ["missing-payload"]),
             ("0:cv:0", .client, .changesSince(cv: "0"), ["cv-placeholder"]),
             ("0:cv:?", .server, .unknownChangeVersion, []),
             ("0:cv:abc", .server, .unknownChangeVersion, ["cv-reply"]),
             ("0:c:?", .server, .unknownChangeVersion, ["unknown-cv-as-change"]),
-        ] as [(String, Peer, SimperiumCommand.Body, [String])])
+        ] as [(String, Peer, SimperiumBody<Range<Int>>, [String])])
     func `change versions`(
-        text: String, sender: Peer, body: SimperiumCommand.Body, notes: [String]
+        text: String, sender: Peer, body: SimperiumBody<Range<Int>>, notes: [String]
     ) {
         let command = read(text, from: sender)
         #expect(command.body == body)
@@ -137,15 +137,15 @@ struct IndexCommandTests {
         let command = read(text, from: .client)
         guard case .indexState(let state) = command.body else { throw Unexpected() }
         #expect(state.current == "cv")
-        #expect(state.entries == [IndexPage.Entry(key: "a", version: 1)])
-        #expect(state.pending == [IndexState.Pending(key: "a", sv: 1, ccid: "c")])
+        #expect(state.entries == [IndexPage<Range<Int>>.Entry(key: "a", version: 1)])
+        #expect(state.pending == [PendingChange(key: "a", sv: 1, ccid: "c")])
         #expect(slice(text, state.extra) == #"{"x":1}"#)
         #expect(command.notes == [])
         let ios = read(
             #"0:index:{"current":"c","index":[{"k.1":4}],"pendings":[{"id":"b"}]}"#, from: .client)
         guard case .indexState(let odd) = ios.body else { throw Unexpected() }
-        #expect(odd.entries == [IndexPage.Entry(key: "k.1", version: 4)])
-        #expect(odd.pending == [IndexState.Pending(key: "b", sv: nil, ccid: nil)])
+        #expect(odd.entries == [IndexPage<Range<Int>>.Entry(key: "k.1", version: 4)])
+        #expect(odd.pending == [PendingChange(key: "b", sv: nil, ccid: nil)])
         #expect(
             ios.told == [
                 "pendings-spelling", "index-entry-as-member", "pending-incomplete/sv",

@@ -36,7 +36,7 @@ extension SimperiumChangeCheck {
         }
     }
 
-    private mutating func hear(_ page: IndexPage, _ scene: Scene, _ seq: Int) {
+    private mutating func hear(_ page: IndexPage<Range<Int>>, _ scene: Scene, _ seq: Int) {
         for entry in page.entries {
             guard let name = entry.key, let version = entry.version else { continue }
             let place = Place(owner: scene.client, key: ExactText(name))
@@ -81,7 +81,7 @@ extension SimperiumChangeCheck {
         Place(owner: scene.bucket, key: ExactText(key))
     }
 
-    private mutating func believe(_ change: SimperiumChange, _ text: [UInt8], _ scene: Scene) {
+    private mutating func believe(_ change: SimperiumChange<Range<Int>>, _ text: [UInt8], _ scene: Scene) {
         for ccid in change.ccids where change.error == nil {
             let own = Place(owner: scene.client, key: ExactText(ccid))
             sent.change(own) { $0.isMade = true }
@@ -132,7 +132,7 @@ extension SimperiumChangeCheck {
     // MARK: Changes
 
     private mutating func hear(
-        _ change: SimperiumChange, _ scene: Scene, _ seq: Int, isAltered: Bool,
+        _ change: SimperiumChange<Range<Int>>, _ scene: Scene, _ seq: Int, isAltered: Bool,
         _ report: inout Report
     ) {
         if change.operation == .empty { return hearEmptying(change, scene) }
@@ -170,7 +170,7 @@ extension SimperiumChangeCheck {
     }
 
     /// All objects are gone.
-    private mutating func hearEmptying(_ change: SimperiumChange, _ scene: Scene) {
+    private mutating func hearEmptying(_ change: SimperiumChange<Range<Int>>, _ scene: Scene) {
         for ccid in change.ccids {
             let place = Place(owner: scene.client, key: ExactText(ccid))
             clients[Int(scene.client)].answer(place)
@@ -182,7 +182,7 @@ extension SimperiumChangeCheck {
 
     /// The server, or Tapedeck in its name, answers a change of this client.
     private mutating func answer(
-        _ own: Place, _ change: SimperiumChange, _ scene: Scene, _ seq: Int,
+        _ own: Place, _ change: SimperiumChange<Range<Int>>, _ scene: Scene, _ seq: Int,
         _ report: inout Report
     ) {
         let answer = Answer(
@@ -316,7 +316,7 @@ extension SimperiumChangeKey {
     }
 
     mutating func show(
-        _ change: SimperiumChange, _ scene: SimperiumChangeCheck.Scene, _ seq: Int, isOwn: Bool
+        _ change: SimperiumChange<Range<Int>>, _ scene: SimperiumChangeCheck.Scene, _ seq: Int, isOwn: Bool
     ) {
         if change.operation == .remove {
             note(max(change.ev ?? 0, shown), scene, seq)
@@ -346,7 +346,7 @@ extension SimperiumChangeKey {
 
     /// The server took a change of this client.
     mutating func take(
-        _ operation: SimperiumChange.Operation?, _ insert: SimperiumChangeInsert?,
+        _ operation: ChangeOperation?, _ insert: SimperiumChangeInsert?,
         by evidence: Int, _ ccid: ExactText?, _ scene: SimperiumChangeCheck.Scene
     ) {
         guard made != ccid || ccid == nil else { return }

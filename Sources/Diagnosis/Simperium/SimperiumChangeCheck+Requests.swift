@@ -38,7 +38,7 @@ extension SimperiumChangeCheck {
     }
 
     private mutating func take(
-        _ change: SimperiumChange, _ key: ExactText, _ ccid: Place, _ text: [UInt8],
+        _ change: SimperiumChange<Range<Int>>, _ key: ExactText, _ ccid: Place, _ text: [UInt8],
         _ scene: Scene, isSound: Bool, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let place = Place(owner: scene.client, key: key)
@@ -91,7 +91,7 @@ extension SimperiumChangeCheck {
     }
 
     /// A version that was told on this connection shows how far the client has got.
-    private mutating func prove(_ change: SimperiumChange, _ known: Key, _ scene: Scene) {
+    private mutating func prove(_ change: SimperiumChange<Range<Int>>, _ known: Key, _ scene: Scene) {
         guard let sv = change.sv, known.session == scene.channel.session, known.isProof,
             known.shown == sv, known.shownSeq > connections[scene.connection]?.proven ?? 0
         else { return }
@@ -100,7 +100,7 @@ extension SimperiumChangeCheck {
 
     /// The whole object, after it was refused as a whole again and again.
     private func judgeWhole(
-        _ change: SimperiumChange, _ key: ExactText, _ refusals: [Int], _ scene: Scene,
+        _ change: SimperiumChange<Range<Int>>, _ key: ExactText, _ refusals: [Int], _ scene: Scene,
         _ report: inout Report
     ) {
         guard refusals.count >= SimperiumChangeRules.mostWhole, change.data != nil else { return }

@@ -122,12 +122,12 @@ struct SimperiumChangeSent: Sendable {
     /// What is needed of the change later: many are kept, and most of its texts are known.
     struct Gist: Sendable {
         let ccid: String
-        let operation: SimperiumChange.Operation?
+        let operation: ChangeOperation?
         let sv: Int64?
         let value: Range<Int>?
         let data: Range<Int>?
 
-        init(_ change: SimperiumChange) {
+        init(_ change: SimperiumChange<Range<Int>>) {
             ccid = change.ccids.first ?? ""
             operation = change.operation
             sv = change.sv
@@ -187,7 +187,7 @@ struct SimperiumChangeRefusal: Sendable {
 /// A change of another client that was heard.
 struct SimperiumChangeRemote: Sendable {
     let evidence: Int
-    let change: SimperiumChange
+    let change: SimperiumChange<Range<Int>>
     let at: Instant
 }
 

@@ -7,7 +7,7 @@ struct SimperiumChangeTrial {
     /// How a change compares with another.
     enum Likeness { case same, whole, other, unknown }
 
-    let change: SimperiumChange
+    let change: SimperiumChange<Range<Int>>
     let key: ExactText
     let ccid: ExactText
     let text: [UInt8]
@@ -41,7 +41,7 @@ struct SimperiumChangeTrial {
     static let mostInsert = 10_000
 
     init(
-        change: SimperiumChange, key: ExactText, ccid: ExactText, text: [UInt8], isSound: Bool
+        change: SimperiumChange<Range<Int>>, key: ExactText, ccid: ExactText, text: [UInt8], isSound: Bool
     ) {
         self.change = change
         self.key = key

@@ -43,7 +43,7 @@ struct SimperiumServerBucket: Sendable {
     ///
     /// - Returns: Whether it is the first, and others are still to be told.
     mutating func tell(
-        _ ccid: SimperiumName, _ change: SimperiumChange, at place: Place,
+        _ ccid: SimperiumName, _ change: SimperiumChange<Range<Int>>, at place: Place,
         _ command: CommandEvidence
     ) -> Bool {
         guard places.count > 1 else { return false }
@@ -79,7 +79,7 @@ struct SimperiumServerBucket: Sendable {
     ///
     /// - Returns: The telling before, if it was for something else.
     mutating func give(
-        _ cv: SimperiumName, _ change: SimperiumChange, _ command: CommandEvidence
+        _ cv: SimperiumName, _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence
     ) -> CommandEvidence? {
         if let known = cvs[cv] {
             return known.key == change.key && known.ev == change.ev ? nil : known.command

@@ -157,7 +157,7 @@ extension SimperiumServerCheck {
     // MARK: Pages
 
     private mutating func tell(
-        _ page: IndexPage, _ command: CommandEvidence, _ channel: inout Channel,
+        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let isUntouched =
@@ -184,7 +184,7 @@ extension SimperiumServerCheck {
     }
 
     private func judge(
-        _ page: IndexPage, _ asked: Channel.PageRequest, _ command: CommandEvidence,
+        _ page: IndexPage<Range<Int>>, _ asked: Channel.PageRequest, _ command: CommandEvidence,
         _ channel: Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let request = FindingStep(asked.command, "the request")
@@ -225,7 +225,7 @@ extension SimperiumServerCheck {
     // MARK: Entities
 
     private mutating func tell(
-        _ reply: EntityReply, _ said: SimperiumCommand, _ command: CommandEvidence,
+        _ reply: EntityReply<Range<Int>>, _ said: SimperiumCommand, _ command: CommandEvidence,
         _ channel: inout Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let key = SimperiumName(reply.key)
@@ -245,7 +245,7 @@ extension SimperiumServerCheck {
     }
 
     private mutating func remember(
-        _ page: IndexPage, _ command: CommandEvidence, _ channel: Channel,
+        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ channel: Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let id = channel.bucket, !command.isCut else { return }
@@ -272,7 +272,7 @@ extension SimperiumServerCheck {
     // MARK: Changes
 
     private mutating func tell(
-        _ changes: [SimperiumChange], _ command: CommandEvidence, _ place: Bucket.Place,
+        _ changes: [SimperiumChange<Range<Int>>], _ command: CommandEvidence, _ place: Bucket.Place,
         _ channel: inout Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let isAnswer = !channel.awaitedChanges.isEmpty
@@ -299,7 +299,7 @@ extension SimperiumServerCheck {
 
     /// The order of the changes of one object.
     private mutating func follow(
-        _ change: SimperiumChange, _ command: CommandEvidence, isAnswer: Bool, isAlone: Bool,
+        _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, isAnswer: Bool, isAlone: Bool,
         _ id: Channel.BucketID, _ channel: inout Channel, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
@@ -324,7 +324,7 @@ extension SimperiumServerCheck {
     }
 
     private func judge(
-        _ change: SimperiumChange, _ key: SimperiumName, _ ev: Int64, _ command: CommandEvidence,
+        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ ev: Int64, _ command: CommandEvidence,
         _ channel: Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let known = channel.versions[key] else { return }

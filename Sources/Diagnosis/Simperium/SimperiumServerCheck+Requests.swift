@@ -155,7 +155,7 @@ extension SimperiumServerCheck {
 
     /// A change is told on one channel: which others are to be told of it.
     mutating func spread(
-        _ change: SimperiumChange, _ place: Bucket.Place, _ id: Channel.BucketID,
+        _ change: SimperiumChange<Range<Int>>, _ place: Bucket.Place, _ id: Channel.BucketID,
         _ command: CommandEvidence, _ session: borrowing SessionView
     ) {
         for text in change.ccids {

@@ -153,7 +153,7 @@ extension SimperiumSessionCheck {
     // MARK: Changes
 
     private mutating func send(
-        _ change: SimperiumChange, _ command: CommandEvidence, _ channel: inout Channel,
+        _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, _ channel: inout Channel,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let ccid = change.ccids.first.map { SimperiumName($0) }
@@ -180,7 +180,7 @@ extension SimperiumSessionCheck {
     }
 
     private func sendUnsynced(
-        _ change: SimperiumChange, _ earlier: Pending?, _ command: CommandEvidence,
+        _ change: SimperiumChange<Range<Int>>, _ earlier: Pending?, _ command: CommandEvidence,
         _ channel: Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let key = change.key ?? ""

@@ -139,7 +139,7 @@ extension SimperiumSessionCheck {
     // MARK: Index
 
     private mutating func hear(
-        _ page: IndexPage, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
+        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
     ) {
         if let mark = page.mark, channel.marks.count < Channel.most { channel.marks.insert(mark) }
         guard !channel.awaitedPages.isEmpty else { return }
@@ -208,7 +208,7 @@ extension SimperiumSessionCheck {
     // MARK: Objects
 
     private mutating func hear(
-        _ reply: EntityReply, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
+        _ reply: EntityReply<Range<Int>>, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
     ) {
         let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
@@ -237,7 +237,7 @@ extension SimperiumSessionCheck {
     }
 
     private mutating func hear(
-        _ changes: [SimperiumChange], _ command: CommandEvidence, _ number: Int,
+        _ changes: [SimperiumChange<Range<Int>>], _ command: CommandEvidence, _ number: Int,
         _ channel: inout Channel
     ) {
         var hasError = false
@@ -263,7 +263,7 @@ extension SimperiumSessionCheck {
     }
 
     private mutating func hear(
-        _ change: SimperiumChange, _ key: SimperiumName, _ command: CommandEvidence, _ number: Int,
+        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ command: CommandEvidence, _ number: Int,
         _ channel: inout Channel
     ) {
         // Looked up once: a life is large, and changes are many.

@@ -4,7 +4,7 @@ package import Wire
 extension ChangeRow {
     /// The row of one change of a command.
     package init(
-        _ change: SimperiumChange, command: CommandID, position: Int, bucket: String?
+        _ change: SimperiumChange<Range<Int>>, command: CommandID, position: Int, bucket: String?
     ) {
         self.init(
             command: command, position: position, bucket: bucket, key: change.key,

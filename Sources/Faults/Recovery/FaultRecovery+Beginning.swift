@@ -103,7 +103,7 @@ extension FaultRecovery {
         var client: ClientName
         var bucket: String
 
-        var changes: [SimperiumChange] {
+        var changes: [SimperiumChange<Range<Int>>] {
             if case .changes(let changes) = command.body { changes } else { [] }
         }
 
@@ -230,7 +230,7 @@ extension FaultRecovery {
 
     /// Acknowledgements, or what others changed.
     private mutating func lost(
-        _ changes: [SimperiumChange], _ context: CommandContext, _ index: Int
+        _ changes: [SimperiumChange<Range<Int>>], _ context: CommandContext, _ index: Int
     ) {
         let client = context.client
         guard let change = changes.last else { return wait(index, for: .anyCommand(client)) }
@@ -247,7 +247,7 @@ extension FaultRecovery {
         }
     }
 
-    private func isOwn(_ change: SimperiumChange, of client: ClientName) -> Bool {
+    private func isOwn(_ change: SimperiumChange<Range<Int>>, of client: ClientName) -> Bool {
         guard case .id(let id) = client else { return change.error != nil }
         return change.clientID == id || change.error != nil
     }

@@ -7,12 +7,12 @@ enum ChangeJoining {
     /// One `c` with the changes of all of these; those of one object become one where that can be
     /// told without the object.
     static func joined(_ texts: [[UInt8]], channel: Int) -> [UInt8] {
-        var changes: [SimperiumMessage.Change] = []
+        var changes: [SimperiumChange<JSONValue>] = []
         for text in texts {
             let command = SimperiumCommand.parse(text, from: .server)
             guard case .changes(let found) = command.body else { continue }
             for change in found {
-                let next = SimperiumMessage.Change(change, in: text)
+                let next = SimperiumChange<JSONValue>(change, in: text)
                 if let place = changes.lastIndex(where: { $0.key == next.key }),
                     let both = merged(changes[place], next)
                 {
@@ -27,8 +27,8 @@ enum ChangeJoining {
     }
 
     private static func merged(
-        _ first: SimperiumMessage.Change, _ second: SimperiumMessage.Change
-    ) -> SimperiumMessage.Change? {
+        _ first: SimperiumChange<JSONValue>, _ second: SimperiumChange<JSONValue>
+    ) -> SimperiumChange<JSONValue>? {
         guard first.error == nil, second.error == nil, first.clientID == second.clientID,
             first.operation == .modify, first.data == nil, second.data == nil
         else { return nil }

@@ -76,7 +76,7 @@ extension WebSocketGate {
 
     /// The refusal of a change, as real servers write it.
     private func refusal(
-        of change: SimperiumChange, _ channel: Int, _ action: FaultAction
+        of change: SimperiumChange<Range<Int>>, _ channel: Int, _ action: FaultAction
     ) -> [UInt8] {
         let code = String(action.integer("code") ?? 400)
         var members = [JSONObject.Member("ccids", .array(change.ccids.map { .string($0) }))]

@@ -79,7 +79,7 @@ struct EditedStrings {
     }
 
     /// What the client that makes the change has, where it changes what the server has not yet.
-    private func own(_ change: SimperiumChange, _ bucket: String) -> JSONValue? {
+    private func own(_ change: SimperiumChange<Range<Int>>, _ bucket: String) -> JSONValue? {
         guard let key = change.key, let json = objects.pending(key, in: bucket)?.json,
             let document = try? JSONDocument.scan(json)
         else { return nil }

@@ -102,7 +102,7 @@ struct PrecedingVersions {
     }
 
     /// The changes of a server command that were made.
-    private static func changes(_ text: [UInt8]?) -> [SimperiumChange] {
+    private static func changes(_ text: [UInt8]?) -> [SimperiumChange<Range<Int>>] {
         let command = SimperiumCommand.parse(text ?? [], from: .server)
         guard case .changes(let changes) = command.body else { return [] }
         return changes.filter { $0.error == nil }

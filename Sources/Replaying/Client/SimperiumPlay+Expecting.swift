@@ -47,7 +47,7 @@ extension SimperiumPlay {
     }
 
     private func expected(
-        _ change: SimperiumChange, of text: [UInt8], _ place: Int32, _ stream: Int
+        _ change: SimperiumChange<Range<Int>>, of text: [UInt8], _ place: Int32, _ stream: Int
     ) -> PlayedStream.Expected {
         var item = PlayedStream.Expected(place: place, kind: .change)
         if let document = try? JSONDocument.scan(text, in: change.range) {

@@ -10,7 +10,7 @@ extension SimperiumPlay {
         case .waiting, .over: return
         }
         let command = SimperiumCommand.parse(text, from: .server)
-        let message: SimperiumMessage.Body =
+        let message: SimperiumBody<JSONValue> =
             if case .heartbeat(let count) = command.body { .heartbeat(count) } else {
                 .notUnderstood
             }
@@ -45,7 +45,7 @@ extension SimperiumPlay {
 
     // MARK: Changes
 
-    private mutating func take(_ changes: [SimperiumChange], _ text: [UInt8], _ stream: Int) {
+    private mutating func take(_ changes: [SimperiumChange<Range<Int>>], _ text: [UInt8], _ stream: Int) {
         let isAnswer = streams[stream].awaitedCatchUps > 0 && !isByItself(changes, stream)
         for (number, change) in changes.enumerated() {
             take(change, number, text, stream, isOfCatchUp: isAnswer)
@@ -67,7 +67,7 @@ extension SimperiumPlay {
     }
 
     /// Whether this is a change that came by itself while an answer to `cv` was awaited.
-    private func isByItself(_ changes: [SimperiumChange], _ stream: Int) -> Bool {
+    private func isByItself(_ changes: [SimperiumChange<Range<Int>>], _ stream: Int) -> Bool {
         guard changes.count == 1, let change = changes.first else { return false }
         let ccids = change.ccids.map { recordedChanges[$0] ?? $0 }
         let first = streams[stream].expected.dropFirst(streams[stream].floor)
@@ -101,7 +101,7 @@ extension SimperiumPlay {
     }
 
     private mutating func take(
-        _ change: SimperiumChange, _ number: Int, _ text: [UInt8], _ stream: Int, isOfCatchUp: Bool
+        _ change: SimperiumChange<Range<Int>>, _ number: Int, _ text: [UInt8], _ stream: Int, isOfCatchUp: Bool
     ) {
         guard let document = try? JSONDocument.scan(text, in: change.range) else { return }
         let element = JSONValue(document.root)
@@ -149,7 +149,7 @@ extension SimperiumPlay {
 
     /// The expected changes that a live one is, or is part of; several where it stands for them all.
     private func counterpart(
-        of change: SimperiumChange, _ ccids: [String], _ key: String?, _ stream: Int, _ bucket: Int?
+        of change: SimperiumChange<Range<Int>>, _ ccids: [String], _ key: String?, _ stream: Int, _ bucket: Int?
     ) -> [Int] {
         let floor = streams[stream].floor
         let end = min(streams[stream].expected.count, floor + Self.lookahead)
@@ -180,7 +180,7 @@ extension SimperiumPlay {
 
     /// A change that is expected came, as a whole.
     private mutating func answer(
-        _ index: Int, _ change: SimperiumChange, _ ccids: [String], _ element: JSONValue,
+        _ index: Int, _ change: SimperiumChange<Range<Int>>, _ ccids: [String], _ element: JSONValue,
         _ number: Int, _ stream: Int
     ) {
         let item = streams[stream].expected[index]
@@ -210,7 +210,7 @@ extension SimperiumPlay {
 
     /// A change came that is part of an expected one, or several of them at once.
     private mutating func takePart(
-        _ found: [Int], _ change: SimperiumChange, _ ccids: [String], _ key: String?,
+        _ found: [Int], _ change: SimperiumChange<Range<Int>>, _ ccids: [String], _ key: String?,
         _ number: Int, _ stream: Int
     ) {
         for index in found {
@@ -246,7 +246,7 @@ extension SimperiumPlay {
 
     /// A change came that is not expected.
     private mutating func surprise(
-        _ change: SimperiumChange, _ ccids: [String], _ element: JSONValue, _ number: Int,
+        _ change: SimperiumChange<Range<Int>>, _ ccids: [String], _ element: JSONValue, _ number: Int,
         _ stream: Int
     ) {
         let isOurs = ccids.contains { authors[$0] != nil }
@@ -275,7 +275,7 @@ extension SimperiumPlay {
 
     /// Notes what the live server calls what a recorded change made.
     private mutating func bind(
-        _ item: PlayedStream.Expected, _ change: SimperiumChange, _ stream: Int
+        _ item: PlayedStream.Expected, _ change: SimperiumChange<Range<Int>>, _ stream: Int
     ) {
         guard let bucket = streams[stream].bucket(at: item.place) else { return }
         if let key = item.key, let recorded = item.ev, let live = change.ev {

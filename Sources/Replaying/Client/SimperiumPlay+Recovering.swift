@@ -74,7 +74,7 @@ extension SimperiumPlay {
             version = buckets[bucket].versions.newest(key) ?? recorded
             if code == 405, attempts > 1 { version = nil }
         }
-        var sent = SimperiumMessage.Change(
+        var sent = SimperiumChange<JSONValue>(
             key: buckets[bucket].keys[key] ?? key, operation: .modify, sv: version, ccids: [fresh])
         sent.data = target
         sent.value =
@@ -103,7 +103,7 @@ extension SimperiumPlay {
 
     /// What an object was to become, from what the recorded server told of it.
     private mutating func target(
-        of change: SimperiumMessage.Change, _ key: String, _ place: Int32, _ stream: Int,
+        of change: SimperiumChange<JSONValue>, _ key: String, _ place: Int32, _ stream: Int,
         _ bucket: Int
     ) -> JSONValue? {
         guard let value = change.value else { return nil }
@@ -113,7 +113,7 @@ extension SimperiumPlay {
         guard readings < Self.mostReadings else { return nil }
         readings += 1
         var versions: [Int64: JSONValue] = [:]
-        var pending: [SimperiumMessage.Change] = []
+        var pending: [SimperiumChange<JSONValue>] = []
         let places = streams.flatMap { each in
             each.server.filter { $0 < place && each.bucket(at: $0) == bucket }
         }
@@ -129,8 +129,8 @@ extension SimperiumPlay {
                         versions[version] = data
                     }
                 }
-            case .entity(let found, let version, let data):
-                if found == key, let data { versions[version] = data }
+            case .entity(let reply) where reply.key == key:
+                if let data = reply.data { versions[reply.version] = data }
             case .changes(let changes):
                 pending += changes.filter { $0.key == key && $0.error == nil && $0.value != nil }
             default: break

@@ -97,7 +97,7 @@ struct ClientCommand {
         }
     }
 
-    private mutating func add(_ change: SimperiumMessage.Change, _ path: String) -> JSONValue {
+    private mutating func add(_ change: SimperiumChange<JSONValue>, _ path: String) -> JSONValue {
         if let key = change.key {
             let isNew = change.operation == .modify && change.sv == nil
             names.append(Name(role: .key(isNew: isNew), text: key, path: path + "id"))

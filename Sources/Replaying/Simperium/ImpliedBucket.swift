@@ -1,3 +1,4 @@
+import Notation
 internal import Simperium
 internal import Wire
 
@@ -12,7 +13,7 @@ struct ImpliedBucket {
         case index(IndexRequest)
         case entity(key: String, version: Int64)
         case changesSince(String)
-        case change(SimperiumMessage.Change)
+        case change(SimperiumChange<JSONValue>)
     }
 
     /// What is past of a channel.
@@ -38,7 +39,7 @@ struct ImpliedBucket {
 
     /// Takes the next command of a client.
     mutating func client(
-        _ body: SimperiumMessage.Body, on stream: Int, at place: Int32, isPast: Bool
+        _ body: SimperiumBody<JSONValue>, on stream: Int, at place: Int32, isPast: Bool
     ) {
         var channel = channels.removeValue(forKey: stream) ?? Channel()
         defer { channels[stream] = channel }
@@ -73,8 +74,8 @@ struct ImpliedBucket {
 
     /// Takes the next command of the server.
     mutating func server(
-        _ body: SimperiumMessage.Body, on stream: Int, at place: Int32, isPast: Bool,
-        isAwaited: (SimperiumMessage.Change) -> Bool
+        _ body: SimperiumBody<JSONValue>, on stream: Int, at place: Int32, isPast: Bool,
+        isAwaited: (SimperiumChange<JSONValue>) -> Bool
     ) {
         var channel = channels.removeValue(forKey: stream) ?? Channel()
         defer { channels[stream] = channel }
@@ -93,11 +94,12 @@ struct ImpliedBucket {
             if let mark = page.mark, let key = page.entries.last?.key { marks[mark] = key }
         case .unknownMark:
             channel.answer(isPast) { if case .index = $0 { true } else { false } }
-        case .entity(let key, let version, let data):
+        case .entity(let reply):
             channel.answer(isPast) {
-                if case .entity(key, version) = $0 { true } else { false }
+                if case .entity(reply.key, reply.version) = $0 { true } else { false }
             }
-            if let data { objects.see(key, version, data, at: place, isPast: isPast) }
+            guard let data = reply.data else { break }
+            objects.see(reply.key, reply.version, data, at: place, isPast: isPast)
         case .unknownChangeVersion:
             if !channel.asked.isEmpty { channel.asked.removeFirst() }
             channel.answer(isPast) { if case .changesSince = $0 { true } else { false } }
@@ -108,8 +110,8 @@ struct ImpliedBucket {
     }
 
     private mutating func take(
-        _ changes: [SimperiumMessage.Change], _ channel: inout Channel, at place: Int32,
-        isPast: Bool, isAwaited: (SimperiumMessage.Change) -> Bool
+        _ changes: [SimperiumChange<JSONValue>], _ channel: inout Channel, at place: Int32,
+        isPast: Bool, isAwaited: (SimperiumChange<JSONValue>) -> Bool
     ) {
         // While changes are asked for, the next ones are the answer.
         var since: String?

@@ -8,7 +8,7 @@ struct ImpliedLog {
     /// A change that the recorded server made.
     struct Entry {
         /// As it was told.
-        var change: SimperiumMessage.Change
+        var change: SimperiumChange<JSONValue>
         /// Place of the first command that tells of it.
         var place: Int32
         /// Whether it was made by now.
@@ -40,8 +40,8 @@ struct ImpliedLog {
     ///   - isPast: Whether it was told by now.
     ///   - isAwaited: Whether a client that is there will make a change.
     mutating func tell(
-        _ changes: [SimperiumMessage.Change], since: String?, at place: Int32, isPast: Bool,
-        isAwaited: (SimperiumMessage.Change) -> Bool
+        _ changes: [SimperiumChange<JSONValue>], since: String?, at place: Int32, isPast: Bool,
+        isAwaited: (SimperiumChange<JSONValue>) -> Bool
     ) {
         var cursor = entries.count
         if let since {
@@ -79,7 +79,7 @@ struct ImpliedLog {
     }
 
     /// A change was made though nobody was told yet: its author was there and made it.
-    mutating func make(_ isMade: (SimperiumMessage.Change) -> Bool) {
+    mutating func make(_ isMade: (SimperiumChange<JSONValue>) -> Bool) {
         for index in entries.indices where isMade(entries[index].change) {
             entries[index].isPast = true
         }

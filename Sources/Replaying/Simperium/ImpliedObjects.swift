@@ -31,7 +31,7 @@ struct ImpliedObjects {
 
     /// A page of the index.
     mutating func see(
-        _ page: SimperiumMessage.Page, on stream: Int, at place: Int32, isPast: Bool
+        _ page: IndexPage<JSONValue>, on stream: Int, at place: Int32, isPast: Bool
     ) {
         for entry in page.entries {
             guard let key = entry.key.map(ExactText.init), let version = entry.version else {
@@ -180,7 +180,7 @@ struct ImpliedObjects {
 
     /// What a change makes of the version that it is for; nil where that is not known.
     private static func result(
-        of change: SimperiumMessage.Change, on data: [Int64: JSONValue]
+        of change: SimperiumChange<JSONValue>, on data: [Int64: JSONValue]
     ) -> JSONValue? {
         if let whole = change.data { return whole }
         guard let value = change.value else { return nil }

@@ -1,3 +1,4 @@
+import Notation
 internal import Simperium
 internal import Wire
 
@@ -129,7 +130,7 @@ extension SimperiumReplay {
     private mutating func join(
         _ home: BucketHome, _ stream: Int, _ socket: Int, _ channel: Int,
         _ state: ImpliedBucket.Channel,
-        _ changes: [(place: Int, change: SimperiumMessage.Change)], _ log: ImpliedLog,
+        _ changes: [(place: Int, change: SimperiumChange<JSONValue>)], _ log: ImpliedLog,
         at now: Instant
     ) -> [ReplayCommand] {
         guard
@@ -172,7 +173,7 @@ extension SimperiumReplay {
         _ item: ImpliedBucket.Item, _ home: BucketHome, at place: ServerReply.Place,
         _ implied: ImpliedBucket, _ now: Instant
     ) -> [ReplayCommand] {
-        let body: SimperiumMessage.Body
+        let body: SimperiumBody<JSONValue>
         switch item {
         case .auth: return []
         case .index(let request): body = .indexRequest(request)
@@ -262,7 +263,7 @@ extension SimperiumReplay {
     }
 
     /// Whether a client that is there, or will be, makes a change of the recording yet.
-    private func isAwaited(_ change: SimperiumMessage.Change) -> Bool {
+    private func isAwaited(_ change: SimperiumChange<JSONValue>) -> Bool {
         change.ccids.contains { ccid in
             guard let author = authors[ccid], !isDone[Int(author)] else { return false }
             let socket = sockets[streams[Int(streamOf[Int(author)])].socket]
@@ -272,8 +273,8 @@ extension SimperiumReplay {
 
     /// A change of the recording as the live clients know it.
     func live(
-        _ change: SimperiumMessage.Change, _ home: BucketHome
-    ) -> SimperiumMessage.Change {
+        _ change: SimperiumChange<JSONValue>, _ home: BucketHome
+    ) -> SimperiumChange<JSONValue> {
         var result = change
         let socket = change.ccids.lazy.compactMap { authors[$0] }.first
             .map { commands[Int($0)].socket }

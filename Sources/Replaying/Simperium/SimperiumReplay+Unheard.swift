@@ -1,3 +1,4 @@
+import Notation
 internal import Simperium
 internal import Wire
 
@@ -13,8 +14,8 @@ extension SimperiumReplay {
     /// - Returns: The changes as they are told, in order.
     mutating func makeUnheard(
         _ implied: ImpliedBucket, _ home: BucketHome
-    ) -> [SimperiumMessage.Change] {
-        var unheard: [(place: Int32, stream: Int, change: SimperiumMessage.Change)] = []
+    ) -> [SimperiumChange<JSONValue>] {
+        var unheard: [(place: Int32, stream: Int, change: SimperiumChange<JSONValue>)] = []
         for (stream, channel) in implied.channels
         where sockets[streams[stream].socket].live == nil {
             for case .change(let change) in channel.items {

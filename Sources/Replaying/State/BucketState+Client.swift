@@ -12,7 +12,7 @@ extension BucketState {
     ///   - reached: Whether the server got them.
     ///   - told: When.
     mutating func clientSent(
-        _ client: Int, _ changes: [SimperiumChange], _ message: [UInt8], reached: Bool, _ told: Told
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], reached: Bool, _ told: Told
     ) {
         for change in changes {
             guard let name = change.key, let ccid = change.ccids.first,
@@ -51,7 +51,7 @@ extension BucketState {
     }
 
     /// Notes that changes of a client which had been held back reached the server.
-    mutating func serverReceived(_ client: Int, _ changes: [SimperiumChange]) {
+    mutating func serverReceived(_ client: Int, _ changes: [SimperiumChange<Range<Int>>]) {
         for change in changes {
             guard let name = change.key, let ccid = change.ccids.first else { continue }
             let key = ExactText(name)
@@ -65,7 +65,7 @@ extension BucketState {
 
     /// Takes changes that a client received.
     mutating func clientReceived(
-        _ client: Int, _ changes: [SimperiumChange], _ message: [UInt8], _ told: Told
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], _ told: Told
     ) {
         for change in changes {
             if change.operation == .empty {
@@ -106,7 +106,7 @@ extension BucketState {
     }
 
     /// Notes that the server sent changes that a client did not get.
-    mutating func clientMissed(_ client: Int, _ changes: [SimperiumChange], _ told: Told) {
+    mutating func clientMissed(_ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ told: Told) {
         for change in changes where change.error == nil {
             guard let name = change.key else { continue }
             let key = ExactText(name)
@@ -131,7 +131,7 @@ extension BucketState {
     ///
     /// - Returns: Whether the change is one of its own.
     private mutating func acknowledge(
-        _ client: Int, _ key: ExactText, _ change: SimperiumChange
+        _ client: Int, _ key: ExactText, _ change: SimperiumChange<Range<Int>>
     ) -> Bool {
         guard !change.ccids.isEmpty, var list = clients[client].unacknowledged[key] else {
             return false
@@ -207,7 +207,7 @@ extension BucketState {
     }
 
     /// Takes what a client says about itself.
-    mutating func clientTold(_ client: Int, _ state: IndexState, _ told: Told) {
+    mutating func clientTold(_ client: Int, _ state: IndexState<Range<Int>>, _ told: Told) {
         var objects: [ExactText: HeldObject] = [:]
         for entry in state.entries {
             guard let name = entry.key, let version = entry.version else { continue }

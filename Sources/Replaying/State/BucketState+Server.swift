@@ -13,7 +13,7 @@ struct Told {
 extension BucketState {
     /// Takes changes that the server sent.
     mutating func serverSent(
-        _ changes: [SimperiumChange], _ message: [UInt8], _ told: Told
+        _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], _ told: Told
     ) {
         let last = changes.lastIndex { $0.error == nil && $0.cv != nil }
         for (index, change) in changes.enumerated() {
@@ -46,7 +46,7 @@ extension BucketState {
     }
 
     /// Notes what the server says about changes of clients.
-    private mutating func settle(_ change: SimperiumChange) {
+    private mutating func settle(_ change: SimperiumChange<Range<Int>>) {
         for ccid in change.ccids {
             let name = ExactText(ccid)
             guard let place = awaiting[name], let keyName = change.key else { continue }
@@ -66,7 +66,7 @@ extension BucketState {
 
     /// The JSON text of an object after a change; nil where it cannot be told.
     mutating func result(
-        of change: SimperiumChange, on object: HeldObject?, _ message: [UInt8]
+        of change: SimperiumChange<Range<Int>>, on object: HeldObject?, _ message: [UInt8]
     ) -> [UInt8]? {
         if let data = change.data, data.upperBound <= message.count { return Array(message[data]) }
         guard let value = change.value, value.upperBound <= message.count else { return nil }

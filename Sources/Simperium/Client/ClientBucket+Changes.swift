@@ -2,7 +2,7 @@ import Notation
 import Wire
 
 extension ClientBucket {
-    mutating func receive(_ changes: [SimperiumMessage.Change]) {
+    mutating func receive(_ changes: [SimperiumChange<JSONValue>]) {
         let isAwaited = awaitedAnswers > 0
         for change in changes {
             if change.error != nil {
@@ -68,7 +68,7 @@ extension ClientBucket {
         }
     }
 
-    private mutating func take(_ change: SimperiumMessage.Change) {
+    private mutating func take(_ change: SimperiumChange<JSONValue>) {
         defer { advance(to: change.cv) }
         guard let name = change.key else { return log("a change without a key") }
         let key = ExactText(name)
@@ -152,7 +152,7 @@ extension ClientBucket {
 
     /// This client's change, perhaps with others' in it and rebased by the server.
     private mutating func acknowledge(
-        _ key: ExactText, _ change: SimperiumMessage.Change, ev: Int64
+        _ key: ExactText, _ change: SimperiumChange<JSONValue>, ev: Int64
     ) {
         accept(key)
         if let ghost = entry(key).stored.ghost, ev <= ghost.version {
@@ -170,7 +170,7 @@ extension ClientBucket {
 
     /// Applies a change to the ghost, or asks for the object where that is not possible.
     private mutating func apply(
-        _ key: ExactText, _ change: SimperiumMessage.Change, ev: Int64
+        _ key: ExactText, _ change: SimperiumChange<JSONValue>, ev: Int64
     ) {
         let ghost = entry(key).stored.ghost
         guard ghost != nil || entries.count < settings.mostObjects else { return }

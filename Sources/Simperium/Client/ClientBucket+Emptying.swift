@@ -15,7 +15,7 @@ extension ClientBucket {
     /// Removes all objects at once, by one change with `EMPTY`.
     mutating func empty() {
         guard emptying == nil else { return }
-        let change = SimperiumMessage.Change(
+        let change = SimperiumChange<JSONValue>(
             key: settings.bucket, operation: .empty, ccids: [numbers.nextIdentifier()])
         emptying = Emptying(change: change)
         emptyingState = EmptyingState()
@@ -42,7 +42,7 @@ extension ClientBucket {
     }
 
     /// A client has emptied the bucket; objects with local work survive.
-    mutating func forgetObjects(_ change: SimperiumMessage.Change) {
+    mutating func forgetObjects(_ change: SimperiumChange<JSONValue>) {
         let isOwn = emptying?.change.ccids.first.map { change.ccids.contains($0) } ?? false
         if isOwn {
             emptying = nil

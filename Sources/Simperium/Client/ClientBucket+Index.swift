@@ -74,7 +74,7 @@ extension ClientBucket {
         commands.append(.reconnect(reason: reason))
     }
 
-    mutating func receive(_ page: SimperiumMessage.Page) {
+    mutating func receive(_ page: IndexPage<JSONValue>) {
         guard phase == .indexing, var run = index, !run.isComplete else {
             return log("a page of the index that nobody waits for")
         }
@@ -96,7 +96,7 @@ extension ClientBucket {
         endIndexIfComplete()
     }
 
-    private mutating func take(_ page: SimperiumMessage.Page.Entry) {
+    private mutating func take(_ page: IndexPage<JSONValue>.Entry) {
         guard let name = page.key, !name.isEmpty, let version = page.version else {
             return log("an entry of the index without key or version")
         }

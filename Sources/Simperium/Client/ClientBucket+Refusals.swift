@@ -5,7 +5,7 @@ extension ClientBucket {
     /// A change that the server did not apply.
     ///
     /// Source: Simperium WebSocket API, "Handling Change Errors".
-    mutating func refuse(_ change: SimperiumMessage.Change) {
+    mutating func refuse(_ change: SimperiumChange<JSONValue>) {
         let code = change.error ?? 0
         if let ccid = emptying?.change.ccids.first, change.ccids.contains(ccid) {
             return refuseEmptying(code)

@@ -49,10 +49,10 @@ extension ClientBucket {
     /// A request to empty the bucket.
     public struct Emptying: Hashable, Sendable {
         /// The change as it is sent, each time the same.
-        public var change: SimperiumMessage.Change
+        public var change: SimperiumChange<JSONValue>
 
         /// A request that is this change.
-        public init(change: SimperiumMessage.Change) { self.change = change }
+        public init(change: SimperiumChange<JSONValue>) { self.change = change }
     }
 
     /// What is remembered of one object.
@@ -94,7 +94,7 @@ extension ClientBucket {
     /// A change that was sent.
     public struct SentChange: Hashable, Sendable {
         /// The change, each time the same.
-        public var change: SimperiumMessage.Change
+        public var change: SimperiumChange<JSONValue>
         /// What the object becomes by it, as far as is known now; nil where it is removed.
         public var target: JSONValue?
         /// Its place among all changes.
@@ -104,7 +104,7 @@ extension ClientBucket {
 
         /// A change with these values.
         public init(
-            change: SimperiumMessage.Change, target: JSONValue?, sequence: Int,
+            change: SimperiumChange<JSONValue>, target: JSONValue?, sequence: Int,
             answer: Answer? = nil
         ) {
             self.change = change

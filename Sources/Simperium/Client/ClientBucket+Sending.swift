@@ -59,7 +59,7 @@ extension ClientBucket {
 
     private mutating func sendChange(_ key: ExactText, _ entry: Entry) {
         let ghost = entry.stored.ghost
-        var change = SimperiumMessage.Change(key: key.string, operation: .remove)
+        var change = SimperiumChange<JSONValue>(key: key.string, operation: .remove)
         if let local = entry.stored.local {
             let base = ghost?.data ?? .object(JSONObject())
             guard let value = try? JSONDiff.diff(base, local, policy: settings.policy),

@@ -88,8 +88,8 @@ extension ClientBucket {
         case .indexPage(let page) where !isStalePage(): receive(page)
         case .unknownMark where !isStalePage():
             restartIndex(reason: "the server does not know the mark")
-        case .entity(let key, let version, let data):
-            receive(ExactText(key), version: version, data: data)
+        case .entity(let reply):
+            receive(ExactText(reply.key), version: reply.version, data: reply.data)
         case .changes(let changes): receive(changes)
         case .unknownChangeVersion: loseChangeVersion()
         case .indexStateRequest: tellState()
@@ -160,7 +160,7 @@ extension ClientBucket {
     }
 
     private mutating func tellState() {
-        var state = SimperiumMessage.State(current: cv)
+        var state = IndexState<JSONValue>(current: cv)
         for (key, entry) in entries.sorted(by: { $0.key.string < $1.key.string }) {
             if let ghost = entry.stored.ghost {
                 state.entries.append(.init(key: key.string, version: ghost.version))

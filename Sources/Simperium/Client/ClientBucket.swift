@@ -155,7 +155,7 @@ public struct ClientBucket: Sendable {
     }
 
     /// Sends on this bucket's channel.
-    mutating func send(_ body: SimperiumMessage.Body) {
+    mutating func send(_ body: SimperiumBody<JSONValue>) {
         commands.append(.send(SimperiumMessage(settings.channel, body)))
     }
 

@@ -1,5 +1,7 @@
 /// The payload of a server's `e`: `KEY.VERSION`, a line feed, and JSON or `?`.
-public struct EntityReply: Hashable, Sendable {
+///
+/// `Value` is how its JSON is held, as in ``SimperiumChange``.
+public struct EntityReply<Value: Hashable & Sendable>: Hashable, Sendable {
     /// Key of the object; may hold dots.
     public var key: String
     /// Version of the object.
@@ -11,10 +13,10 @@ public struct EntityReply: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         /// Nothing: there is no such entity, or the version is gone.
         case missing
-        /// The bytes of its data in the message.
-        case data(Range<Int>)
-        /// JSON without `data`, in these bytes of the message.
-        case other(Range<Int>)
+        /// Its data.
+        case data(Value)
+        /// JSON without `data`.
+        case other(Value)
     }
 
     /// A reply with these values.
@@ -24,9 +26,14 @@ public struct EntityReply: Hashable, Sendable {
         self.content = content
     }
 
-    /// Bytes of the data in the message, if there are any.
-    public var data: Range<Int>? {
-        guard case .data(let range) = content else { return nil }
-        return range
+    /// A reply with `data`, or the lack of them.
+    public init(key: String, version: Int64, data: Value?) {
+        self.init(key: key, version: version, content: data.map { .data($0) } ?? .missing)
+    }
+
+    /// The data, if there are any.
+    public var data: Value? {
+        guard case .data(let data) = content else { return nil }
+        return data
     }
 }

@@ -1,5 +1,7 @@
 /// The payload of a server's `i`: a page of the index.
-public struct IndexPage: Hashable, Sendable {
+///
+/// `Value` is how its JSON is held, as in ``SimperiumChange``.
+public struct IndexPage<Value: Hashable & Sendable>: Hashable, Sendable {
     /// Change version of the bucket; nil where missing, empty where sent so (an empty bucket).
     public var current: String?
     /// Keys and versions, in the order sent.
@@ -15,11 +17,11 @@ public struct IndexPage: Hashable, Sendable {
         public var key: String?
         /// Version of the object; nil where missing.
         public var version: Int64?
-        /// Bytes of its data in the message, if they were asked for.
-        public var data: Range<Int>?
+        /// Its data, if they were asked for.
+        public var data: Value?
 
         /// An entry with these values.
-        public init(key: String?, version: Int64?, data: Range<Int>? = nil) {
+        public init(key: String?, version: Int64?, data: Value? = nil) {
             self.key = key
             self.version = version
             self.data = data

@@ -1,37 +1,21 @@
 /// The payload of a client's `index`: its state of a bucket.
 ///
+/// `Value` is how its JSON is held, as in ``SimperiumChange``.
 /// Source: Simperium WebSocket API, "Remote index".
-public struct IndexState: Hashable, Sendable {
+public struct IndexState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// Change version the client is at.
     public var current: String?
     /// Keys and versions the client has.
-    public var entries: [IndexPage.Entry]
+    public var entries: [IndexPage<Value>.Entry]
     /// Changes that the server has not acknowledged.
-    public var pending: [Pending]
-    /// Bytes of `extra` in the message.
-    public var extra: Range<Int>?
-
-    /// A change that the server has not acknowledged.
-    public struct Pending: Hashable, Sendable {
-        /// Key of the object.
-        public var key: String?
-        /// Version the change applies to.
-        public var sv: Int64?
-        /// Identifier of the change.
-        public var ccid: String?
-
-        /// A pending change with these values.
-        public init(key: String?, sv: Int64?, ccid: String?) {
-            self.key = key
-            self.sv = sv
-            self.ccid = ccid
-        }
-    }
+    public var pending: [PendingChange]
+    /// Whatever else the client has to say (`extra`).
+    public var extra: Value?
 
     /// A state with these values.
     public init(
-        current: String? = nil, entries: [IndexPage.Entry] = [], pending: [Pending] = [],
-        extra: Range<Int>? = nil
+        current: String? = nil, entries: [IndexPage<Value>.Entry] = [], pending: [PendingChange] = [],
+        extra: Value? = nil
     ) {
         self.current = current
         self.entries = entries

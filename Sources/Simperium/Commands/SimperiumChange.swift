@@ -1,46 +1,16 @@
 /// One change of a `c`.
 ///
-/// Source: Simperium WebSocket API, "Change: c". Every field may be missing; the notes of the
-/// command tell which should not be. Ranges are in bytes of the message.
-public struct SimperiumChange: Hashable, Sendable {
-    /// What is done to the object.
-    public enum Operation: Hashable, Sendable {
-        /// `M`: it is changed or created.
-        case modify
-        /// `-`: it is removed.
-        case remove
-        /// `EMPTY`: all objects of the bucket are removed; the key is the bucket's name.
-        case empty
-        /// Anything else, as sent.
-        case other(String)
-
-        /// As on the wire.
-        public var text: String {
-            switch self {
-            case .modify: "M"
-            case .remove: "-"
-            case .empty: "EMPTY"
-            case .other(let text): text
-            }
-        }
-
-        /// The operation that `text` stands for.
-        public init(_ text: String) {
-            switch text {
-            case "M": self = .modify
-            case "-": self = .remove
-            case "EMPTY": self = .empty
-            default: self = .other(text)
-            }
-        }
-    }
-
-    /// The whole element.
-    public var range: Range<Int>
+/// Every field may be missing; the notes of a command that was read tell which should not be. `Value`
+/// is how its JSON is held: ``SimperiumCommand`` has ranges of its message, ``SimperiumMessage``
+/// values.
+/// Source: Simperium WebSocket API, "Change: c".
+public struct SimperiumChange<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// The whole element in its message; empty where it was not read from one.
+    public var range: Range<Int> = 0..<0
     /// Key of the object (`id`).
     public var key: String?
     /// What is done (`o`); an error has none.
-    public var operation: Operation?
+    public var operation: ChangeOperation?
     /// Version the change applies to (`sv`); new objects have none.
     public var sv: Int64?
     /// Version of the object after the change (`ev`); clients send none.
@@ -54,13 +24,25 @@ public struct SimperiumChange: Hashable, Sendable {
     /// Why the server did not apply it (`error`).
     public var error: Int?
     /// The map of operations (`v`).
-    public var value: Range<Int>?
+    public var value: Value?
     /// The whole object (`d`).
-    public var data: Range<Int>?
+    public var data: Value?
 
-    /// A change that says nothing yet.
-    public init(range: Range<Int>) {
-        self.range = range
-        ccids = []
+    /// A change with these values.
+    public init(
+        key: String? = nil, operation: ChangeOperation? = nil, sv: Int64? = nil,
+        ev: Int64? = nil, cv: String? = nil, ccids: [String] = [], clientID: String? = nil,
+        error: Int? = nil, value: Value? = nil, data: Value? = nil
+    ) {
+        self.key = key
+        self.operation = operation
+        self.sv = sv
+        self.ev = ev
+        self.cv = cv
+        self.ccids = ccids
+        self.clientID = clientID
+        self.error = error
+        self.value = value
+        self.data = data
     }
 }

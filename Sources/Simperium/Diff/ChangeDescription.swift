@@ -20,7 +20,7 @@ public enum ChangeDescription {
     ///   - base: The object it applies to; nil where it is not known.
     /// - Returns: Lines without line feeds; none where the change says nothing.
     public static func describe(
-        _ change: SimperiumChange, in message: [UInt8], base: JSONValue?
+        _ change: SimperiumChange<Range<Int>>, in message: [UInt8], base: JSONValue?
     ) -> [String] {
         var lines: [String] = []
         if let error = change.error {

@@ -10,7 +10,7 @@ extension SimperiumNote {
     }
 }
 
-extension SimperiumChange {
+extension SimperiumChange<Range<Int>> {
     func described(in message: [UInt8]) -> JSONValue {
         JSONValue(members: [
             ("key", .text(key) ?? .null), ("operation", .text(operation?.text) ?? .null),
@@ -24,7 +24,7 @@ extension SimperiumChange {
     }
 }
 
-extension IndexPage.Entry {
+extension IndexPage<Range<Int>>.Entry {
     func described(in message: [UInt8]) -> JSONValue {
         JSONValue(members: [
             ("key", .text(key) ?? .null), ("version", .int(version) ?? .null),
@@ -33,7 +33,7 @@ extension IndexPage.Entry {
     }
 }
 
-extension IndexState.Pending {
+extension PendingChange {
     var described: JSONValue {
         JSONValue(members: [
             ("key", .text(key) ?? .null), ("sv", .int(sv) ?? .null), ("ccid", .text(ccid) ?? .null),

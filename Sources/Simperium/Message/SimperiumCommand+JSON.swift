@@ -54,7 +54,7 @@ extension SimperiumCommand {
         case .log: "log"
         case .notUnderstood: "not_understood"
         case .other: "other"
-        case .unreadable: "unreadable"
+        case nil: "unreadable"
         }
     }
 
@@ -75,7 +75,7 @@ extension SimperiumCommand {
             [("key", .string(key)), ("version", .int(version))]
         case .entity(let reply): fields(of: reply, in: message)
         case .changesSince(let cv): [("cv", .string(cv))]
-        case .unknownChangeVersion: [("is_legacy", .bool(name == "c"))]
+        case .unknownChangeVersion(let isLegacy): [("is_legacy", .bool(isLegacy))]
         case .changes(let changes):
             [("changes", .array(changes.map { $0.described(in: message) }))]
         case .heartbeat(let count): [("number", .int(count))]
@@ -93,7 +93,7 @@ extension SimperiumCommand {
             ]
         case .logLevel(let level): [("level", .int(level))]
         case .log(let log): [("log", .text(log.text)), ("bucket", .text(log.bucket))]
-        case .other, .unreadable: [("payload", text(of: payload, in: message))]
+        case .other, nil: [("payload", text(of: payload, in: message))]
         case .unknownMark, .indexStateRequest, .notUnderstood: []
         }
     }
@@ -125,7 +125,7 @@ extension SimperiumCommand {
         }
     }
 
-    private func fields(of reply: EntityReply, in message: [UInt8]) -> Fields {
+    private func fields(of reply: EntityReply<Range<Int>>, in message: [UInt8]) -> Fields {
         var content: JSONValue?
         switch reply.content {
         case .missing: break

@@ -1,7 +1,7 @@
 import Notation
 import Wire
 
-extension SimperiumMessage.Change {
+extension SimperiumChange<JSONValue> {
     /// The change as its sender writes it.
     func json(by sender: Peer) -> JSONValue {
         sender == .client ? clientJSON : error == nil ? serverJSON : refusalJSON

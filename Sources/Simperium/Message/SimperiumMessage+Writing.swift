@@ -30,7 +30,7 @@ extension SimperiumMessage {
     }
 }
 
-extension SimperiumMessage.Body {
+extension SimperiumBody<JSONValue> {
     /// Name of the command, and what follows its colon.
     fileprivate func parts(by sender: Peer) -> (name: String, payload: [UInt8]?) {
         switch self {
@@ -46,12 +46,8 @@ extension SimperiumMessage.Body {
         case .indexPage(let page): ("i", page.json.bytes())
         case .unknownMark: ("i", [0x3F])
         case .entityRequest(let key, let version): ("e", Array("\(key).\(version)".utf8))
-        case .entity(let key, let version, let data):
-            (
-                "e",
-                Array("\(key).\(version)\n".utf8)
-                    + (data.map { JSONValue(members: [("data", $0)]).bytes() } ?? [0x3F])
-            )
+        case .entity(let reply):
+            ("e", Array("\(reply.key).\(reply.version)\n".utf8) + reply.content.written)
         case .changesSince(let cv): ("cv", Array(cv.utf8))
         case .unknownChangeVersion(let isLegacy): (isLegacy ? "c" : "cv", [0x3F])
         case .changes(let changes):
@@ -96,7 +92,7 @@ extension InitRequest {
     }
 }
 
-extension SimperiumMessage.Page {
+extension IndexPage<JSONValue> {
     fileprivate var json: JSONValue {
         JSONValue(members: [
             ("current", .text(current)), ("index", .array(entries.map(\.json))),
@@ -105,13 +101,23 @@ extension SimperiumMessage.Page {
     }
 }
 
-extension SimperiumMessage.Page.Entry {
+extension EntityReply<JSONValue>.Content {
+    fileprivate var written: [UInt8] {
+        switch self {
+        case .missing: [0x3F]
+        case .data(let data): JSONValue(members: [("data", data)]).bytes()
+        case .other(let other): other.bytes()
+        }
+    }
+}
+
+extension IndexPage<JSONValue>.Entry {
     fileprivate var json: JSONValue {
         JSONValue(members: [("id", .text(key)), ("v", .int(version)), ("d", data)])
     }
 }
 
-extension SimperiumMessage.State {
+extension IndexState<JSONValue> {
     fileprivate var json: JSONValue {
         JSONValue(members: [
             ("current", .text(current)), ("index", .array(entries.map(\.json))),

@@ -9,7 +9,7 @@ struct ChangeLog: Hashable, Sendable {
     /// A change and what it did.
     struct Entry: Hashable, Sendable {
         /// As it was told.
-        var change: SimperiumMessage.Change
+        var change: SimperiumChange<JSONValue>
         /// What it did; nil where that is not known, so that it is never merged.
         var effect: Effect?
         /// Bytes it takes, about.

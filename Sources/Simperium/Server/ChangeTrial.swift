@@ -26,7 +26,7 @@ struct ChangeTrial {
         var options: BucketOptions
     }
 
-    let change: SimperiumMessage.Change
+    let change: SimperiumChange<JSONValue>
     let author: ChangeAuthor
     let object: StoredObject?
     let bucket: Bucket
@@ -35,7 +35,7 @@ struct ChangeTrial {
     private lazy var attempt = Result<Work, DiffError> { () throws(DiffError) in try work() }
 
     init(
-        _ change: SimperiumMessage.Change, by author: ChangeAuthor, on object: StoredObject?,
+        _ change: SimperiumChange<JSONValue>, by author: ChangeAuthor, on object: StoredObject?,
         in bucket: Bucket
     ) {
         self.change = change

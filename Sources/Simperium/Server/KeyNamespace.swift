@@ -1,3 +1,5 @@
+import Notation
+
 /// How keys are written on the wire: as they are, or with the namespace that `o` exposes.
 ///
 /// Observed in the client for iOS: with `expose_namespace`, keys are exchanged as `namespace/key`.
@@ -13,7 +15,7 @@ struct KeyNamespace {
     func outer(_ key: String) -> String { prefix + key }
 
     /// A change as clients see it.
-    func outer(_ change: SimperiumMessage.Change) -> SimperiumMessage.Change {
+    func outer(_ change: SimperiumChange<JSONValue>) -> SimperiumChange<JSONValue> {
         guard !prefix.isEmpty, change.operation != .empty else { return change }
         var change = change
         change.key = change.key.map(outer)

@@ -1,4 +1,4 @@
-internal import Notation
+public import Notation
 internal import Wire
 
 extension ServerBucket {
@@ -14,7 +14,7 @@ extension ServerBucket {
     ///   - author: Who asks; the change is told under this name whatever it says itself.
     /// - Returns: What became of it, and what to tell whom.
     public mutating func receive(
-        _ change: SimperiumMessage.Change, from author: ChangeAuthor
+        _ change: SimperiumChange<JSONValue>, from author: ChangeAuthor
     ) -> ChangeOutcome {
         let plan: ChangePlan
         do {
@@ -25,7 +25,7 @@ extension ServerBucket {
         known.insert(client: author.clientID, ccid: plan.ccid, most: options.knownChanges)
         wasUsed = true
         cv = versions.next()
-        var told = SimperiumMessage.Change(
+        var told = SimperiumChange<JSONValue>(
             key: plan.key.string, operation: change.operation, cv: cv, ccids: [plan.ccid],
             clientID: author.clientID)
         let keepsEffect = options.aggregation != .none
@@ -52,16 +52,16 @@ extension ServerBucket {
 
     /// The element of a `c` that refuses a change.
     static func refusal(
-        of change: SimperiumMessage.Change, _ author: ChangeAuthor, _ check: ChangeCheck
-    ) -> SimperiumMessage.Change {
+        of change: SimperiumChange<JSONValue>, _ author: ChangeAuthor, _ check: ChangeCheck
+    ) -> SimperiumChange<JSONValue> {
         // One identifier is what a client sends; a list of thousands is not worth repeating.
-        SimperiumMessage.Change(
+        SimperiumChange<JSONValue>(
             key: change.key ?? "", ccids: Array(change.ccids.prefix(16)),
             clientID: author.clientID, error: check.code)
     }
 
     private func judge(
-        _ change: SimperiumMessage.Change, _ author: ChangeAuthor
+        _ change: SimperiumChange<JSONValue>, _ author: ChangeAuthor
     ) throws(ChangeCheck) -> ChangePlan {
         let ccid = change.ccids.first ?? ""
         let key = ExactText(change.key ?? "")

@@ -1,4 +1,4 @@
-internal import Notation
+public import Notation
 internal import Wire
 
 extension ServerBucket {
@@ -19,7 +19,7 @@ extension ServerBucket {
     /// is removed is left out, and ``current`` moves on from page to page.
     ///
     /// - Returns: Nil where the mark is none of this bucket's.
-    public func page(_ request: IndexRequest) -> SimperiumMessage.Page? {
+    public func page(_ request: IndexRequest) -> IndexPage<JSONValue>? {
         var start: Int64 = 0
         var skipped = 0
         if let mark = request.mark {
@@ -33,7 +33,7 @@ extension ServerBucket {
         var limit = options.usualPage
         if let asked = request.limit, asked > 0 { limit = asked }
         limit = max(min(limit, options.largestPage), 1)
-        var page = SimperiumMessage.Page(current: current)
+        var page = IndexPage<JSONValue>(current: current)
         var size = 0
         var last: Int64 = 0
         for (place, key) in order.keys(from: start).dropFirst(skipped) {
@@ -44,7 +44,7 @@ extension ServerBucket {
                 break
             }
             page.entries.append(
-                SimperiumMessage.Page.Entry(
+                IndexPage<JSONValue>.Entry(
                     key: key.string, version: head.number,
                     data: request.wantsData ? head.data : nil))
             last = place

@@ -1,4 +1,4 @@
-internal import Notation
+public import Notation
 internal import Wire
 
 extension ServerBucket {
@@ -18,7 +18,7 @@ extension ServerBucket {
     ///   - logStart: The change version before the first of them; nil where that is not known.
     public init(
         name: String, options: BucketOptions = BucketOptions(), versions: ChangeVersions,
-        objects: [ServerObject], cv: String? = nil, log: [SimperiumMessage.Change] = [],
+        objects: [ServerObject], cv: String? = nil, log: [SimperiumChange<JSONValue>] = [],
         logStart: String? = nil
     ) {
         self.init(name: name, options: options, versions: versions)

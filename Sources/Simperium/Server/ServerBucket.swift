@@ -61,7 +61,7 @@ public struct ServerBucket: Hashable, Sendable {
     }
 
     /// The answer to `cv`: the changes since then, in order; nil where it is not known.
-    public func changes(since cv: String) -> [SimperiumMessage.Change]? {
+    public func changes(since cv: String) -> [SimperiumChange<JSONValue>]? {
         if cv == self.cv { return [] }
         guard let entries = log.entries(since: cv) else { return nil }
         guard options.aggregation == .answers else { return entries.map(\.change) }

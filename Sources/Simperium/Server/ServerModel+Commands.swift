@@ -1,3 +1,4 @@
+import Notation
 internal import Wire
 
 extension ServerModel {
@@ -52,7 +53,7 @@ extension ServerModel {
 
     /// Answers anything but `init` on a channel whose client was let in.
     mutating func answer(
-        _ body: SimperiumMessage.Body, at place: ServerReply.Place, _ channel: Channel
+        _ body: SimperiumBody<JSONValue>, at place: ServerReply.Place, _ channel: Channel
     ) -> [ServerReply] {
         let asker = ServerReply.Receivers.one(place)
         let id = channel.bucket
@@ -67,7 +68,7 @@ extension ServerModel {
             return [ServerReply(asker, .indexPage(page))]
         case .entityRequest(let key, let version):
             let data = namespace.inner(key).flatMap { buckets[id]?.data(of: $0, at: version) }
-            return [ServerReply(asker, .entity(key: key, version: version, data: data))]
+            return [ServerReply(asker, .entity(EntityReply(key: key, version: version, data: data)))]
         case .changesSince(let cv):
             guard let changes = buckets[id]?.changes(since: cv) else {
                 return [ServerReply(asker, .unknownChangeVersion(isLegacy: channel.isLegacy))]
@@ -82,7 +83,7 @@ extension ServerModel {
 
     /// Makes one change of a `c`.
     private mutating func change(
-        _ change: SimperiumMessage.Change, at place: ServerReply.Place, _ channel: Channel
+        _ change: SimperiumChange<JSONValue>, at place: ServerReply.Place, _ channel: Channel
     ) -> ServerReply {
         var inner = change
         if change.operation != .empty {

@@ -1,3 +1,4 @@
+import Notation
 internal import Wire
 
 extension ServerModel {
@@ -41,7 +42,7 @@ extension ServerModel {
     private mutating func carryOut(
         _ request: InitRequest, at place: ServerReply.Place, _ number: Int
     ) -> [ServerReply] {
-        var body: SimperiumMessage.Body?
+        var body: SimperiumBody<JSONValue>?
         switch (request.request, request.command) {
         case (.index(let request), _): body = .indexRequest(request)
         case (.changesSince(let cv), _): body = .changesSince(cv: cv)

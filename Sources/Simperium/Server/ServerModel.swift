@@ -1,3 +1,5 @@
+public import Notation
+
 /// A Simperium server as a value: connections, their channels, and the buckets they share.
 ///
 /// It has no sockets, clock or randomness: each message of a client goes in through
@@ -89,7 +91,7 @@ public struct ServerModel: Hashable, Sendable {
     ///
     /// - Returns: Nil where there is no such bucket; nobody is told of a change that is refused.
     public mutating func make(
-        _ change: SimperiumMessage.Change, by author: ChangeAuthor, in id: BucketID
+        _ change: SimperiumChange<JSONValue>, by author: ChangeAuthor, in id: BucketID
     ) -> (outcome: ChangeOutcome, replies: [ServerReply])? {
         guard let outcome = buckets[id]?.receive(change, from: author) else { return nil }
         guard case .accepted(let told) = outcome else { return (outcome, []) }
@@ -126,7 +128,7 @@ public struct ServerModel: Hashable, Sendable {
     }
 
     /// A change as everybody on a bucket is told of it.
-    func broadcast(_ change: SimperiumMessage.Change, _ id: BucketID) -> ServerReply {
+    func broadcast(_ change: SimperiumChange<JSONValue>, _ id: BucketID) -> ServerReply {
         ServerReply(.everyone(subscribers[id] ?? []), .changes([namespace.outer(change)]))
     }
 }

@@ -1,3 +1,5 @@
+public import Notation
+
 /// What a server says, and to whom.
 public struct ServerReply: Hashable, Sendable {
     /// Where a client is reached.
@@ -26,10 +28,10 @@ public struct ServerReply: Hashable, Sendable {
     /// Who gets it.
     public var receivers: Receivers
     /// What is said; the same to all.
-    public var body: SimperiumMessage.Body
+    public var body: SimperiumBody<JSONValue>
 
     /// A reply with these values.
-    public init(_ receivers: Receivers, _ body: SimperiumMessage.Body) {
+    public init(_ receivers: Receivers, _ body: SimperiumBody<JSONValue>) {
         self.receivers = receivers
         self.body = body
     }

@@ -97,13 +97,13 @@ enum SavedObjectRow {
     }
 
     /// A change as it is sent, without a channel of its own.
-    static func text(_ change: SimperiumMessage.Change) -> String {
+    static func text(_ change: SimperiumChange<JSONValue>) -> String {
         String(
             decoding: SimperiumMessage(0, .changes([change])).encoded(by: .client), as: UTF8.self)
     }
 
-    /// Reads what ``text(_:)-(SimperiumMessage.Change)`` wrote.
-    static func change(_ text: String) -> SimperiumMessage.Change? {
+    /// Reads what ``text(_:)-(SimperiumChange<JSONValue>)`` wrote.
+    static func change(_ text: String) -> SimperiumChange<JSONValue>? {
         let bytes = Array(text.utf8)
         let command = SimperiumCommand.parse(bytes, from: .client)
         guard case .changes(let changes)? = SimperiumMessage(command, in: bytes)?.body else {

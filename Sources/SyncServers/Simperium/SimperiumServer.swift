@@ -1,3 +1,4 @@
+import Notation
 internal import Simperium
 internal import Wire
 
@@ -27,7 +28,7 @@ public struct SimperiumServer: Sendable {
         /// A bucket is new, at this change version.
         case opened(ServerModel.BucketID, cv: String)
         /// A change was made.
-        case changed(ServerModel.BucketID, SimperiumMessage.Change)
+        case changed(ServerModel.BucketID, SimperiumChange<JSONValue>)
         /// A token was given out.
         case token(String, Account)
     }

@@ -53,7 +53,7 @@ extension SimperiumStore {
     private func log(
         _ bucket: Int64
     ) throws(StorageFault) -> (
-        start: String, known: [SimperiumMessage.Change], told: [SimperiumMessage.Change]
+        start: String, known: [SimperiumChange<JSONValue>], told: [SimperiumChange<JSONValue>]
     ) {
         let lines = try connection.prepare(
             """
@@ -61,8 +61,8 @@ extension SimperiumStore {
               ORDER BY position
             """)
         var start: String?
-        var known: [SimperiumMessage.Change] = []
-        var told: [SimperiumMessage.Change] = []
+        var known: [SimperiumChange<JSONValue>] = []
+        var told: [SimperiumChange<JSONValue>] = []
         while try lines.step() {
             let cv = lines.string(0)
             // The first line only says where the log begins.
@@ -79,7 +79,7 @@ extension SimperiumStore {
                 known += told
                 told = []
                 known.append(
-                    SimperiumMessage.Change(
+                    SimperiumChange<JSONValue>(
                         cv: cv, ccids: lines.optionalString(2).map { [$0] } ?? [],
                         clientID: lines.optionalString(1)))
             }

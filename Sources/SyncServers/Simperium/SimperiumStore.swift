@@ -110,11 +110,11 @@ final class SimperiumStore {
         while try addBucket.step() { number = addBucket.integer(0) }
         rows[id] = Row(number: number, position: 0)
         // The log begins where the bucket was before its first change.
-        try add(number, 0, SimperiumMessage.Change(cv: cv), nil)
+        try add(number, 0, SimperiumChange<JSONValue>(cv: cv), nil)
     }
 
     private func write(
-        _ change: SimperiumMessage.Change, _ id: ServerModel.BucketID, _ server: SimperiumServer
+        _ change: SimperiumChange<JSONValue>, _ id: ServerModel.BucketID, _ server: SimperiumServer
     ) throws(StorageFault) {
         guard var row = rows[id], let bucket = server.model.buckets[id] else { return }
         row.position += 1
@@ -175,7 +175,7 @@ final class SimperiumStore {
     }
 
     private func add(
-        _ bucket: Int64, _ position: Int64, _ change: SimperiumMessage.Change, _ told: [UInt8]?
+        _ bucket: Int64, _ position: Int64, _ change: SimperiumChange<JSONValue>, _ told: [UInt8]?
     ) throws(StorageFault) {
         addLine.bind(1, bucket)
         addLine.bind(2, position)

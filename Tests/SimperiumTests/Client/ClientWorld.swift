@@ -189,7 +189,7 @@ struct ClientWorld {
         let canBeWhole = change.data == nil && change.operation == .modify
         let code = (canBeWhole ? [405, 440, 500, 503] : [405, 500, 503])
             .randomElement(using: &random)
-        let refusal = SimperiumMessage.Change(
+        let refusal = SimperiumChange<JSONValue>(
             key: change.key, ccids: change.ccids, clientID: "client", error: code)
         clients[number].toClient.append(
             SimperiumMessage(0, .changes([refusal])).encoded(by: .server))

@@ -24,7 +24,7 @@ struct MessageGenerator {
         }
     }
 
-    private mutating func clientBody() -> SimperiumMessage.Body {
+    private mutating func clientBody() -> SimperiumBody<JSONValue> {
         switch below(isTidy ? 8 : 9) {
         case 0: return .initialize(initRequest())
         case 1: return .indexRequest(indexRequest())
@@ -33,10 +33,10 @@ struct MessageGenerator {
         case 4: return .heartbeat(Int64(below(.max)))
         case 5:
             return .indexState(
-                SimperiumMessage.State(
+                IndexState<JSONValue>(
                     current: maybe { $0.changeVersion() }, entries: entries(withData: false),
                     pending: many { random in
-                        IndexState.Pending(
+                        PendingChange(
                             key: random.maybe { $0.key() }, sv: random.maybe { $0.version() },
                             ccid: random.maybe { $0.ccid() })
                     }, extra: flip() ? nil : json(depth: 2)))
@@ -47,12 +47,12 @@ struct MessageGenerator {
         }
     }
 
-    private mutating func serverBody() -> SimperiumMessage.Body {
+    private mutating func serverBody() -> SimperiumBody<JSONValue> {
         switch below(isTidy ? 11 : 12) {
         case 0: return .auth(authReply())
         case 1:
             return .indexPage(
-                SimperiumMessage.Page(
+                IndexPage<JSONValue>(
                     current: maybe { $0.changeVersion() }, entries: entries(withData: flip()),
                     mark: flip() ? nil : isTidy ? changeVersion() : text(),
                     count: flip() ? nil : below(100)))
@@ -72,7 +72,7 @@ struct MessageGenerator {
         }
     }
 
-    private mutating func other() -> SimperiumMessage.Body {
+    private mutating func other() -> SimperiumBody<JSONValue> {
         switch below(3) {
         case 0: return .other(name: "presence", payload: nil)
         case 1: return .other(name: "x~", payload: Array(text().utf8) + [0xFF, 0x3A])
@@ -117,16 +117,16 @@ struct MessageGenerator {
             limit: maybe { 1 + $0.below(1000) })
     }
 
-    private mutating func entries(withData: Bool) -> [SimperiumMessage.Page.Entry] {
+    private mutating func entries(withData: Bool) -> [IndexPage<JSONValue>.Entry] {
         many { random in
-            SimperiumMessage.Page.Entry(
+            IndexPage<JSONValue>.Entry(
                 key: random.maybe { $0.key() }, version: random.maybe { $0.version() },
                 data: withData ? random.object(depth: 2) : nil)
         }
     }
 
-    private mutating func change(by sender: Peer) -> SimperiumMessage.Change {
-        var change = SimperiumMessage.Change(key: maybe { $0.key() })
+    private mutating func change(by sender: Peer) -> SimperiumChange<JSONValue> {
+        var change = SimperiumChange<JSONValue>(key: maybe { $0.key() })
         let sv = flip() ? nil : version()
         change.sv = sv
         change.ccids = isTidy ? [ccid()] : many { $0.ccid() }

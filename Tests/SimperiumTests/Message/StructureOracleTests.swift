@@ -57,7 +57,7 @@ struct StructureOracleTests {
         }
     }
 
-    private func compare(_ body: SimperiumMessage.Body, _ object: [String: Any]) {
+    private func compare(_ body: SimperiumBody<JSONValue>, _ object: [String: Any]) {
         switch body {
         case .initialize(let request):
             #expect(same(request.bucket, object["name"]))
@@ -97,7 +97,7 @@ struct StructureOracleTests {
         }
     }
 
-    private func compare(_ change: SimperiumMessage.Change, _ object: [String: Any]) {
+    private func compare(_ change: SimperiumChange<JSONValue>, _ object: [String: Any]) {
         #expect(same(change.key, object["id"]))
         #expect(same(change.operation?.text, object["o"]))
         #expect(change.sv == object["sv"] as? Int64)
@@ -112,7 +112,7 @@ struct StructureOracleTests {
         #expect(change.ccids == identifiers)
     }
 
-    private func compare(_ entries: [SimperiumMessage.Page.Entry], _ array: Any?) {
+    private func compare(_ entries: [IndexPage<JSONValue>.Entry], _ array: Any?) {
         let objects = array as? [[String: Any]] ?? []
         #expect(objects.count == entries.count)
         for (entry, object) in zip(entries, objects) {

@@ -17,13 +17,13 @@ struct ChangeCheckTests {
 
     static func edit(
         _ key: String, _ ccid: String, sv: Int64? = nil, _ value: String
-    ) -> SimperiumMessage.Change {
-        SimperiumMessage.Change(
+    ) -> SimperiumChange<JSONValue> {
+        SimperiumChange<JSONValue>(
             key: key, operation: .modify, sv: sv, ccids: [ccid],
             value: try? JSONValue(parsing: value))
     }
 
-    static func code(_ bucket: ServerBucket, _ change: SimperiumMessage.Change) -> Int? {
+    static func code(_ bucket: ServerBucket, _ change: SimperiumChange<JSONValue>) -> Int? {
         var bucket = bucket
         return bucket.receive(change, from: author).change.error
     }
@@ -36,7 +36,7 @@ struct ChangeCheckTests {
         #expect(Self.code(Self.bucket { $0.checks = [.diff, .duplicate, .version] }, bad) == 440)
         // What cannot be done is refused even where nothing checks it.
         #expect(Self.code(Self.bucket { $0.checks = [] }, bad) == 440)
-        let gone = SimperiumMessage.Change(key: "z", operation: .remove, ccids: ["2"])
+        let gone = SimperiumChange<JSONValue>(key: "z", operation: .remove, ccids: ["2"])
         #expect(Self.code(Self.bucket { $0.checks = [] }, gone) == 404)
         var other = gone
         other.operation = .other("DROP")
@@ -60,7 +60,7 @@ struct ChangeCheckTests {
     @Test func `refuses what is too large, sent or made`() {
         let bucket = Self.bucket { $0.objectBytes = 20 }
         let text = String(repeating: "y", count: 20)
-        let whole = SimperiumMessage.Change(
+        let whole = SimperiumChange<JSONValue>(
             key: "b", operation: .modify, ccids: ["9"],
             data: .object(JSONObject([.init("t", .string(text))])))
         #expect(Self.code(bucket, whole) == 413)

@@ -9,7 +9,7 @@ struct ServerBucketPropertyTests {
     typealias State = [String: (version: Int64, data: JSONValue)]
 
     /// What changes make of a state, as a client has it; nil where one does not fit.
-    static func replay(_ changes: [SimperiumMessage.Change], on state: State) -> State? {
+    static func replay(_ changes: [SimperiumChange<JSONValue>], on state: State) -> State? {
         var state = state
         for change in changes {
             if change.operation == .empty {
@@ -89,7 +89,7 @@ struct ServerBucketPropertyTests {
         for step in 0..<150 {
             let key = "k\(Int.random(in: 0..<4, using: &random))"
             let history = bucket.history(of: key)
-            var change = SimperiumMessage.Change(key: key, ccids: ["\(step)"])
+            var change = SimperiumChange<JSONValue>(key: key, ccids: ["\(step)"])
             switch Int.random(in: 0..<20, using: &random) {
             case 0: change.operation = .remove
             case 1 where step % 7 == 0:
@@ -187,9 +187,9 @@ struct ServerBucketPropertyTests {
             #expect(new.changes(since: "cv\(number)") == old.changes(since: "cv\(number)"))
         }
         let author = ChangeAuthor(clientID: "c1")
-        let again = SimperiumMessage.Change(key: "k0", operation: .remove, ccids: ["28"])
+        let again = SimperiumChange<JSONValue>(key: "k0", operation: .remove, ccids: ["28"])
         #expect(new.receive(again, from: author).change.error == 409)
-        let back = SimperiumMessage.Change(
+        let back = SimperiumChange<JSONValue>(
             key: "k3", operation: .modify, ccids: ["x"], data: .object(JSONObject()))
         #expect(
             new.receive(back, from: author).change.ev == (old.history(of: "k3")?.number ?? 0) + 1)
@@ -208,7 +208,7 @@ struct ServerBucketPropertyTests {
         ]
         let bucket = ServerBucket(
             name: "b", versions: ChangeVersions(seed: 1), objects: seeds,
-            log: [SimperiumMessage.Change(key: "k")])
+            log: [SimperiumChange<JSONValue>(key: "k")])
         #expect(bucket.contents.map(\.key) == ["k", "gone"])
         #expect(bucket.count == 1)
         #expect(bucket.object("k")?.version == 2)

@@ -252,7 +252,7 @@ struct ServerChangeTests {
     @Test func `makes changes of its own`() {
         var book = ServerPlaybook()
         _ = book.play("join 1 c1")
-        let change = SimperiumMessage.Change(
+        let change = SimperiumChange<JSONValue>(
             key: "a", operation: .modify, ccids: ["1"], value: .object(JSONObject()))
         let author = ChangeAuthor(clientID: "server")
         let made = book.server.make(change, by: author, in: ServerPlaybook.notes)

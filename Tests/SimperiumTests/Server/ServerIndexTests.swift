@@ -146,7 +146,7 @@ struct ServerIndexTests {
                 for _ in 0..<Int.random(in: 1...30, using: &random) where !mark.isEmpty {
                     let key = "k\(Int.random(in: 0..<80, using: &random))"
                     ccid += 1
-                    var change = SimperiumMessage.Change(
+                    var change = SimperiumChange<JSONValue>(
                         key: key, operation: .remove, ccids: [String(ccid)])
                     if Bool.random(using: &random) {
                         change.operation = .modify

@@ -14,7 +14,7 @@ struct ServerLogTests {
 
     /// Sets `n` of an object, or removes it.
     static func set(_ bucket: inout ServerBucket, _ key: String, _ number: Int?, _ ccid: String) {
-        var change = SimperiumMessage.Change(key: key, operation: .remove, ccids: [ccid])
+        var change = SimperiumChange<JSONValue>(key: key, operation: .remove, ccids: [ccid])
         if let number {
             change.operation = .modify
             change.data = .object(JSONObject([.init("n", .number(String(number)))]))
@@ -23,7 +23,7 @@ struct ServerLogTests {
         #expect(outcome.change.error == nil)
     }
 
-    static func text(_ changes: [SimperiumMessage.Change]?) -> String? {
+    static func text(_ changes: [SimperiumChange<JSONValue>]?) -> String? {
         changes.map {
             String(
                 decoding: SimperiumMessage(nil, .changes($0)).encoded(by: .server), as: UTF8.self)
@@ -107,7 +107,7 @@ struct ServerLogTests {
         Self.set(&bucket, "a", 1, "1")
         Self.set(&bucket, "a", 2, "2")
         _ = bucket.receive(
-            SimperiumMessage.Change(key: "b", operation: .empty, ccids: ["3"]), from: Self.author)
+            SimperiumChange<JSONValue>(key: "b", operation: .empty, ccids: ["3"]), from: Self.author)
         Self.set(&bucket, "a", 3, "4")
         #expect(bucket.changes(since: "cv0")?.map(\.operation) == [.empty, .modify])
         #expect(bucket.changes(since: "cv1")?.map(\.ev) == [nil, 4])
@@ -142,7 +142,7 @@ struct ServerLogTests {
         func code(_ ccid: String) -> Int? {
             var copy = bucket
             return copy.receive(
-                SimperiumMessage.Change(key: "k", operation: .remove, ccids: [ccid]),
+                SimperiumChange<JSONValue>(key: "k", operation: .remove, ccids: [ccid]),
                 from: Self.author
             ).change.error
         }

@@ -14,7 +14,7 @@ struct VersionRetentionTests {
         for number in 1...edits {
             let data = JSONValue.object(JSONObject([.init("n", .number(String(number)))]))
             _ = bucket.receive(
-                SimperiumMessage.Change(
+                SimperiumChange<JSONValue>(
                     key: "k", operation: .modify, ccids: ["\(number)"], data: data),
                 from: ChangeAuthor(clientID: "c"))
         }
@@ -54,7 +54,7 @@ struct VersionRetentionTests {
         var bucket = Self.bucket(135)
         func code(_ sv: Int64) -> Int? {
             bucket.receive(
-                SimperiumMessage.Change(
+                SimperiumChange<JSONValue>(
                     key: "k", operation: .modify, sv: sv, ccids: ["x\(sv)"],
                     value: try? JSONValue(parsing: #"{"m":{"o":"+","v":\#(sv)}}"#)),
                 from: ChangeAuthor(clientID: "c")
@@ -77,10 +77,10 @@ struct VersionRetentionTests {
         options.removedObjects = 3
         var bucket = ServerBucket(name: "b", options: options, versions: ChangeVersions(seed: 3))
         var ccid = 0
-        func make(_ key: String, _ operation: SimperiumChange.Operation) -> Int64? {
+        func make(_ key: String, _ operation: ChangeOperation) -> Int64? {
             ccid += 1
             return bucket.receive(
-                SimperiumMessage.Change(
+                SimperiumChange<JSONValue>(
                     key: key, operation: operation, ccids: ["\(ccid)"],
                     data: operation == .modify ? .object(JSONObject()) : nil),
                 from: ChangeAuthor(clientID: "c")

@@ -68,7 +68,7 @@ public struct FireLedger {
 
     /// A client sends a change; nil where it is the same again.
     mutating func send(
-        _ change: SimperiumMessage.Change, _ place: Place, ghost: JSONValue?, target: JSONValue?
+        _ change: SimperiumChange<JSONValue>, _ place: Place, ghost: JSONValue?, target: JSONValue?
     ) {
         guard let ccid = change.ccids.first, sent[ccid] == nil else { return }
         let marks = Set(Self.marks(of: target)).subtracting(Self.marks(of: ghost))
@@ -81,7 +81,7 @@ public struct FireLedger {
     func isMade(_ ccid: String) -> Bool { sent[ccid]?.made.isEmpty == false }
 
     /// What the server, or a fault in its name, says to changes.
-    mutating func say(_ changes: [SimperiumMessage.Change]) {
+    mutating func say(_ changes: [SimperiumChange<JSONValue>]) {
         for change in changes {
             guard let ccid = change.ccids.first else { continue }
             if change.error == nil {

@@ -51,7 +51,7 @@ extension FireWorld {
             let ccid = change.ccids.first, !ledger.isMade(ccid),
             let code = plan.codes.randomElement(using: &random)
         else { return false }
-        let refusal = SimperiumMessage.Change(
+        let refusal = SimperiumChange<JSONValue>(
             key: change.key, ccids: change.ccids, clientID: "client-\(number)", error: code)
         refusals[code, default: 0] += 1
         ledger.say([refusal])
@@ -119,7 +119,7 @@ extension FireWorld {
 
     /// What was saved before a change was sent tells what is in it.
     mutating func note(
-        _ changes: [SimperiumMessage.Change], _ number: Int, _ place: Int, _ bucket: String
+        _ changes: [SimperiumChange<JSONValue>], _ number: Int, _ place: Int, _ bucket: String
     ) {
         for change in changes {
             let key = change.key ?? ""
