@@ -12,7 +12,7 @@ public import Wire
 public struct Diagnosis: Sendable {
     private var session = SessionView()
     private var checks = Rules.checks()
-    private var report = Report(stories: Rules.stories)
+    private var report = Report(groups: Rules.groups)
     private var now = Instant.zero
 
     /// Begins with a session of which nothing is known.

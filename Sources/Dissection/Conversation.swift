@@ -44,12 +44,12 @@ final class Conversation {
 
     /// Lets go of what it holds most of, since `limit` bytes are held in all.
     func shed(at: Instant, limit: Int) {
-        let says =
+        let detail =
             "more than \(limit) bytes are under way on all connections together, and these are the "
             + "most; what follows is in the chunks alone"
         switch layer {
-        case .http(let http): http.shed(at: at, says: says)
-        case .webSocket(let socket): socket.shed(at: at, says: says)
+        case .http(let http): http.shed(at: at, detail: detail)
+        case .webSocket(let socket): socket.shed(at: at, detail: detail)
         case .undecided, .opaque: return
         }
     }
@@ -160,18 +160,18 @@ final class Conversation {
         }
     }
 
-    private func note(_ code: ConversationNote, _ piece: Piece, _ says: String) {
-        note(code, at: piece.at, piece.place, piece.sender, says)
+    private func note(_ code: ConversationNote, _ piece: Piece, _ detail: String) {
+        note(code, at: piece.at, piece.place, piece.sender, detail)
     }
 
     private func note(
-        _ code: ConversationNote, at: Instant, _ place: Place, _ sender: Peer, _ says: String
+        _ code: ConversationNote, at: Instant, _ place: Place, _ sender: Peer, _ detail: String
     ) {
         output.emit(
             .note(
                 NoteRow(
                     connection: context.row.id, sender: sender, at: at, place: place,
-                    code: code.rawValue, says: says)))
+                    code: code.rawValue, detail: detail)))
     }
 
     /// Takes what happened that is not bytes.
@@ -186,12 +186,12 @@ final class Conversation {
             // The answer that says so, or the close of the client's leg, follows.
             if let id = event.leg, context.peer(of: id) == .server { context.close(id) }
             // Unless that was closed before.
-            if context.isOver { finish(at: event.at, why: event.says) }
+            if context.isOver { finish(at: event.at, why: event.detail) }
         case .closed:
             guard let id = event.leg else { return }
             let peer = context.peer(of: id)
             context.close(id)
-            let why = event.says.isEmpty ? event.kind.rawValue : event.says
+            let why = event.detail.isEmpty ? event.kind.rawValue : event.detail
             switch layer {
             case .http(let http):
                 http.legClosed(id, peer: peer, at: event.at, why: why)

@@ -9,8 +9,8 @@ struct CurlFailure {
     init(
         _ easy: UnsafeMutableRawPointer, _ code: CURLcode, _ message: UnsafePointer<CChar>
     ) {
-        let told = String(cString: message)
-        let words = told.isEmpty ? String(cString: curl_easy_strerror(code)) : told
+        let reported = String(cString: message)
+        let words = reported.isEmpty ? String(cString: curl_easy_strerror(code)) : reported
         func number(_ info: CURLINFO) -> Int {
             var value = 0
             _ = shim_easy_getinfo_long(easy, info, &value)

@@ -61,16 +61,16 @@ final class TransferLoop: Sendable {
         } catch {
             prepared = .failure(error)
         }
-        let told: @Sendable (Response) -> Void
+        let reported: @Sendable (Response) -> Void
         if inPlace {
-            told = tell
+            reported = tell
         } else {
             let execute = settings.execute
-            told = { response in execute { tell(response) } }
+            reported = { response in execute { tell(response) } }
         }
         let order = Order(
             id: id, request: prepared, priority: request.priority,
-            retryCount: request.retryCount, tag: request.requestTag, tell: told)
+            retryCount: request.retryCount, tag: request.requestTag, tell: reported)
         let isTaken = inbox.withLock { inbox in
             guard !inbox.isStopped, start(&inbox) else { return false }
             inbox.items.append(.order(order))

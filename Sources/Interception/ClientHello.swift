@@ -48,7 +48,7 @@ public struct ClientHello: Hashable, Sendable {
     }
 
     /// What the client offers, in one line for people.
-    public var says: String {
+    public var detail: String {
         var parts: [String] = []
         let named = versions.filter { !Self.isGrease($0) }.map(Self.name(version:))
         parts.append(named.isEmpty ? "no version" : named.joined(separator: ", "))

@@ -7,8 +7,8 @@ enum PrivateFile {
 
     /// What the system says about `errno`.
     static func failure(_ path: String, _ doing: String) -> InterceptionError {
-        let says = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
-        return InterceptionError(.storage, "cannot \(doing) \(path): \(says)")
+        let detail = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
+        return InterceptionError(.storage, "cannot \(doing) \(path): \(detail)")
     }
 
     /// Why a secret is not kept behind a symbolic link.

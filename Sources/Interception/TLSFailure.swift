@@ -41,11 +41,11 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.leg = leg
     }
 
-    /// What ``says`` and ``advice`` say, in one line.
-    public var description: String { advice.isEmpty ? says : "\(says): \(advice)" }
+    /// What ``detail`` and ``advice`` say, in one line.
+    public var description: String { advice.isEmpty ? detail : "\(detail): \(advice)" }
 
     /// The cause in a few words, as the trace has it.
-    public var says: String {
+    public var detail: String {
         let who = leg == .client ? "the client" : "the server"
         return switch cause {
         case .alert(let code, let name): "\(who) sent alert \(code) (\(name))"

@@ -85,10 +85,10 @@ public final class ProxyServer: Sendable {
             ).get()
             let port = listener.localAddress?.port ?? 0
             resources.ownSockets.listens(on: port)
-            let watchdog = Watchdog(loops.map { ($0, resources.activity(of: $0)) }) { says, id in
-                configuration.notice("tapedeck: \(says)")
+            let watchdog = Watchdog(loops.map { ($0, resources.activity(of: $0)) }) { detail, id in
+                configuration.notice("tapedeck: \(detail)")
                 _ = sink.put([
-                    .event(EventRow(.warning, connection: id, at: sink.now(), says: says))
+                    .event(EventRow(.warning, connection: id, at: sink.now(), detail: detail))
                 ])
             }
             return ProxyServer(
@@ -133,7 +133,7 @@ public final class ProxyServer: Sendable {
         let refused = resources.descriptors.refused
         if refused > 0 {
             notice(
-                "tapedeck: \(refused) connection\(refused == 1 ? " was" : "s were") answered with 503: \(resources.descriptors.says)"
+                "tapedeck: \(refused) connection\(refused == 1 ? " was" : "s were") answered with 503: \(resources.descriptors.detail)"
             )
         }
     }
@@ -226,7 +226,7 @@ extension ProxyError {
         let failure = ListenFailure(
             (error as? IOError)?.errnoCode, host: configuration.host, port: configuration.port,
             otherwise: error is SocketAddressError.UnknownHost
-                ? "the name is not known; use an address" : ConnectCause.says(error))
+                ? "the name is not known; use an address" : ConnectCause.detail(error))
         let code: Code =
             switch failure.kind {
             case .taken: .addressInUse

@@ -11,7 +11,7 @@ package enum SessionError: Error, Sendable {
     package var reason: String {
         switch self {
         case .trace(let error): error.reason
-        case .missing(let says): says
+        case .missing(let detail): detail
         }
     }
 }

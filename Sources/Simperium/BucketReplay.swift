@@ -78,7 +78,7 @@ public struct BucketReplay: Sendable {
     /// Bytes that the kept objects take, about.
     public private(set) var bytes = 0
     /// Objects that were let go to stay within the limits.
-    public private(set) var letGo = 0
+    public private(set) var evicted = 0
 
     /// A replay that has seen nothing.
     public init(limits: Limits = Limits()) { self.limits = limits }
@@ -251,7 +251,7 @@ public struct BucketReplay: Sendable {
             guard let entry = entries[place], entry.touched == touched else { continue }
             bytes -= entry.cost
             entries[place] = nil
-            letGo += 1
+            evicted += 1
         }
         guard order.count - oldest > 2 * entries.count + 64 || oldest > order.count / 2 + 64 else {
             return

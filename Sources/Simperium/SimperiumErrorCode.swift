@@ -3,7 +3,7 @@
 /// Source: Simperium WebSocket API, "Error Responses"; 417 and 503 as the clients for iOS know them.
 public enum SimperiumErrorCode {
     /// The meaning of `code` for people; `unknown error` where it has none.
-    public static func says(_ code: Int) -> String {
+    public static func detail(_ code: Int) -> String {
         switch code {
         case 400: "invalid id or schema"
         case 401: "no permission"

@@ -1,6 +1,6 @@
 extension SimperiumNote.Code {
     /// The same for people.
-    public var says: String {
+    public var detail: String {
         switch self {
         case .noChannel: "no channel before a command that belongs to one"
         case .channelZeros: "the channel number has leading zeros"

@@ -17,9 +17,9 @@ public struct SimperiumNote: Hashable, Sendable {
     }
 
     /// The note for people.
-    public var says: String {
-        guard let field else { return code.says }
-        return "\(code.says): \(field)"
+    public var detail: String {
+        guard let field else { return code.detail }
+        return "\(code.detail): \(field)"
     }
 
     /// Stable names of what is tolerated.

@@ -5,7 +5,7 @@ struct SchemaDocument {
         var name: String
         /// Whether it is a view.
         var isView: Bool
-        var says: String
+        var detail: String
         var columns: [Column] = []
     }
 
@@ -14,13 +14,13 @@ struct SchemaDocument {
         var name: String
         /// The declared type with its constraints; empty in a view.
         var type: String
-        var says: String
+        var detail: String
     }
 
     /// A part of the schema with what it is about.
     struct Chapter {
         var title: String
-        var says: String
+        var detail: String
         var tables: [Table]
     }
 
@@ -28,24 +28,24 @@ struct SchemaDocument {
     static let chapters = [
         Chapter(
             title: "What was seen",
-            says: """
+            detail: """
                 Written once, in the order of arrival, and never updated. Deleted only by
                 `--max-size` and `--keep-last`, which leave a row in `gap`.
                 """, tables: tables(in: Schema.truth)),
         Chapter(
             title: "What decoding made of it",
-            says: "Dropped and made again from what was seen by `tapedeck rebuild`.",
+            detail: "Dropped and made again from what was seen by `tapedeck rebuild`.",
             tables: tables(in: Schema.derived)),
         Chapter(
             title: "What was stated",
-            says: "Points into what was seen by chunk and offset, so that it survives a rebuild.",
+            detail: "Points into what was seen by chunk and offset, so that it survives a rebuild.",
             tables: tables(in: Schema.statements)),
         Chapter(
-            title: "Views", says: "For people and programs that query a trace.",
+            title: "Views", detail: "For people and programs that query a trace.",
             tables: tables(in: Schema.views)),
         Chapter(
             title: "What each side held",
-            says: """
+            detail: """
                 As far as SQL can tell it from the rows above, at the end of the trace: versions of
                 objects, changes without acknowledgement, forms, syncs and cases. `tapedeck state` tells
                 it for any moment, applies changes to objects, and differs from the views of cases in this:
@@ -62,7 +62,7 @@ struct SchemaDocument {
                 """, tables: tables(in: Schema.stateViews)),
         Chapter(
             title: "Full-text search",
-            says: """
+            detail: """
                 Built behind the commits as far as `progress` says. `rowid` is 2 * `body.id` for bodies
                 and 2 * `message.id` + 1 for messages. Contentless: the words are here, the text is in
                 `body` and `message`.
@@ -81,7 +81,7 @@ struct SchemaDocument {
                 tables.append(
                     Table(
                         name: String(name.prefix { $0 != "(" }), isView: words[1] == "VIEW",
-                        says: comment))
+                        detail: comment))
                 continue
             }
             guard let comment, let last = tables.indices.last else { continue }
@@ -89,13 +89,14 @@ struct SchemaDocument {
                 // `… AS name,` or `… AS name` before the comment.
                 guard let name = words.last, words.dropLast().last == "AS" else { continue }
                 tables[last].columns.append(
-                    Column(name: unquoted(name), type: "", says: comment))
+                    Column(name: unquoted(name), type: "", detail: comment))
             } else if let name = words.first {
                 let type = words.dropFirst().joined(separator: " ")
                 tables[last].columns.append(
                     Column(
                         name: unquoted(name),
-                        type: type.hasSuffix(",") ? String(type.dropLast()) : type, says: comment))
+                        type: type.hasSuffix(",") ? String(type.dropLast()) : type, detail: comment)
+                )
             }
         }
         return tables
@@ -138,16 +139,16 @@ struct SchemaDocument {
 
             """
         for chapter in chapters {
-            text += "\n## \(chapter.title)\n\n\(chapter.says)\n"
+            text += "\n## \(chapter.title)\n\n\(chapter.detail)\n"
             for table in chapter.tables {
-                text += "\n### \(table.name)\n\n\(table.says)\n\n"
+                text += "\n### \(table.name)\n\n\(table.detail)\n\n"
                 text +=
                     table.isView
                     ? "| column | meaning |\n|---|---|\n"
                     : "| column | type | meaning |\n|---|---|---|\n"
                 for column in table.columns {
                     let type = table.isView ? "" : " `\(column.type)` |"
-                    text += "| `\(column.name)` |\(type) \(column.says) |\n"
+                    text += "| `\(column.name)` |\(type) \(column.detail) |\n"
                 }
             }
         }

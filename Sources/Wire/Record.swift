@@ -131,17 +131,17 @@ public struct EventRow: Hashable, Sendable {
     /// When.
     public var at: Instant
     /// The particulars, for people; empty where the kind says all.
-    public var says: String
+    public var detail: String
 
     /// An event row with these values.
     public init(
         _ kind: Kind, connection: ConnectionID? = nil, leg: LegID? = nil, at: Instant,
-        says: String = ""
+        detail: String = ""
     ) {
         self.kind = kind
         self.connection = connection
         self.leg = leg
         self.at = at
-        self.says = says
+        self.detail = detail
     }
 }

@@ -140,13 +140,13 @@ public struct FindingRow: Hashable, Sendable {
     /// Offset in bytes within that chunk.
     public var offset: Int
     /// What is wrong, with the quoted bytes.
-    public var says: String
+    public var detail: String
     /// What should have been sent instead.
     public var expected: String
 
     /// A finding row with these values.
     public init(
-        at: Instant, rule: String, severity: Severity, chunk: ChunkID?, offset: Int, says: String,
+        at: Instant, rule: String, severity: Severity, chunk: ChunkID?, offset: Int, detail: String,
         expected: String
     ) {
         self.at = at
@@ -154,7 +154,7 @@ public struct FindingRow: Hashable, Sendable {
         self.severity = severity
         self.chunk = chunk
         self.offset = offset
-        self.says = says
+        self.detail = detail
         self.expected = expected
     }
 }

@@ -21,23 +21,23 @@ public struct TextTable: Sendable {
     /// How many slots are taken.
     private var taken = 0
     /// Slots beyond which they are emptied instead of growing in number.
-    private let mostSlots: Int
+    private let maxSlots: Int
 
     /// An empty table.
-    public init() { mostSlots = .max }
+    public init() { maxSlots = .max }
 
     /// An empty table that knows some of the newest texts again, and keeps others once more.
     ///
     /// For texts that are few or all different, of which the latter would be looked up in vain.
     ///
     /// - Parameter newest: How many are known again, about; at least 12.
-    public init(knowing newest: Int) { mostSlots = max(16, newest / 3 * 4) }
+    public init(knowing newest: Int) { maxSlots = max(16, newest / 3 * 4) }
 
     /// Makes room for this many texts.
     public mutating func reserveCapacity(_ count: Int) {
         places.reserveCapacity(count)
         var size = slots.count
-        while size * 3 < count * 4, size * 2 <= mostSlots { size *= 2 }
+        while size * 3 < count * 4, size * 2 <= maxSlots { size *= 2 }
         if size > slots.count { resize(size) }
     }
 
@@ -64,7 +64,7 @@ public struct TextTable: Sendable {
         tags[slot] = Self.tag(hash)
         taken += 1
         if taken * 4 > slots.count * 3 {
-            if slots.count * 2 <= mostSlots { resize(slots.count * 2) } else { forget() }
+            if slots.count * 2 <= maxSlots { resize(slots.count * 2) } else { forget() }
         }
         return number
     }

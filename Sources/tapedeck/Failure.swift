@@ -29,11 +29,11 @@ struct Failure: Error {
 
     let status: Status
     /// What happened, to what, and what to do.
-    let says: String
+    let detail: String
 
-    init(_ status: Status, _ says: String) {
+    init(_ status: Status, _ detail: String) {
         self.status = status
-        self.says = says
+        self.detail = detail
     }
 }
 
@@ -52,7 +52,7 @@ extension Failure {
     init(_ error: SessionError) {
         switch error {
         case .trace(let error): self.init(error)
-        case .missing(let says): self.init(.data, says)
+        case .missing(let detail): self.init(.data, detail)
         }
     }
 

@@ -47,7 +47,7 @@ struct Tapedeck: AsyncParsableCommand {
                 StandardOutput.finish()
                 exit(withError: error)
             }
-            StandardError.write("tapedeck: \(failure.says)\n")
+            StandardError.write("tapedeck: \(failure.detail)\n")
             StandardOutput.finish()
             Foundation.exit(failure.status.rawValue)
         }

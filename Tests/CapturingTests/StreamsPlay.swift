@@ -66,7 +66,7 @@ struct Play {
     mutating func consume(_ segment: TCPSegment) -> [String] {
         var events: [StreamEvent] = []
         assembler.consume(segment, into: &events)
-        return events.map(says)
+        return events.map(detail)
     }
 
     /// Lets time pass without segments.
@@ -74,18 +74,18 @@ struct Play {
         now += nanoseconds
         var events: [StreamEvent] = []
         assembler.advance(toUnixNanoseconds: now, into: &events)
-        return events.map(says)
+        return events.map(detail)
     }
 
     mutating func finish() -> [String] {
         var events: [StreamEvent] = []
         assembler.finish(into: &events)
-        return events.map(says)
+        return events.map(detail)
     }
 }
 
 /// An event in a few words; the first connection is not named.
-func says(_ event: StreamEvent) -> String {
+func detail(_ event: StreamEvent) -> String {
     func of(_ number: Int) -> String { number == 1 ? "" : "\(number): " }
     switch event {
     case .opened(let number, let client, _, _, let hasHandshake):

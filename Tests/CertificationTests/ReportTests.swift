@@ -13,14 +13,16 @@ struct CertificationReportTests {
     private static let hint = Rule(
         "simperium.change.hint", .info, title: "A hint.", source: "s", follows: "f", evidence: "e",
         expects: "x", silent: "s")
-    private static let sign = Sign.lines("command:c", "a change", count: 2)
+    private static let expectation = ExpectedEvent.lines("command:c", "a change", count: 2)
     private static let scenario = Scenario(
         "edits", "Edits", asks: "Edit.", script: [.waitSynced],
-        situations: [Situation("changes", signs: [sign], rules: ["simperium.change.*"])])
+        situations: [
+            Situation("changes", expectations: [expectation], rules: ["simperium.change.*"])
+        ])
 
     private static func finding(_ rule: Rule) -> Finding {
         Finding(
-            rule, connection: nil, client: "c", says: "It said <b> & \u{1} left.",
+            rule, connection: nil, client: "c", detail: "It said <b> & \u{1} left.",
             cause: "counts wrongly",
             steps: [FindingStep(at: Instant(nanoseconds: 1_500_000_000), "sent", quote: "0:c:<>")])
     }
@@ -28,7 +30,8 @@ struct CertificationReportTests {
     private static func played(
         _ findings: [Finding] = [], count: Int = 2, problem: String? = nil
     ) -> Played {
-        let seen = Played.Seen(sign: sign, count: count, row: "command 3", isThere: count >= 2)
+        let seen = Played.Seen(
+            expectation: expectation, count: count, row: "command 3", isThere: count >= 2)
         return Played(
             scenario, trace: "out/edits/session.tape", seconds: 1,
             seen: problem == nil ? ["changes": [seen]] : [:], findings: findings,
@@ -69,7 +72,7 @@ struct CertificationReportTests {
         #expect(result.verdict == verdict)
     }
 
-    @Test func `what was not seen is told with its count`() {
+    @Test func `what was not seen is reported with its count`() {
         let result = CaseResult(Self.one(Self.rule), [Self.played(count: 1)], isStrict: false)
         #expect(result.verdict == .notExercised)
         #expect(result.reason == "edits: there was not a change 2 times, but 1")
@@ -136,7 +139,7 @@ struct CertificationReportTests {
         #expect(report.junit.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""))
     }
 
-    @Test func `nothing that connected is told`() {
+    @Test func `nothing that connected is reported`() {
         let report = Self.report([Self.played(problem: "the port is taken")])
         #expect(!report.hasClient)
         #expect(report.html { $0 }.contains("The client never came"))

@@ -44,21 +44,22 @@ struct SuiteTests {
     }
 
     @Test(arguments: Suite.Name.allCases)
-    func `faults and filters can be read, and signs name faults of their scenario`(
+    func `faults and filters can be read, and expectations name faults of their scenario`(
         name: Suite.Name
     ) throws {
         for scenario in Suite(name).scenarios {
             let plan = try Bench.plan(scenario)
             #expect(plan.rules.count == scenario.faults.count)
             let names = Set(plan.rules.map(\.name))
-            let signs = scenario.situations.flatMap(\.signs) + scenario.deeds.map(\.when)
-            for sign in signs {
-                for filter in sign.filters {
+            let expectations =
+                scenario.situations.flatMap(\.expectations) + scenario.deeds.map(\.when)
+            for expectation in expectations {
+                for filter in expectation.filters {
                     #expect(throws: Never.self, "\(scenario.id): \(filter)") {
                         try Filter.parse(filter)
                     }
                 }
-                for fault in sign.faults { #expect(names.contains(fault), "\(scenario.id)") }
+                for fault in expectation.faults { #expect(names.contains(fault), "\(scenario.id)") }
             }
             #expect(!scenario.situations.isEmpty && scenario.limit > 0, "\(scenario.id)")
         }

@@ -54,8 +54,8 @@ import Wire
             let same = bearer.merging(["Origin": "http://localhost:\(port)"]) { $1 }
             #expect(try await status(same) == 200)
             let long = String(repeating: "x", count: ControlResponder.longestBody + 1)
-            let told = try await client.ask("POST", "/v1/rules", long, ["Host": address])
-            #expect(told.status == 401, "a limit is for those who may ask")
+            let reported = try await client.ask("POST", "/v1/rules", long, ["Host": address])
+            #expect(reported.status == 401, "a limit is for those who may ask")
             let refused = try await client.ask("GET", "/v1/nothing", nil, ["Host": address])
             #expect(refused.status == 401)
             #expect(refused.fields["www-authenticate"] == "Bearer")
@@ -151,7 +151,7 @@ import Wire
         }
     }
 
-    @Test func `says what is wrong with a path`() async throws {
+    @Test func `detail what is wrong with a path`() async throws {
         let fixture = try ControlFixture()
         var configuration = fixture.configuration()
         configuration.unixPath = fixture.folder.appendingPathComponent("none/c").path

@@ -150,8 +150,8 @@ import Wire
             let answer = try await client.raw(Array(requests.joined().utf8))
             let text = String(decoding: answer.body, as: UTF8.self)
             #expect(text.split(separator: "HTTP/1.1 201 ").count == 3)
-            let told = text.matches(of: /"name":"(.)"/).map { String($0.1) }
-            #expect(told == names)
+            let reported = text.matches(of: /"name":"(.)"/).map { String($0.1) }
+            #expect(reported == names)
         }
         #expect(fixture.session.marks.map(\.name) == ["a", "b", "c"])
     }
@@ -225,7 +225,7 @@ import Wire
         #expect(notices.last?.contains("plan.yaml:1:13: there is no action \"clse\"") == true)
     }
 
-    @Test func `says nothing of a plan that it plays already`() async throws {
+    @Test func `detail nothing of a plan that it plays already`() async throws {
         let text = "rules: ['=> close name=b']"
         let fixture = try ControlFixture(text)
         try fixture.session.replace(

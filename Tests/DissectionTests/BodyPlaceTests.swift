@@ -7,39 +7,39 @@ import Wire
 struct BodyPlaceTests {
     /// How a response comes, and where its head and its content stand.
     struct Case: CustomTestStringConvertible {
-        var says: String
+        var detail: String
         /// The response in pieces, one chunk each; chunk 1 is the request.
         var pieces: [String]
         var head: Int?
         var content: Int?
 
-        var testDescription: String { says }
+        var testDescription: String { detail }
     }
 
     static let cases = [
         Case(
-            says: "in one chunk", pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"],
+            detail: "in one chunk", pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"],
             head: 0, content: 38),
         Case(
-            says: "head and content apart",
+            detail: "head and content apart",
             pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", "abc"], head: 0, content: nil),
         Case(
-            says: "content cut", pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na", "bc"],
+            detail: "content cut", pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na", "bc"],
             head: 0, content: nil),
         Case(
-            says: "head cut", pieces: ["HTTP/1.1 200 OK\r\nConte", "nt-Length: 3\r\n\r\nabc"],
+            detail: "head cut", pieces: ["HTTP/1.1 200 OK\r\nConte", "nt-Length: 3\r\n\r\nabc"],
             head: nil, content: nil),
         Case(
-            says: "one transfer chunk",
+            detail: "one transfer chunk",
             pieces: ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"],
             head: 0, content: 50),
         Case(
-            says: "two transfer chunks",
+            detail: "two transfer chunks",
             pieces: [
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"
             ], head: 0, content: nil),
         Case(
-            says: "behind an interim response",
+            detail: "behind an interim response",
             pieces: [
                 "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
             ], head: 28, content: 66),
@@ -47,8 +47,8 @@ struct BodyPlaceTests {
 
     @Test(arguments: cases) func `finds what stands whole in a chunk`(_ example: Case) throws {
         var stage = Stage()
-        stage.says(.client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        for piece in example.pieces { stage.says(.server, piece) }
+        stage.detail(.client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        for piece in example.pieces { stage.detail(.server, piece) }
         let row = try #require(stage.finish().bodies.first { $0.sender == .server })
         #expect(row.headPlace?.offset == example.head)
         #expect(row.contentPlace?.offset == example.content)
@@ -63,10 +63,10 @@ struct BodyPlaceTests {
             0, 0,
         ]
         var stage = Stage()
-        stage.says(.client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        stage.detail(.client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let head =
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
-        stage.says(.server, Array(head.utf8) + coded)
+        stage.detail(.server, Array(head.utf8) + coded)
         let row = try #require(stage.finish().bodies.first { $0.sender == .server })
         #expect(row.headPlace?.offset == 0)
         #expect(row.contentPlace == nil)
@@ -76,7 +76,7 @@ struct BodyPlaceTests {
     @Test func `does not point into a chunk that was patched`() throws {
         let text = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client, Array(text.utf8),
             patches: [
                 Patch(offset: 23, removed: 1, inserted: Array("b.example".utf8), reason: .host)

@@ -9,9 +9,9 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 @Suite("A captured connection may begin anywhere") struct CapturedConnectionTests {
     @Test func `begins with the first request of a capture that is late`() {
         var stage = Stage(mode: .capture)
-        stage.says(.server, "the rest of a body")
-        stage.says(.client, request)
-        stage.says(.server, answer)
+        stage.detail(.server, "the rest of a body")
+        stage.detail(.client, request)
+        stage.detail(.server, answer)
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.outcome) == [.complete])
         #expect(
@@ -22,10 +22,10 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `begins behind the rest of a request`() {
         var stage = Stage(mode: .capture)
-        stage.says(.client, "rest of a form" + request)
-        stage.says(.server, answer)
-        stage.says(.client, request)
-        stage.says(.server, answer)
+        stage.detail(.client, "rest of a form" + request)
+        stage.detail(.server, answer)
+        stage.detail(.client, request)
+        stage.detail(.server, answer)
         let rows = stage.finish()
         #expect(rows.exchanges.last?.outcome == .complete)
         #expect(rows.exchanges.allSatisfy { $0.method == "GET" })
@@ -33,8 +33,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `leaves a proxied stream that is no HTTP undecoded`() {
         var stage = Stage(mode: .reverse)
-        stage.says(.server, "220 hello\r\n")
-        stage.says(.client, request)
+        stage.detail(.server, "220 hello\r\n")
+        stage.detail(.client, request)
         #expect(stage.finish().exchanges.isEmpty)
     }
 
@@ -42,8 +42,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     {
         var stage = Stage(mode: .capture)
         stage.event(.tls, Stage.client)
-        stage.says(.client, "GET /a HTTP/1.0\r\n\r\n")
-        stage.says(.server, answer)
+        stage.detail(.client, "GET /a HTTP/1.0\r\n\r\n")
+        stage.detail(.server, answer)
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.scheme == "https")
         #expect(row.host == "127.0.0.1")
@@ -51,22 +51,22 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     }
 
     @Test(arguments: [[0x16, 0x03, 0x01], [0x16], [0x17, 0x03, 0x03, 0x00]] as [[UInt8]])
-    func `says that TLS needs keys`(bytes: [UInt8]) {
+    func `detail that TLS needs keys`(bytes: [UInt8]) {
         var stage = Stage(mode: .capture)
-        stage.says(.client, bytes)
-        stage.says(.client, "more")
+        stage.detail(.client, bytes)
+        stage.detail(.client, "more")
         let rows = stage.finish()
         #expect(rows.notes.map(\.code) == ["tls.sealed"])
-        #expect(rows.notes.first?.says.contains("--keylog") == true)
+        #expect(rows.notes.first?.detail.contains("--keylog") == true)
     }
 
-    @Test(arguments: [1, 3, 100]) func `says that HTTP/2 is not decoded`(size: Int) {
+    @Test(arguments: [1, 3, 100]) func `detail that HTTP/2 is not decoded`(size: Int) {
         var stage = Stage(mode: .capture)
         let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
         for start in stride(from: 0, to: preface.count, by: size) {
-            stage.says(.client, Array(preface[start..<min(preface.count, start + size)]))
+            stage.detail(.client, Array(preface[start..<min(preface.count, start + size)]))
         }
-        stage.says(.server, [0, 0, 0, 4, 0, 0, 0, 0, 0])
+        stage.detail(.server, [0, 0, 0, 4, 0, 0, 0, 0, 0])
         let rows = stage.finish()
         #expect(rows.notes.map(\.code) == ["http2.not-decoded"])
         #expect(rows.exchanges.isEmpty)

@@ -40,10 +40,10 @@ import Wire
 
     @Test(arguments: [1, 7, 4_096]) func `has a row for each block`(longest: Int) throws {
         var stage = Stage()
-        stage.says(.client, Self.asking)
+        stage.detail(.client, Self.asking)
         let bytes = Array(Self.answer(Self.family).utf8)
         for start in stride(from: 0, to: bytes.count, by: longest) {
-            stage.says(.server, Array(bytes[start..<min(start + longest, bytes.count)]))
+            stage.detail(.server, Array(bytes[start..<min(start + longest, bytes.count)]))
         }
         let rows = stage.finish()
         var first = CaseBlockRow(
@@ -69,11 +69,11 @@ import Wire
 
     @Test func `tells who asks, and whose cases a restore is of`() throws {
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client,
             "GET /a/demo/phone/restore/?as=bert HTTP/1.1\r\nHost: o\r\n"
                 + "Authorization: Basic YWRhOnNlY3JldA==\r\n\r\n")
-        func told(_ groups: String) -> String {
+        func reported(_ groups: String) -> String {
             Self.restore(
                 """
                 <Registration xmlns="http://openrosa.org/user/registration"><username>bert</username>\
@@ -81,10 +81,11 @@ import Wire
                 <fixture id="user-groups" user_id="u2"><groups>\(groups)</groups></fixture>
                 """)
         }
-        stage.says(
-            .server, Self.answer(told(#"<group id="g1"><name>G</name></group><group id="g2"/>"#)))
-        stage.says(.client, Self.asking)
-        stage.says(.server, Self.answer(told("")))
+        stage.detail(
+            .server,
+            Self.answer(reported(#"<group id="g1"><name>G</name></group><group id="g2"/>"#)))
+        stage.detail(.client, Self.asking)
+        stage.detail(.server, Self.answer(reported("")))
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.user) == ["bert", nil])
         #expect(rows.documents.map(\.owners) == [#"["u2","g1","g2"]"#, nil])
@@ -92,12 +93,12 @@ import Wire
 
     @Test func `gives a block out as soon as it has come`() {
         var stage = Stage()
-        stage.says(.client, Self.asking)
+        stage.detail(.client, Self.asking)
         let whole = Self.answer(Self.family)
-        stage.says(.server, String(whole.dropLast(10)))
+        stage.detail(.server, String(whole.dropLast(10)))
         #expect(stage.rows.caseBlocks.map(\.caseID) == ["c1", "c2"])
         #expect(stage.rows.documents.isEmpty)
-        stage.says(.server, String(whole.suffix(10)))
+        stage.detail(.server, String(whole.suffix(10)))
         #expect(stage.finish().documents.map(\.kind) == ["restore"])
     }
 
@@ -112,7 +113,7 @@ import Wire
             part("xml_submission_file", Self.block("c1") + Self.block("c2"))
             + part("other", Self.block("c3")) + "--b--\r\n"
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client,
             "POST /a/demo/receiver/ HTTP/1.1\r\nHost: o\r\n"
                 + "Content-Type: multipart/form-data; boundary=b\r\n"

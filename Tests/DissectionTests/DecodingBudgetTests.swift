@@ -9,16 +9,16 @@ import Wire
         var limits = DissectionLimits()
         limits.xml = XMLLimits(names: 20)
         var stage = Stage(limits: limits)
-        stage.says(.client, "GET /a/d/phone/restore/ HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.detail(.client, "GET /a/d/phone/restore/ HTTP/1.1\r\nHost: o\r\n\r\n")
         let xml = "<a>" + (0..<100).map { "<n\($0)/>" }.joined() + "</a>"
-        stage.says(
+        stage.detail(
             .server,
             "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: \(xml.utf8.count)\r\n\r\n"
                 + xml)
         let rows = stage.finish()
         #expect(rows.exchanges.first?.outcome == .complete)
         #expect(rows.notes.map(\.code) == ["openrosa.too-much"])
-        #expect(rows.notes.first?.says.contains("more than 20 different names") == true)
+        #expect(rows.notes.first?.detail.contains("more than 20 different names") == true)
         #expect(rows.bodies.last?.content.count == xml.utf8.count)
         let document = try #require(rows.documents.first)
         #expect(document.problem?.contains("more than 20 different names") == true)
@@ -30,7 +30,7 @@ import Wire
         var stage = Stage(limits: limits)
         let part = "--b\r\nContent-Type: text/xml\r\n\r\n<a><b/><b/></a>\r\n"
         let body = String(repeating: part, count: 5) + "--b--\r\n"
-        stage.says(
+        stage.detail(
             .client,
             "POST / HTTP/1.1\r\nHost: o\r\nContent-Type: multipart/mixed; boundary=b\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
@@ -47,7 +47,7 @@ import Wire
         var stage = Stage(limits: limits)
         let part = "--b\r\nContent-Type: text/xml\r\n\r\n<data xmlns='u'><q/></data>\r\n"
         let body = String(repeating: part, count: 5) + "--b--\r\n"
-        stage.says(
+        stage.detail(
             .client,
             "POST / HTTP/1.1\r\nHost: o\r\nContent-Type: multipart/mixed; boundary=b\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
@@ -60,8 +60,8 @@ import Wire
         var limits = DissectionLimits()
         limits.decodedContent = 100
         var stage = Stage(limits: limits)
-        stage.says(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n")
-        stage.says(
+        stage.detail(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.detail(
             .server,
             Array(
                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(Self.gzip.count)\r\n\r\n"

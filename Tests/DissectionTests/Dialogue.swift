@@ -20,7 +20,7 @@ struct Dialogue {
 
     private(set) var sayings: [Saying] = []
 
-    mutating func says(_ sender: Peer, _ bytes: [UInt8], unit: Int) {
+    mutating func detail(_ sender: Peer, _ bytes: [UInt8], unit: Int) {
         sayings.append(Saying(sender: sender, bytes: bytes, unit: unit))
     }
 
@@ -63,7 +63,7 @@ struct Dialogue {
                 let isBefore = !missing.isEmpty && offset + position < missing.lowerBound
                 let end = isBefore ? missing.lowerBound - offset : saying.bytes.count
                 let count = min(end - position, Int.random(in: 1...longest, using: &dice))
-                stage.says(saying.sender, Array(saying.bytes[position..<position + count]))
+                stage.detail(saying.sender, Array(saying.bytes[position..<position + count]))
                 position += count
             }
         }
@@ -80,10 +80,10 @@ extension Dialogue {
             let units = number..<number + count
             let kinds = units.map { _ in Int.random(in: 0..<6, using: &dice) }
             for (unit, kind) in zip(units, kinds) {
-                dialogue.says(.client, request(unit, kind, &dice), unit: unit)
+                dialogue.detail(.client, request(unit, kind, &dice), unit: unit)
             }
             for (unit, kind) in zip(units, kinds) {
-                dialogue.says(.server, response(unit, kind, &dice), unit: unit)
+                dialogue.detail(.server, response(unit, kind, &dice), unit: unit)
             }
             number += count
         }

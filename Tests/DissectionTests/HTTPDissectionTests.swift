@@ -9,8 +9,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 @Suite struct HTTPDissectionTests {
     @Test func `makes an exchange of a request and its response`() throws {
         var stage = Stage()
-        stage.says(.client, request)
-        stage.says(.server, answer)
+        stage.detail(.client, request)
+        stage.detail(.server, answer)
         let rows = stage.finish()
         let row = try #require(rows.exchanges.first)
         #expect(rows.exchanges.count == 1)
@@ -29,8 +29,9 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `matches pipelined requests with their answers in order`() {
         var stage = Stage()
-        stage.says(.client, "HEAD /1 HTTP/1.1\r\nHost: o\r\n\r\nGET /2 HTTP/1.1\r\nHost: o\r\n\r\n")
-        stage.says(
+        stage.detail(
+            .client, "HEAD /1 HTTP/1.1\r\nHost: o\r\n\r\nGET /2 HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.detail(
             .server,
             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
         )
@@ -42,50 +43,50 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
     @Test func `shows what the receiver got where bytes were rewritten`() throws {
         var stage = Stage()
         let bytes = Array("GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n".utf8)
-        stage.says(
+        stage.detail(
             .client, bytes,
             patches: [
                 Patch(offset: 22, removed: 14, inserted: Array("o.example".utf8), reason: .host)
             ])
-        stage.says(.server, answer)
+        stage.detail(.server, answer)
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.host == "o.example")
     }
 
     @Test func `ends a response with its connection where it has no length`() throws {
         var stage = Stage()
-        stage.says(.client, request)
-        stage.says(.server, "HTTP/1.1 200 OK\r\n\r\nall of it")
-        stage.event(.closed, Stage.server, says: "closed")
+        stage.detail(.client, request)
+        stage.detail(.server, "HTTP/1.1 200 OK\r\n\r\nall of it")
+        stage.event(.closed, Stage.server, detail: "closed")
         let rows = stage.finish()
         #expect(rows.exchanges.first?.outcome == .complete)
         #expect(rows.exchanges.first?.responseSize == 9)
     }
 
-    @Test func `says that a response was cut`() throws {
+    @Test func `detail that a response was cut`() throws {
         var stage = Stage()
-        stage.says(.client, request)
-        stage.says(.server, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
-        stage.event(.closed, Stage.server, says: "reset")
+        stage.detail(.client, request)
+        stage.detail(.server, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+        stage.event(.closed, Stage.server, detail: "reset")
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.outcome == .responseCut)
         #expect(row.problem?.contains("reset") == true)
     }
 
-    @Test func `says that no response came`() throws {
+    @Test func `detail that no response came`() throws {
         var stage = Stage()
-        stage.says(.client, request)
-        stage.event(.closed, Stage.server, says: "reset")
+        stage.detail(.client, request)
+        stage.event(.closed, Stage.server, detail: "reset")
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.outcome == .noResponse)
         #expect(row.status == nil)
     }
 
-    @Test func `takes the answer that says that a server is not there for the response`() throws {
+    @Test func `takes the answer that detail that a server is not there for the response`() throws {
         var stage = Stage()
-        stage.says(.client, request)
-        stage.event(.refused, Stage.server, says: "no such name")
-        stage.says(
+        stage.detail(.client, request)
+        stage.event(.refused, Stage.server, detail: "no such name")
+        stage.detail(
             .server, Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8),
             origin: .tapedeck)
         let row = try #require(stage.finish().exchanges.first)
@@ -95,8 +96,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `takes the scheme of the server behind a reverse proxy`() throws {
         var stage = Stage(serverTLS: true)
-        stage.says(.client, "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n")
-        stage.says(.server, answer)
+        stage.detail(.client, "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n")
+        stage.detail(.server, answer)
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.scheme == "https")
         #expect(row.port == 443)
@@ -104,13 +105,13 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `sees the requests inside a tunnel`() throws {
         var stage = Stage(mode: .forward)
-        stage.says(.client, "CONNECT o.example:443 HTTP/1.1\r\nHost: o.example:443\r\n\r\n")
-        stage.says(
+        stage.detail(.client, "CONNECT o.example:443 HTTP/1.1\r\nHost: o.example:443\r\n\r\n")
+        stage.detail(
             .server, Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8), origin: .tapedeck)
         stage.event(.tls, Stage.client)
         stage.event(.tls, Stage.server)
-        stage.says(.client, "GET /x HTTP/1.1\r\nHost: o.example\r\n\r\n")
-        stage.says(.server, answer)
+        stage.detail(.client, "GET /x HTTP/1.1\r\nHost: o.example\r\n\r\n")
+        stage.detail(.server, answer)
         let rows = stage.finish().exchanges
         #expect(rows.map(\.api) == ["connect", "http"])
         #expect(rows.last?.scheme == "https")
@@ -121,10 +122,10 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
     @Test(arguments: ["302 Found", "407 Proxy Authentication Required"])
     func `goes on with HTTP where a tunnel is not opened`(status: String) {
         var stage = Stage(mode: .forward)
-        stage.says(.client, "CONNECT o:443 HTTP/1.1\r\nHost: o:443\r\n\r\n")
-        stage.says(.server, "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nno")
-        stage.says(.client, "GET http://o/1 HTTP/1.1\r\nHost: o\r\n\r\n")
-        stage.says(.server, "HTTP/1.1 204 No Content\r\n\r\n")
+        stage.detail(.client, "CONNECT o:443 HTTP/1.1\r\nHost: o:443\r\n\r\n")
+        stage.detail(.server, "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nno")
+        stage.detail(.client, "GET http://o/1 HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.detail(.server, "HTTP/1.1 204 No Content\r\n\r\n")
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.outcome) == [.complete, .complete])
         #expect(rows.exchanges.map(\.responseSize) == [2, 0])
@@ -132,8 +133,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `shows an exchange that goes on as it is when that is asked`() {
         var stage = Stage()
-        stage.says(.client, "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 2\r\n\r\na")
-        stage.says(.client, "b")
+        stage.detail(.client, "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 2\r\n\r\na")
+        stage.detail(.client, "b")
         stage.flush()
         #expect(stage.rows.exchanges.map(\.outcome) == [.open])
         #expect(stage.rows.exchanges.map(\.requestSize) == [2])
@@ -145,8 +146,8 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         var limits = DissectionLimits()
         limits.storedContent = most
         var stage = Stage(limits: limits)
-        stage.says(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n")
-        stage.says(.server, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nab\u{20AC}c")
+        stage.detail(.client, "GET / HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.detail(.server, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nab\u{20AC}c")
         let body = stage.finish().bodies.last
         #expect(body.map { String(decoding: $0.content, as: UTF8.self) } == kept)
         #expect(body?.isText == true)
@@ -155,7 +156,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
     @Test func `has the part in which a submission was cut`() {
         var stage = Stage()
         let head = "Content-Disposition: form-data; name="
-        stage.says(
+        stage.detail(
             .client,
             "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 900\r\n"
                 + "Content-Type: multipart/form-data; boundary=b\r\n\r\n"
@@ -165,12 +166,12 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `notes informational responses and waits for the final one`() throws {
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client,
             "POST / HTTP/1.1\r\nHost: o\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
-        stage.says(.server, "HTTP/1.1 100 Continue\r\n\r\n")
-        stage.says(.client, "hi")
-        stage.says(.server, answer)
+        stage.detail(.server, "HTTP/1.1 100 Continue\r\n\r\n")
+        stage.detail(.client, "hi")
+        stage.detail(.server, answer)
         let rows = stage.finish()
         #expect(rows.exchanges.first?.status == 200)
         #expect(rows.exchanges.first?.requestSize == 2)
@@ -179,11 +180,11 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `marks requests that two parsers could read differently`() throws {
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client,
             "POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         )
-        stage.says(.server, answer)
+        stage.detail(.server, answer)
         let rows = stage.finish()
         #expect(rows.notes.map(\.code).contains("http.two-lengths"))
         #expect(rows.notes.first?.exchange == rows.exchanges.first?.id)
@@ -205,11 +206,11 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
             --b--\r
 
             """
-        stage.says(
+        stage.detail(
             .client,
             "POST /a/demo/receiver/ HTTP/1.1\r\nHost: o\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
-        stage.says(
+        stage.detail(
             .server,
             "HTTP/1.1 201 Created\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n5f\r\n<OpenRosaResponse xmlns=\"http://openrosa.org/http/response\"><message nature=\"submit_success\">ok<\r\n1c\r\n/message></OpenRosaResponse>\r\n0\r\n\r\n"
         )
@@ -239,19 +240,19 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
 
     @Test func `goes on with the next request after bytes were lost`() {
         var stage = Stage()
-        stage.says(.client, request)
+        stage.detail(.client, request)
         stage.lost(nil)
-        stage.says(.server, "rest of a body")
-        stage.says(.client, request)
-        stage.says(.server, answer)
+        stage.detail(.server, "rest of a body")
+        stage.detail(.client, request)
+        stage.detail(.server, answer)
         let rows = stage.finish().exchanges
         #expect(rows.map(\.outcome) == [.noResponse, .complete])
         #expect(rows.first?.problem?.contains("missing") == true)
     }
 
-    @Test func `gives up on garbage and says where`() throws {
+    @Test func `gives up on garbage and detail where`() throws {
         var stage = Stage()
-        stage.says(.client, [0xFF, 0x00, 0x01])
+        stage.detail(.client, [0xFF, 0x00, 0x01])
         let rows = stage.finish()
         #expect(rows.notes.map(\.code) == ["stream.unknown"])
         #expect(rows.exchanges.isEmpty)

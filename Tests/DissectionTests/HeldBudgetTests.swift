@@ -42,7 +42,7 @@ private struct Crowd {
         }
     }
 
-    mutating func says(_ number: Int64, _ sender: Peer, _ bytes: [UInt8]) {
+    mutating func detail(_ number: Int64, _ sender: Peer, _ bytes: [UInt8]) {
         put(
             .chunk(
                 Chunk(
@@ -51,8 +51,8 @@ private struct Crowd {
                     at: Instant(nanoseconds: chunks), bytes: bytes)))
     }
 
-    mutating func says(_ number: Int64, _ sender: Peer, _ text: String) {
-        says(number, sender, Array(text.utf8))
+    mutating func detail(_ number: Int64, _ sender: Peer, _ text: String) {
+        detail(number, sender, Array(text.utf8))
     }
 
     mutating func close(_ number: Int64) {
@@ -62,7 +62,7 @@ private struct Crowd {
                     EventRow(
                         .closed, connection: ConnectionID(number),
                         leg: LegID(2 * number + Int64(peer.rawValue)),
-                        at: Instant(nanoseconds: chunks), says: "closed")))
+                        at: Instant(nanoseconds: chunks), detail: "closed")))
         }
     }
 }
@@ -77,14 +77,14 @@ private struct Crowd {
         let clients = Int64(1)...2_000
         for number in clients {
             crowd.open(number)
-            crowd.says(number, .client, request)
-            crowd.says(number, .server, "HTTP/1.1 200 OK\r\nContent-Length: 80000\r\n\r\n")
+            crowd.detail(number, .client, request)
+            crowd.detail(number, .server, "HTTP/1.1 200 OK\r\nContent-Length: 80000\r\n\r\n")
         }
         crowd.open(9_000)
         for _ in 0..<4 {
-            for number in clients { crowd.says(number, .server, piece) }
-            crowd.says(9_000, .client, request)
-            crowd.says(9_000, .server, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nsmall")
+            for number in clients { crowd.detail(number, .server, piece) }
+            crowd.detail(9_000, .client, request)
+            crowd.detail(9_000, .server, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nsmall")
         }
         return crowd
     }
@@ -128,10 +128,10 @@ private struct Crowd {
         let field = Array("X-Field: \(String(repeating: "x", count: 9_989))\r\n".utf8)
         for number in Int64(1)...800 {
             crowd.open(number)
-            crowd.says(number, .client, "GET /a HTTP/1.1\r\nHost: o\r\n")
+            crowd.detail(number, .client, "GET /a HTTP/1.1\r\nHost: o\r\n")
         }
         for _ in 0..<25 {
-            for number in Int64(1)...800 { crowd.says(number, .client, field) }
+            for number in Int64(1)...800 { crowd.detail(number, .client, field) }
         }
         #expect(crowd.most <= 16 << 20 + 20_000)
         let shed = crowd.rows.notes.filter { $0.code == "dissection.shed" }
@@ -149,8 +149,8 @@ private struct Crowd {
     @Test func `heads that come byte by byte are counted with what points at them`() {
         var crowd = Crowd(limit: 1 << 20)
         crowd.open(1)
-        for byte in "GET /a HTTP/1.1\r\nHost: o\r\nX: ".utf8 { crowd.says(1, .client, [byte]) }
-        for _ in 0..<40_000 { crowd.says(1, .client, [0x78]) }
+        for byte in "GET /a HTTP/1.1\r\nHost: o\r\nX: ".utf8 { crowd.detail(1, .client, [byte]) }
+        for _ in 0..<40_000 { crowd.detail(1, .client, [0x78]) }
         #expect(crowd.most <= 1 << 20 + 100)
         #expect(crowd.rows.notes.map(\.code) == ["dissection.shed"])
     }
@@ -160,18 +160,18 @@ private struct Crowd {
         let clients = Int64(1)...200
         for number in clients {
             crowd.open(number)
-            crowd.says(
+            crowd.detail(
                 number, .client,
                 "GET /s HTTP/1.1\r\nHost: o\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-            crowd.says(
+            crowd.detail(
                 number, .server,
                 "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
             // Text of 100,000 bytes.
-            crowd.says(number, .server, [0x81, 127, 0, 0, 0, 0, 0, 1, 0x86, 0xA0])
+            crowd.detail(number, .server, [0x81, 127, 0, 0, 0, 0, 0, 1, 0x86, 0xA0])
         }
         let piece = Array(repeating: UInt8(0x78), count: 25_000)
         for _ in 0..<4 {
-            for number in clients { crowd.says(number, .server, piece) }
+            for number in clients { crowd.detail(number, .server, piece) }
         }
         #expect(crowd.most <= 4 << 20 + 25_000)
         let messages = crowd.rows.messages
@@ -187,13 +187,13 @@ private struct Crowd {
         var crowd = Crowd(limit: 1 << 20)
         for number in Int64(1)...20 {
             crowd.open(number)
-            crowd.says(number, .client, "CONNECT o:443 HTTP/1.1\r\nHost: o:443\r\n\r\n")
-            crowd.says(number, .client, Array(repeating: 0x16, count: 100_000))
+            crowd.detail(number, .client, "CONNECT o:443 HTTP/1.1\r\nHost: o:443\r\n\r\n")
+            crowd.detail(number, .client, Array(repeating: 0x16, count: 100_000))
         }
         #expect(crowd.most <= 1 << 20 + 100_000)
         for number in Int64(1)...20 {
-            crowd.says(number, .server, "HTTP/1.1 200 OK\r\n\r\n")
-            crowd.says(number, .client, "GET /x HTTP/1.1\r\n\r\n")
+            crowd.detail(number, .server, "HTTP/1.1 200 OK\r\n\r\n")
+            crowd.detail(number, .client, "GET /x HTTP/1.1\r\n\r\n")
         }
         #expect(crowd.rows.exchanges.allSatisfy { $0.method == "CONNECT" && $0.status == 200 })
         #expect(crowd.rows.notes.contains { $0.code == "dissection.shed" })

@@ -89,15 +89,15 @@ struct PlaceMapTests {
         // A text of 40,000 bytes in two frames of many chunks, with a ping between.
         var most = 0
         var chunk = 5
-        func says(_ bytes: some Sequence<UInt8>) {
+        func detail(_ bytes: some Sequence<UInt8>) {
             socket.consume(piece(bytes, .server, chunk: chunk))
             chunk += 1
             most = max(most, socket.directions[Peer.server.rawValue].places.count)
         }
         for head in [[0x01, 126, 0x4E, 0x20], [0x89, 1, 0x2E, 0x80, 126, 0x4E, 0x20]] as [[UInt8]] {
             // Each byte of the header is a chunk of its own.
-            for byte in head { says([byte]) }
-            for _ in 0..<1_000 { says(repeatElement(0x61, count: 20)) }
+            for byte in head { detail([byte]) }
+            for _ in 0..<1_000 { detail(repeatElement(0x61, count: 20)) }
         }
         #expect(most <= 5)
         var rows: [DerivedRow] = []

@@ -47,7 +47,7 @@ struct Stage {
     }
 
     /// Somebody sends bytes, as one chunk.
-    mutating func says(
+    mutating func detail(
         _ sender: Peer, _ bytes: [UInt8], origin: Chunk.Origin = .peer, patches: [Patch] = []
     ) {
         clock += 1000
@@ -60,16 +60,16 @@ struct Stage {
     }
 
     /// Somebody sends text, as one chunk.
-    mutating func says(_ sender: Peer, _ text: String) { says(sender, Array(text.utf8)) }
+    mutating func detail(_ sender: Peer, _ text: String) { detail(sender, Array(text.utf8)) }
 
     /// Something happens to a leg.
-    mutating func event(_ kind: EventRow.Kind, _ leg: LegID, says: String = "") {
+    mutating func event(_ kind: EventRow.Kind, _ leg: LegID, detail: String = "") {
         clock += 1000
         put(
             .event(
                 EventRow(
                     kind, connection: Self.connection, leg: leg,
-                    at: Instant(nanoseconds: clock), says: says)))
+                    at: Instant(nanoseconds: clock), detail: detail)))
     }
 
     /// Bytes are missing from the trace.

@@ -15,14 +15,14 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         var stage = Stage(mode: mode)
         for (sender, text) in sayings {
             if bytewise {
-                for byte in text.utf8 { stage.says(sender, [byte]) }
+                for byte in text.utf8 { stage.detail(sender, [byte]) }
             } else {
-                stage.says(sender, text)
+                stage.detail(sender, text)
             }
         }
         if closes {
-            stage.event(.closed, Stage.server, says: "closed")
-            stage.event(.closed, Stage.client, says: "closed")
+            stage.event(.closed, Stage.server, detail: "closed")
+            stage.event(.closed, Stage.client, detail: "closed")
         }
         return stage.finish()
     }
@@ -121,12 +121,13 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     func `are exchanges where the head never ends`(closedFirst: LegID) throws {
         for hasEnded in [false, true] {
             var stage = Stage()
-            stage.says(.client, "GET /a?b HTTP/1.1\r\nHost: o.example\r\nX-")
-            stage.says(.client, "Half")
+            stage.detail(.client, "GET /a?b HTTP/1.1\r\nHost: o.example\r\nX-")
+            stage.detail(.client, "Half")
             if hasEnded { stage.event(.ended, Stage.client) }
-            stage.event(.closed, closedFirst, says: "closed")
+            stage.event(.closed, closedFirst, detail: "closed")
             stage.event(
-                .closed, closedFirst == Stage.client ? Stage.server : Stage.client, says: "closed")
+                .closed, closedFirst == Stage.client ? Stage.server : Stage.client, detail: "closed"
+            )
             let rows = stage.finish()
             let row = try #require(rows.exchanges.first)
             #expect(rows.exchanges.count == 1)
@@ -142,7 +143,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `are exchanges where the session ends in the head`() {
         var stage = Stage()
-        stage.says(.client, "GE")
+        stage.detail(.client, "GE")
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.method) == ["?"])
         #expect(rows.notes.map(\.code) == ["http.head-cut"])
@@ -150,9 +151,9 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `take the answer that comes before the direction ends`() {
         var stage = Stage()
-        stage.says(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
+        stage.detail(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
         stage.event(.ended, Stage.client)
-        stage.says(.server, refusal)
+        stage.detail(.server, refusal)
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.status) == [400])
         #expect(rows.notes.map(\.code) == ["http.head-cut"])
@@ -160,9 +161,9 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `take an answer that comes before their heads are complete`() throws {
         var stage = Stage()
-        stage.says(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
-        stage.says(.server, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
-        stage.event(.closed, Stage.server, says: "closed")
+        stage.detail(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
+        stage.detail(.server, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
+        stage.event(.closed, Stage.server, detail: "closed")
         let rows = stage.finish()
         let row = try #require(rows.exchanges.first)
         #expect(rows.exchanges.count == 1)
@@ -173,11 +174,11 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `go on behind an answer that came too early`() {
         var stage = Stage()
-        stage.says(.client, "POST /a HTTP/1.1\r\nHos")
-        stage.says(.server, answer)
-        stage.says(.client, "t: late.example\r\nContent-Length: 1\r\n\r\nx")
-        stage.says(.client, "GET /b HTTP/1.1\r\nHost: o\r\n\r\n")
-        stage.says(.server, answer)
+        stage.detail(.client, "POST /a HTTP/1.1\r\nHos")
+        stage.detail(.server, answer)
+        stage.detail(.client, "t: late.example\r\nContent-Length: 1\r\n\r\nx")
+        stage.detail(.client, "GET /b HTTP/1.1\r\nHost: o\r\n\r\n")
+        stage.detail(.server, answer)
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.path) == ["/a", "/b"])
         #expect(rows.exchanges.map(\.host) == ["late.example", "o"])
@@ -187,10 +188,10 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `are exchanges where the head is too long`() throws {
         var stage = Stage()
-        stage.says(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
+        stage.detail(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
         let field = "X-Field: " + String(repeating: "x", count: 1000) + "\r\n"
-        for _ in 0..<300 { stage.says(.client, field) }
-        stage.says(.server, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\n\r\n")
+        for _ in 0..<300 { stage.detail(.client, field) }
+        stage.detail(.server, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\n\r\n")
         let rows = stage.finish()
         let row = try #require(rows.exchanges.first)
         #expect(rows.exchanges.count == 1)
@@ -202,9 +203,9 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     @Test func `are exchanges where there are too many fields`() throws {
         var stage = Stage()
-        stage.says(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
-        stage.says(.client, String(repeating: "A: b\r\n", count: 5000) + "\r\n")
-        stage.says(.server, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\n\r\n")
+        stage.detail(.client, "GET /a HTTP/1.1\r\nHost: o\r\n")
+        stage.detail(.client, String(repeating: "A: b\r\n", count: 5000) + "\r\n")
+        stage.detail(.server, "HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\n\r\n")
         let row = try #require(stage.finish().exchanges.first)
         #expect(row.path == "/a")
         #expect(row.status == 431)
@@ -224,10 +225,10 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     @Test
     func `that are sent in chunks which break after an early answer make no further exchange`() {
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client, "POST /a HTTP/1.1\r\nHost: o\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab")
-        stage.says(.server, refusal)
-        stage.says(.client, "c\r\nzzz")
+        stage.detail(.server, refusal)
+        stage.detail(.client, "c\r\nzzz")
         let rows = stage.finish()
         #expect(rows.exchanges.map(\.status) == [400])
     }

@@ -16,15 +16,15 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
 @Suite struct WebSocketDissectionTests {
     @Test func `finds the commands of a Simperium socket`() throws {
         var stage = Stage()
-        stage.says(.client, upgrade)
-        stage.says(.server, switched)
-        stage.says(
+        stage.detail(.client, upgrade)
+        stage.detail(.server, switched)
+        stage.detail(
             .client,
             frame(
                 #"0:init:{"clientid":"c","api":"1.1","token":"t","app_id":"app-1","name":"notes","library":"x","version":"1"}"#,
                 mask: 7))
-        stage.says(.server, frame("0:auth:a@example.org"))
-        stage.says(
+        stage.detail(.server, frame("0:auth:a@example.org"))
+        stage.detail(
             .server,
             frame(
                 ##"0:c:[{"clientid":"c","id":"k","o":"M","v":{"t":{"o":"+","v":"x"}},"ev":1,"cv":"c1","ccids":["a","b"]}]"##
@@ -45,9 +45,9 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
 
     @Test func `knows Simperium by its first message at an unknown address`() {
         var stage = Stage()
-        stage.says(.client, upgrade.replacing("/sock/1/app-1/websocket", with: "/elsewhere"))
-        stage.says(.server, switched)
-        stage.says(.client, frame("0:init:{\"name\":\"b\"}", mask: 1))
+        stage.detail(.client, upgrade.replacing("/sock/1/app-1/websocket", with: "/elsewhere"))
+        stage.detail(.server, switched)
+        stage.detail(.client, frame("0:init:{\"name\":\"b\"}", mask: 1))
         let rows = stage.finish()
         #expect(rows.exchanges.last?.api == "simperium.socket")
         #expect(rows.commands.map(\.bucket) == ["b"])
@@ -55,10 +55,10 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
 
     @Test func `numbers the frames of a message`() {
         var stage = Stage()
-        stage.says(.client, upgrade)
-        stage.says(.server, switched)
+        stage.detail(.client, upgrade)
+        stage.detail(.server, switched)
         for (place, text) in ["a", "b", "c", "d"].enumerated() {
-            stage.says(
+            stage.detail(
                 .server,
                 WebSocketFrameEncoder.encode(
                     opcode: place == 0 ? .text : .continuation, payload: Array(text.utf8),
@@ -73,19 +73,19 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
         var limits = DissectionLimits()
         limits.channels = 1
         var stage = Stage(limits: limits)
-        stage.says(.client, upgrade)
-        stage.says(.server, switched)
-        stage.says(.client, frame("0:init:{\"name\":\"one\"}", mask: 1))
-        stage.says(.client, frame("0:init:{\"name\":\"other\"}", mask: 1))
-        stage.says(.client, frame("1:init:{\"name\":\"more\"}", mask: 1))
+        stage.detail(.client, upgrade)
+        stage.detail(.server, switched)
+        stage.detail(.client, frame("0:init:{\"name\":\"one\"}", mask: 1))
+        stage.detail(.client, frame("0:init:{\"name\":\"other\"}", mask: 1))
+        stage.detail(.client, frame("1:init:{\"name\":\"more\"}", mask: 1))
         #expect(stage.finish().commands.map(\.bucket) == ["one", "other", nil])
     }
 
     @Test func `leaves other sockets at messages`() {
         var stage = Stage()
-        stage.says(.client, upgrade.replacing("/sock/1/app-1/websocket", with: "/chat"))
-        stage.says(.server, switched)
-        stage.says(.client, frame("hello", mask: 1))
+        stage.detail(.client, upgrade.replacing("/sock/1/app-1/websocket", with: "/chat"))
+        stage.detail(.server, switched)
+        stage.detail(.client, frame("hello", mask: 1))
         let rows = stage.finish()
         #expect(rows.exchanges.last?.api == "websocket")
         #expect(rows.commands.isEmpty)
@@ -94,9 +94,9 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
 
     @Test func `gives the frames of a fragmented message its number`() {
         var stage = Stage()
-        stage.says(.client, upgrade)
-        stage.says(.server, switched)
-        stage.says(
+        stage.detail(.client, upgrade)
+        stage.detail(.server, switched)
+        stage.detail(
             .server,
             WebSocketFrameEncoder.encode(opcode: .text, payload: Array("h:".utf8), fin: false)
                 + WebSocketFrameEncoder.encode(opcode: .ping, payload: [1])
@@ -110,13 +110,13 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
 
     @Test func `finds the next frame after bytes were lost`() {
         var stage = Stage()
-        stage.says(.client, upgrade)
-        stage.says(.server, switched)
-        stage.says(.server, frame("h:1"))
+        stage.detail(.client, upgrade)
+        stage.detail(.server, switched)
+        stage.detail(.server, frame("h:1"))
         stage.lost(.server)
-        stage.says(.server, [0xFF, 0xFF, 0x00])
-        stage.says(.server, frame("h:2") + frame("h:3"))
-        stage.says(.client, frame("h:4", mask: 3))
+        stage.detail(.server, [0xFF, 0xFF, 0x00])
+        stage.detail(.server, frame("h:2") + frame("h:3"))
+        stage.detail(.client, frame("h:4", mask: 3))
         let rows = stage.finish()
         #expect(
             rows.messages.map { String(decoding: $0.payload, as: UTF8.self) } == [
@@ -126,11 +126,11 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
 
     @Test func `unwraps SockJS`() {
         var stage = Stage()
-        stage.says(
+        stage.detail(
             .client, upgrade.replacing("/app-1/websocket", with: "/app-1/000/abc/websocket"))
-        stage.says(.server, switched)
-        stage.says(.server, frame("o"))
-        stage.says(.client, frame(#"["0:init:{\"name\":\"n\"}","0:i::::10"]"#, mask: 2))
+        stage.detail(.server, switched)
+        stage.detail(.server, frame("o"))
+        stage.detail(.client, frame(#"["0:init:{\"name\":\"n\"}","0:i::::10"]"#, mask: 2))
         let rows = stage.finish()
         #expect(rows.commands.map(\.name) == ["init", "i"])
         #expect(rows.commands.map(\.position) == [0, 1])
@@ -154,7 +154,7 @@ private func frame(_ text: String, mask: UInt32? = nil) -> [UInt8] {
                 var rest = bytes
                 while !rest.isEmpty {
                     let count = min(rest.count, cut(rest.count))
-                    stage.says(sender, Array(rest.prefix(count)))
+                    stage.detail(sender, Array(rest.prefix(count)))
                     rest = rest.dropFirst(count)
                 }
             }

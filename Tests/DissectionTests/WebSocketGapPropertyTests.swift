@@ -35,8 +35,8 @@ struct WebSocketGapPropertyTests {
         let common = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
         let request = Array("GET /ws HTTP/1.1\r\nHost: o\r\n\(common)\r\n".utf8)
         let response = Array("HTTP/1.1 101 Switching Protocols\r\n\(common)\(agreed)\r\n".utf8)
-        talk.dialogue.says(.client, request, unit: -1)
-        talk.dialogue.says(.server, response, unit: -1)
+        talk.dialogue.detail(.client, request, unit: -1)
+        talk.dialogue.detail(.server, response, unit: -1)
         talk.opening = [request.count, response.count]
         let deflaters = Peer.allCases.map { _ in
             MessageDeflater(contextTakeover: compression == .together)
@@ -64,7 +64,7 @@ struct WebSocketGapPropertyTests {
                 bytes = WebSocketFrameEncoder.encode(
                     opcode: .text, payload: payload, rsv: rsv, mask: mask)
             }
-            talk.dialogue.says(sender, bytes, unit: index)
+            talk.dialogue.detail(sender, bytes, unit: index)
         }
         return talk
     }

@@ -60,12 +60,12 @@ struct WebSocketGapTests {
     }
 
     @Test(arguments: WebSocketSample.wellFormed + WebSocketSample.odd)
-    func `tells of frames that were told and of nothing else before what is pending`(
+    func `tells of frames that were reported and of nothing else before what is pending`(
         sample: WebSocketSample
     ) {
         var assembler = WebSocketAssembler(
             sender: sample.sender, compression: sample.compression, limits: sample.limits)
-        var told: Set<Int64> = []
+        var reported: Set<Int64> = []
         for index in sample.bytes.indices {
             let pending = assembler.pendingOffset
             var events: [WebSocketEvent] = []
@@ -74,9 +74,9 @@ struct WebSocketGapTests {
                 switch event {
                 case .frame(let header):
                     #expect(header.start >= pending)
-                    told.insert(header.start)
-                case .message(let message): #expect(told.contains(message.start))
-                case .note(_, let offset): #expect(told.contains(offset) || offset >= pending)
+                    reported.insert(header.start)
+                case .message(let message): #expect(reported.contains(message.start))
+                case .note(_, let offset): #expect(reported.contains(offset) || offset >= pending)
                 case .failure: break
                 }
             }

@@ -38,13 +38,13 @@ extension HTTPManagerTests {
             process.standardError = FileHandle.nullDevice
             try process.run()
             // It says "ACCEPT 127.0.0.1:PORT" once it accepts connections.
-            var told = ""
-            while !told.contains("ACCEPT ") || !told.hasSuffix("\n") {
+            var reported = ""
+            while !reported.contains("ACCEPT ") || !reported.hasSuffix("\n") {
                 let piece = output.fileHandleForReading.availableData
                 guard !piece.isEmpty else { break }
-                told += String(decoding: piece, as: UTF8.self)
+                reported += String(decoding: piece, as: UTF8.self)
             }
-            let line = told.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") } ?? ""
+            let line = reported.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") } ?? ""
             port = try #require(Int(line.split(separator: ":").last ?? ""))
         }
 

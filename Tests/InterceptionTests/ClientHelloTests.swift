@@ -49,8 +49,8 @@ struct ClientHelloTests {
         #expect(hello.versions.contains(0x0303))
         #expect(hello.cipherSuites.contains(0x1301))
         #expect(hello.recordVersion == 0x0301)
-        #expect(hello.says.contains("TLS 1.3"))
-        #expect(hello.says.contains("server name api.example.com"))
+        #expect(hello.detail.contains("TLS 1.3"))
+        #expect(hello.detail.contains("server name api.example.com"))
     }
 
     @Test func `reads a client of TLS 1-2 without server name`() throws {
@@ -67,7 +67,7 @@ struct ClientHelloTests {
         #expect(hello.versions.first == 0x0303)
         #expect(hello.protocols.isEmpty)
         #expect(hello.cipherSuites == [0xC02F])
-        #expect(hello.says.contains("1 cipher suite"))
+        #expect(hello.detail.contains("1 cipher suite"))
     }
 
     @Test(arguments: [1 << 14, 100, 7, 1])
@@ -101,7 +101,7 @@ struct ClientHelloTests {
             ([22, 3, 1, 0, 4, 1, 0, 0, 0], 9, "version cut short"),
             ([22, 3, 1, 0, 6, 1, 0, 0, 2, 3, 3], 11, "random cut short"),
         ] as [([UInt8], Int, String)])
-    func `says where a hello is malformed`(bytes: [UInt8], offset: Int, reason: String) {
+    func `detail where a hello is malformed`(bytes: [UInt8], offset: Int, reason: String) {
         #expect(
             ClientHello.parse(bytes.span) == .malformed(offset: offset, reason: reason))
     }

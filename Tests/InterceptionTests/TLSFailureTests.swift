@@ -66,7 +66,7 @@ struct TLSFailureTests {
             })
         let failure = TLSFailure(reports.server.errors, on: .client)
         #expect(failure.cause == .noSharedCipher, "\(String(describing: reports.server.errors))")
-        #expect(failure.says == "no shared cipher with the client")
+        #expect(failure.detail == "no shared cipher with the client")
         // And what the client's side would be told, were it one of ours.
         let other = TLSFailure(reports.client.errors, on: .server)
         #expect(other.cause == .alert(code: 40, name: "handshake_failure"))
@@ -240,7 +240,7 @@ struct TLSFailureTests {
         ]
         for cause in causes {
             for leg in [TLSFailure.Leg.client, .server] {
-                #expect(!TLSFailure(cause, on: leg).says.isEmpty)
+                #expect(!TLSFailure(cause, on: leg).detail.isEmpty)
             }
         }
         for code in UInt8.min...UInt8.max { #expect(!TLSFailure.name(alert: code).isEmpty) }

@@ -40,7 +40,7 @@ import Wire
 
     @Test func `a client that is refused gets an answer with the reason, and the trace has both`() {
         let text = "GET http://127.0.0.1:8080/ HTTP/1.1\r\n\r\n"
-        let expected = answer("508 Loop Detected", "tapedeck: \(loop.says)\n")
+        let expected = answer("508 Loop Detected", "tapedeck: \(loop.detail)\n")
         let (steps, rows) = refuse(text)
         #expect(steps == [.send(1, expected), .end(1)])
         #expect(
@@ -57,7 +57,7 @@ import Wire
         var play = Playbook(.reverse(ServerAddress(host: "o.example", port: 80, isTLS: false)))
         play.client(
             "GET / HTTP/1.1\r\nHost: o.example\r\n\r\n", .connect(2, "o.example:80"))
-        let refusal = Refusal(status: 503, phrase: "Service Unavailable", says: "none left")
+        let refusal = Refusal(status: 503, phrase: "Service Unavailable", detail: "none left")
         let text = "tapedeck: could not reach o.example:80: none left\n"
         play.on(
             .declined(LegID(2), refusal),

@@ -29,8 +29,8 @@ import Wire
         let isBusy = Mutex(true)
         let watchdog = Watchdog(
             [(group.next(), activity)], limit: .milliseconds(5), interval: .milliseconds(1)
-        ) { says, connection in
-            continuation.yield("\(connection?.rawValue ?? 0): \(says)")
+        ) { detail, connection in
+            continuation.yield("\(connection?.rawValue ?? 0): \(detail)")
         }
         group.next().execute {
             activity.enter(ConnectionID(17))

@@ -223,7 +223,7 @@ extension RedactionTests {
                 .finding(
                     FindingRow(
                         at: http.tick(), rule: "x", severity: .error, chunk: ChunkID(1), offset: 0,
-                        says: "it sent \"0123456789abcd…\"",
+                        detail: "it sent \"0123456789abcd…\"",
                         expected: "<name>Müller-Lüdenscheidt</name>")),
             ] as [Record])
         writer.finish()

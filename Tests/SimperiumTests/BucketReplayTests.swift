@@ -147,7 +147,7 @@ struct BucketReplayTests {
         entity("a", 2)
         entity("d", 1)
         #expect(replay.count == 3)
-        #expect(replay.letGo == 1)
+        #expect(replay.evicted == 1)
         #expect(replay.object("b", in: "b") == nil)
         #expect(replay.object("a", in: "b")?.version == 2)
         for version in 3..<10_000 { entity("a", version) }

@@ -40,7 +40,7 @@ struct ChangeCommandTests {
         #expect(change.error == 401)
         #expect(command.error == 401)
         #expect(change.operation == nil)
-        #expect(command.told == ["no-channel", "error-as-string"])
+        #expect(command.reported == ["no-channel", "error-as-string"])
     }
 
     @Test func `the error of real servers`() throws {
@@ -50,7 +50,7 @@ struct ChangeCommandTests {
         #expect(command.notes == [])
     }
 
-    @Test func `an empty array says that nothing changed`() throws {
+    @Test func `an empty array detail that nothing changed`() throws {
         let command = read("0:c:[]", from: .server)
         #expect(try changes(command).isEmpty)
         #expect(command.notes == [])
@@ -128,7 +128,7 @@ struct ChangeCommandTests {
     func `tolerances`(payload: String, sender: Peer, notes: [String]) throws {
         let command = read("0:c:\(payload)", from: sender)
         #expect(command.problem == nil)
-        #expect(command.told == notes)
+        #expect(command.reported == notes)
         #expect(try !changes(command).isEmpty)
     }
 
@@ -167,10 +167,10 @@ struct ChangeCommandTests {
     }
 
     @Test(arguments: [("+a\\t+b", []), ("+a\\t+", ["delta-unusual"])] as [(String, [String])])
-    func `notes an insertion of nothing`(delta: String, told: [String]) {
+    func `notes an insertion of nothing`(delta: String, reported: [String]) {
         let text =
             #"0:c:{"id":"k","o":"M","v":{"t":{"o":"d","v":"\#(delta)"}},"sv":1,"ccid":"ab"}"#
-        #expect(read(text, from: .client).told == told)
+        #expect(read(text, from: .client).reported == reported)
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)

@@ -87,7 +87,7 @@ struct ChangeDescriptionTests {
         #expect(rewritten[0].count < 300)
         let members = (0..<1_000).map { "\"k\($0)\":{\"o\":\"-\"}" }.joined(separator: ",")
         let lines = try describe("{\(members)}", nil)
-        #expect(lines.count == ChangeDescription.mostLines + 1)
+        #expect(lines.count == ChangeDescription.maxLines + 1)
         #expect(lines.last == "… and 800 more")
     }
 

@@ -68,7 +68,7 @@ struct CommandFrameTests {
     func `tells what it tolerates`(text: String, sender: Peer, notes: [String]) {
         let command = read(text, from: sender)
         #expect(command.problem == nil)
-        #expect(command.told == notes)
+        #expect(command.reported == notes)
     }
 
     @Test(
@@ -119,11 +119,11 @@ struct CommandFrameTests {
     }
 
     @Test func `every note has words of its own`() {
-        let words = SimperiumNote.Code.allCases.map(\.says)
+        let words = SimperiumNote.Code.allCases.map(\.detail)
         #expect(Set(words).count == words.count)
         #expect(SimperiumNote.Code.allCases.allSatisfy { $0.rawValue.hasPrefix("simperium.") })
         #expect(
-            SimperiumNote(.initMissing, field: "token", offset: 7).says
+            SimperiumNote(.initMissing, field: "token", offset: 7).detail
                 == "init lacks a field: token")
     }
 }

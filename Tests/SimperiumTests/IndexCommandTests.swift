@@ -25,7 +25,7 @@ struct IndexCommandTests {
             command.body
                 == .indexRequest(
                     IndexRequest(wantsData: data, second: second, third: third, limit: limit)))
-        #expect(command.told == notes)
+        #expect(command.reported == notes)
     }
 
     @Test func `the mark of a request is in either slot`() {
@@ -33,7 +33,9 @@ struct IndexCommandTests {
         #expect(IndexRequest(wantsData: false, third: "b", limit: 1).mark == "b")
         #expect(IndexRequest(wantsData: false, limit: 1).mark == nil)
         #expect(
-            read("0:i", from: .client).told == ["missing-payload", "index-slots", "index-limit"])
+            read("0:i", from: .client).reported == [
+                "missing-payload", "index-slots", "index-limit",
+            ])
     }
 
     @Test func `page with data`() throws {
@@ -70,13 +72,13 @@ struct IndexCommandTests {
         let command = read("0:i:\(payload)", from: .server)
         guard case .indexPage(let page) = command.body else { throw Unexpected() }
         #expect(page.current == current)
-        #expect(command.told == notes)
+        #expect(command.reported == notes)
     }
 
     @Test func `unknown mark`() {
         let command = read("0:i:?", from: .server)
         #expect(command.body == .unknownMark)
-        #expect(command.told == ["index-unknown-mark"])
+        #expect(command.reported == ["index-unknown-mark"])
     }
 
     @Test(
@@ -88,11 +90,13 @@ struct IndexCommandTests {
     func `entity`(name: String, key: String, version: Int64, notes: [String]) {
         let request = read("0:e:\(name)", from: .client)
         #expect(request.body == .entityRequest(key: key, version: version))
-        #expect(request.told == notes)
+        #expect(request.reported == notes)
         #expect(request.key == key)
         let missing = read("0:e:\(name)\n?", from: .server)
-        #expect(missing.body == .entity(EntityReply<Range<Int>>(key: key, version: version, content: .missing)))
-        #expect(missing.told == notes)
+        #expect(
+            missing.body
+                == .entity(EntityReply<Range<Int>>(key: key, version: version, content: .missing)))
+        #expect(missing.reported == notes)
     }
 
     @Test func `entity with data, with and without space`() throws {
@@ -106,8 +110,9 @@ struct IndexCommandTests {
         }
         let other = read("0:e:q.1\n{\"a\":1}", from: .server)
         #expect(
-            other.body == .entity(EntityReply<Range<Int>>(key: "q", version: 1, content: .other(8..<15))))
-        #expect(other.told == ["unknown-field", "entity-without-data"])
+            other.body
+                == .entity(EntityReply<Range<Int>>(key: "q", version: 1, content: .other(8..<15))))
+        #expect(other.reported == ["unknown-field", "entity-without-data"])
     }
 
     @Test(
@@ -125,12 +130,12 @@ struct IndexCommandTests {
     ) {
         let command = read(text, from: sender)
         #expect(command.body == body)
-        #expect(command.told == notes)
+        #expect(command.reported == notes)
     }
 
     @Test func `state of Android, of iOS and of the specification`() throws {
         #expect(read("0:index", from: .server).body == .indexStateRequest)
-        #expect(read("0:index:", from: .server).told == ["unexpected-payload"])
+        #expect(read("0:index:", from: .server).reported == ["unexpected-payload"])
         let text =
             #"1:index:{"current":"cv","index":[{"id":"a","v":1}],"pending":"#
             + #"[{"id":"a","sv":1,"ccid":"c"}],"extra":{"x":1}}"#
@@ -147,7 +152,7 @@ struct IndexCommandTests {
         #expect(odd.entries == [IndexPage<Range<Int>>.Entry(key: "k.1", version: 4)])
         #expect(odd.pending == [PendingChange(key: "b", sv: nil, ccid: nil)])
         #expect(
-            ios.told == [
+            ios.reported == [
                 "pendings-spelling", "index-entry-as-member", "pending-incomplete/sv",
                 "pending-incomplete/ccid",
             ])

@@ -14,7 +14,7 @@ func slice(_ text: String, _ range: Range<Int>?) -> String? {
 
 extension SimperiumCommand {
     /// The notes as `code` or `code/field`, without the part that all share.
-    var told: [String] {
+    var reported: [String] {
         notes.map { note in
             note.code.rawValue.replacing("simperium.", with: "")
                 + (note.field.map { "/\($0)" } ?? "")

@@ -20,7 +20,7 @@ struct SessionCommandTests {
         #expect(request.api == "1")
         #expect(request.command == nil)
         #expect(
-            command.told
+            command.reported
                 == [
                     "client-id-spelling", "number-as-text/api", "init-without-library", "init-api",
                 ])
@@ -53,18 +53,18 @@ struct SessionCommandTests {
         #expect(changes.request == .changesSince(cv: "abc:d"))
         let (other, noted) = try #require(opening(start + #""cmd":"x"}"#))
         #expect(other.request == .other)
-        #expect(noted.told == ["init-without-library", "init-command"])
+        #expect(noted.reported == ["init-without-library", "init-command"])
         let (sjs, bare) = try #require(
             opening(#"{"name":"n","app_id":"a","token":"t","clientid":"c","cmd":"i:1:::40"}"#))
         #expect(sjs.request == .index(IndexRequest(wantsData: true, limit: 40)))
-        #expect(bare.told == ["init-missing/api", "init-without-library"])
+        #expect(bare.reported == ["init-missing/api", "init-without-library"])
     }
 
     @Test func `init with fields missing, twice, and of the wrong kind`() throws {
         let (empty, noted) = try #require(opening("{}"))
         #expect(empty == InitRequest())
         #expect(
-            noted.told == [
+            noted.reported == [
                 "init-missing/name", "init-missing/app_id", "init-missing/token",
                 "init-missing/clientid", "init-missing/api", "init-without-library",
             ])
@@ -74,9 +74,9 @@ struct SessionCommandTests {
         #expect(odd.token == nil)
         #expect(slice("0:init:" + text, odd.tokenRange) == #"["x"]"#)
         #expect(odd.clientID == "\u{FFFD}")
-        #expect(command.told.contains("duplicate-key/name"))
-        #expect(command.told.contains("not-text/token"))
-        #expect(command.told.contains("lone-surrogate/clientid"))
+        #expect(command.reported.contains("duplicate-key/name"))
+        #expect(command.reported.contains("not-text/token"))
+        #expect(command.reported.contains("lone-surrogate/clientid"))
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct SessionCommandTests {
     func `auth`(payload: String, reply: AuthReply, notes: [String]) {
         let command = read("0:auth:\(payload)", from: .server)
         #expect(command.body == .auth(reply))
-        #expect(command.told == notes)
+        #expect(command.reported == notes)
     }
 
     @Test func `the code of a refusal is the error of the command`() {
@@ -118,7 +118,7 @@ struct SessionCommandTests {
     func `options`(payload: String, options: ChannelOptions) {
         let command = read("0:o:\(payload)", from: .server)
         #expect(command.body == .options(options))
-        #expect(command.told == ["options"])
+        #expect(command.reported == ["options"])
     }
 
     @Test(
@@ -130,10 +130,10 @@ struct SessionCommandTests {
 
     @Test func `log`() {
         #expect(read("log:1", from: .server).body == .logLevel(1))
-        #expect(read("log:7", from: .server).told == ["log-level"])
+        #expect(read("log:7", from: .server).reported == ["log-level"])
         let command = read(#"log:{"log":"a:b","bucket":"n"}"#, from: .client)
         #expect(command.body == .log(LogMessage(text: "a:b", bucket: "n")))
         #expect(command.notes == [])
-        #expect(read("log:{}", from: .client).told == ["log-without-text"])
+        #expect(read("log:{}", from: .client).reported == ["log-without-text"])
     }
 }

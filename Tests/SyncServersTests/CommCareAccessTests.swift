@@ -35,31 +35,34 @@ struct CommCareAccessTests {
         var query = ""
         var domain = "demo"
         var status: Int
-        var says: String
+        var detail: String
     }
 
     static let rows = [
-        Row(fields: [], status: 401, says: "Sign in"),
-        Row(fields: [ada], status: 200, says: "case_id=\"c\""),
-        Row(fields: [bearer], status: 200, says: "case_id=\"c\""),
-        Row(fields: [("Authorization", "Basic YWRhOng=")], status: 401, says: "password is wrong"),
-        Row(fields: [("Authorization", "Bearer x")], status: 401, says: "token is not known"),
+        Row(fields: [], status: 401, detail: "Sign in"),
+        Row(fields: [ada], status: 200, detail: "case_id=\"c\""),
+        Row(fields: [bearer], status: 200, detail: "case_id=\"c\""),
         Row(
-            fields: [("Authorization", "Bearer \(token)0")], status: 401, says: "token is not known"
+            fields: [("Authorization", "Basic YWRhOng=")], status: 401, detail: "password is wrong"),
+        Row(fields: [("Authorization", "Bearer x")], status: 401, detail: "token is not known"),
+        Row(
+            fields: [("Authorization", "Bearer \(token)0")], status: 401,
+            detail: "token is not known"
         ),
-        Row(fields: [("Authorization", "Digest x")], status: 401, says: "Basic or Bearer"),
-        Row(fields: [ada], domain: "other", status: 401, says: "no member of the domain other"),
-        Row(fields: [bearer], domain: "other", status: 401, says: "no member of the domain other"),
-        Row(fields: [bob], query: "?as=ada", status: 200, says: "<uuid>ada1</uuid>"),
-        Row(fields: [bob], query: "?as=ada@demo.commcarehq.org", status: 200, says: ">ada1<"),
-        Row(fields: [bob], query: "?as=ada&user_id=ada1", status: 200, says: "case_id=\"c\""),
-        Row(fields: [bob], query: "?as=", status: 200, says: "<uuid>bob1</uuid>"),
-        Row(fields: [bob], query: "?as=zoe", status: 401, says: "Invalid restore as user zoe"),
-        Row(fields: [bob], query: "?as=eve", status: 401, says: "Invalid restore as user eve"),
+        Row(fields: [("Authorization", "Digest x")], status: 401, detail: "Basic or Bearer"),
+        Row(fields: [ada], domain: "other", status: 401, detail: "no member of the domain other"),
         Row(
-            fields: [bob], query: "?as=ada", domain: "other", status: 401, says: "as user ada"),
-        Row(fields: [ada], query: "?as=bob", status: 401, says: "login-as: true"),
-        Row(fields: [("Authorization", "Basic ZXZlOnA=")], status: 406, says: "user.deactivated"),
+            fields: [bearer], domain: "other", status: 401, detail: "no member of the domain other"),
+        Row(fields: [bob], query: "?as=ada", status: 200, detail: "<uuid>ada1</uuid>"),
+        Row(fields: [bob], query: "?as=ada@demo.commcarehq.org", status: 200, detail: ">ada1<"),
+        Row(fields: [bob], query: "?as=ada&user_id=ada1", status: 200, detail: "case_id=\"c\""),
+        Row(fields: [bob], query: "?as=", status: 200, detail: "<uuid>bob1</uuid>"),
+        Row(fields: [bob], query: "?as=zoe", status: 401, detail: "Invalid restore as user zoe"),
+        Row(fields: [bob], query: "?as=eve", status: 401, detail: "Invalid restore as user eve"),
+        Row(
+            fields: [bob], query: "?as=ada", domain: "other", status: 401, detail: "as user ada"),
+        Row(fields: [ada], query: "?as=bob", status: 401, detail: "login-as: true"),
+        Row(fields: [("Authorization", "Basic ZXZlOnA=")], status: 406, detail: "user.deactivated"),
     ]
 
     @Test(arguments: rows.indices)
@@ -68,7 +71,7 @@ struct CommCareAccessTests {
         var play = try Self.play()
         let answer = play.ask("GET", "/a/\(row.domain)/phone/restore/\(row.query)", row.fields)
         #expect(answer.status == row.status, "\(row): \(Self.text(answer))")
-        #expect(Self.text(answer).contains(row.says), "\(row): \(Self.text(answer))")
+        #expect(Self.text(answer).contains(row.detail), "\(row): \(Self.text(answer))")
         let challenge = answer.fields.first { $0.name == "WWW-Authenticate" }
         #expect((challenge != nil) == (row.status == 401))
     }

@@ -21,46 +21,46 @@ struct CommCareRefusalTests {
         var fields: [(String, String)] = []
         var body = ""
         var status: Int
-        var says = ""
+        var detail = ""
     }
 
     static let rows: [Row] = [
         // Submissions.
-        Row(status: 400, says: "empty body"),
-        Row(fields: [multipart], body: "nothing", status: 400, says: "multipart"),
+        Row(status: 400, detail: "empty body"),
+        Row(fields: [multipart], body: "nothing", status: 400, detail: "multipart"),
         Row(
             fields: [multipart], body: part("name=\"x.jpg\"; filename=\"x.jpg\"", "x") + "--b--",
-            status: 400, says: "xml_submission_file"),
+            status: 400, detail: "xml_submission_file"),
         Row(
             fields: [multipart],
             body: part("name=\"xml_submission_file\"", "<a xmlns='b'/>")
-                + "--b--", status: 400, says: "xml_submission_file"),
+                + "--b--", status: 400, detail: "xml_submission_file"),
         Row(
             fields: [multipart],
             body: part("name=\"xml_submission_file\"; filename=\"f.txt\"", "<a xmlns='b'/>")
-                + "--b--", status: 422, says: "processing_failure"),
+                + "--b--", status: 422, detail: "processing_failure"),
         Row(
             fields: [multipart],
             body: part(file, "<a xmlns='b'/>") + part("name=\"*isIncomplete*\"", "yes") + "--b--",
-            status: 400, says: "POST.keys()"),
+            status: 400, detail: "POST.keys()"),
         Row(
             target: "/a/demo/receiver/submission", fields: [multipart],
             body: part(file, "<a xmlns='b'/>") + part("name=\"*isIncomplete*\"", "yes") + "--b--",
-            status: 201, says: "submit_success"),
+            status: 201, detail: "submit_success"),
         Row(
             fields: [multipart],
             body: part(file, "<a xmlns='b'/>") + part("name=\"x.exe\"; filename=\"x.exe\"", "x")
-                + "--b--", status: 422, says: "x.exe"),
-        Row(body: "<a", status: 422, says: "processing_failure"),
-        Row(body: "<a/>", status: 422, says: "XMLNS"),
+                + "--b--", status: 422, detail: "x.exe"),
+        Row(body: "<a", status: 422, detail: "processing_failure"),
+        Row(body: "<a/>", status: 422, detail: "XMLNS"),
         Row(
             target: "/a/demo/receiver/?authtype=magic", body: "<a xmlns='b'/>", status: 400,
-            says: "authtype"),
+            detail: "authtype"),
         Row(
             target: "/a/demo/receiver/?submit_mode=demo&authtype=noauth", body: "<a xmlns='b'/>",
-            status: 201, says: "ignored"),
-        Row(fields: [("Content-Encoding", "magic")], body: "x", status: 415, says: "magic"),
-        Row(fields: [("Content-Encoding", "gzip")], body: "x", status: 400, says: "decompressed"),
+            status: 201, detail: "ignored"),
+        Row(fields: [("Content-Encoding", "magic")], body: "x", status: 415, detail: "magic"),
+        Row(fields: [("Content-Encoding", "gzip")], body: "x", status: 400, detail: "decompressed"),
         Row(fields: [("Authorization", "Basic !")], body: "<a xmlns='b'/>", status: 401),
         Row(fields: [("Authorization", "Basic dTo=")], body: "<a xmlns='b'/>", status: 401),
         Row(method: "PUT", body: "x", status: 405),
@@ -73,27 +73,27 @@ struct CommCareRefusalTests {
         Row(method: "POST", target: "/a/demo/phone/restore/", fields: [basic], status: 405),
         Row(
             method: "GET", target: "/a/demo/phone/restore/?version=9", fields: [basic], status: 412,
-            says: "ota_restore_error"),
+            detail: "ota_restore_error"),
         Row(
             method: "GET", target: "/a/demo/phone/restore/?since=x", fields: [basic], status: 412,
-            says: "ota_restore_error"),
+            detail: "ota_restore_error"),
         Row(
             method: "GET", target: "/a/demo/phone/restore/?user_id=somebody", fields: [basic],
-            status: 412, says: "user_id"),
+            status: 412, detail: "user_id"),
         Row(
             method: "GET", target: "/a/demo/phone/restore/?user_id=u", fields: [basic], status: 200),
         // The rest.
         Row(
             method: "GET", target: "/a/demo/phone/heartbeat/b1/?app_id=app1&cc_version=2.53",
-            fields: [basic], status: 200, says: "\"app_id\":\"app1\""),
+            fields: [basic], status: 200, detail: "\"app_id\":\"app1\""),
         Row(method: "GET", target: "/a/demo/phone/heartbeat/b1/", status: 401),
         Row(method: "GET", target: "/a/demo/phone/search/", fields: [basic], status: 400),
         Row(
             method: "GET", target: "/a/demo/phone/search/?case_type=t", fields: [basic],
             status: 200,
-            says: "<results id=\"case\"></results>"),
-        Row(method: "GET", target: "/a/demo/formList", status: 200, says: "xformsList"),
-        Row(method: "GET", target: "/a/demo/xformsManifest", status: 200, says: "xformsManifest"),
+            detail: "<results id=\"case\"></results>"),
+        Row(method: "GET", target: "/a/demo/formList", status: 200, detail: "xformsList"),
+        Row(method: "GET", target: "/a/demo/xformsManifest", status: 200, detail: "xformsManifest"),
         Row(method: "POST", target: "/formList", status: 405),
     ]
 
@@ -104,7 +104,7 @@ struct CommCareRefusalTests {
         let answer = play.ask(row.method, row.target, row.fields, body: Array(row.body.utf8))
         let text = String(decoding: answer.body, as: UTF8.self)
         #expect(answer.status == row.status, "\(row): \(text)")
-        #expect(row.says.isEmpty || text.contains(row.says), "\(row): \(text)")
+        #expect(row.detail.isEmpty || text.contains(row.detail), "\(row): \(text)")
         func field(_ name: String) -> String? { answer.fields.first { $0.name == name }?.value }
         #expect(field("Date") != nil && field("X-OpenRosa-Version") != nil)
         #expect(field("X-OpenRosa-Accept-Content-Length") != nil)
@@ -117,7 +117,7 @@ struct CommCareRefusalTests {
         ("<index><p case_type=\"t\" relationship=\"\">b</p></index>", "InvalidCaseIndex"),
         ("<index><p case_type=\"t\">b</p></index>", "by way of others"),
     ])
-    func `refuses an index that leads nowhere`(index: String, says: String) {
+    func `refuses an index that leads nowhere`(index: String, detail: String) {
         var play = CommCarePlay()
         var device = CommCareDevice(user: "u")
         let cases =
@@ -128,7 +128,7 @@ struct CommCareRefusalTests {
         let answer = play.ask(
             "POST", "/a/demo/receiver/", [("X-OpenRosa-Version", "3.0")], body: Array(form.utf8))
         #expect(answer.status == 422)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains(says))
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(detail))
         #expect(play.server.formCount(domain: "demo") == 1)
     }
 

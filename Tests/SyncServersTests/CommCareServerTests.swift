@@ -178,11 +178,11 @@ struct CommCareServerTests {
         (block("", create), "IllegalCaseId"), (block("x", "<close/>"), "does not exist"),
         (block("x", "<create><case_name>n</case_name></create>"), "MissingCaseType"),
     ])
-    func `refuses a bad case block as the version wants it`(cases: String, says: String) throws {
+    func `refuses a bad case block as the version wants it`(cases: String, detail: String) throws {
         var play = Play(server: CommCareServer())
         let newer = try play.submit(Self.form("1", cases))
         #expect(newer.status == 422)
-        #expect(text(newer).contains("processing_failure") && text(newer).contains(says))
+        #expect(text(newer).contains("processing_failure") && text(newer).contains(detail))
         let older = try play.submit(Self.form("1", cases), version: "2.0")
         #expect(older.status == 201)
         #expect(text(older).contains("submit_error"))

@@ -51,7 +51,7 @@ struct FilterWorld {
             NoteRow(
                 connection: ConnectionID(1), exchange: exchange, message: message,
                 sender: .client, at: .zero, place: Place(chunk: ChunkID(1), offset: 0),
-                code: pick(["http.two-lengths", "ws.mask"], ""), says: "")
+                code: pick(["http.two-lengths", "ws.mask"], ""), detail: "")
         }
     }
 

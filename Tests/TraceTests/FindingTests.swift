@@ -11,7 +11,7 @@ import Wire
     ) -> FindingRow {
         FindingRow(
             at: Instant(nanoseconds: 5), rule: rule, severity: severity, chunk: place?.chunk,
-            offset: place?.offset ?? 0, says: "it was \(rule)", expected: "something else")
+            offset: place?.offset ?? 0, detail: "it was \(rule)", expected: "something else")
     }
 
     /// Two exchanges and a socket with two changes.

@@ -27,10 +27,10 @@ import Wire
         #expect(missing.isEmpty)
     }
 
-    @Test func `stays bounded and says what it could not keep`() {
+    @Test func `stays bounded and detail what it could not keep`() {
         var missing = MissingBytes()
         let event = Record.event(
-            EventRow(.warning, at: .zero, says: String(repeating: "x", count: 100_000)))
+            EventRow(.warning, at: .zero, detail: String(repeating: "x", count: 100_000)))
         for _ in 0..<1_000 { missing.take(event) }
         for number in 0..<10 {
             missing.take(

@@ -17,8 +17,8 @@ import Testing
         for table in documented {
             let columns = try trace.rows("SELECT name FROM pragma_table_info('\(table.name)')")
             #expect(table.columns.map(\.name) == columns, "\(table.name)")
-            #expect(!table.says.isEmpty)
-            #expect(table.columns.allSatisfy { !$0.says.isEmpty }, "\(table.name)")
+            #expect(!table.detail.isEmpty)
+            #expect(table.columns.allSatisfy { !$0.detail.isEmpty }, "\(table.name)")
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(loose == [])
     }
 
-    @Test func `the documentation is what the schema says`() throws {
+    @Test func `the documentation is what the schema detail`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Trace/TraceFormat.md").standardized
         if ProcessInfo.processInfo.environment["TAPEDECK_REBASELINE"] == "1" {

@@ -11,9 +11,9 @@ import Wire
 @Suite struct TraceWriterTests {
     @Test func `writes what was seen and what it means`() throws {
         let trace = try TemporaryTrace()
-        let told = Shared<[DerivedRow]>([])
+        let reported = Shared<[DerivedRow]>([])
         var options = TraceOptions()
-        options.onCommit = { rows in told.change { $0 += rows } }
+        options.onCommit = { rows in reported.change { $0 += rows } }
         let writer = try trace.writer(options)
         var traffic = Traffic()
         #expect(writer.put(traffic.http(exchanges: 3)))
@@ -30,7 +30,7 @@ import Wire
         #expect(totals.gaps == 0)
         #expect(totals.chunks == 13)
         // Four exchanges, two messages, two commands.
-        #expect(told.get().count == 8)
+        #expect(reported.get().count == 8)
         #expect(try trace.integrity == "ok")
         #expect(
             try trace.rows("SELECT url, status, response_body FROM exchange WHERE id = 2")
@@ -140,7 +140,7 @@ import Wire
         #expect(try trace.reader().sessions().count == 1)
     }
 
-    @Test func `says why it cannot open`() throws {
+    @Test func `detail why it cannot open`() throws {
         let trace = try TemporaryTrace()
         let session = SessionStart(
             provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
@@ -242,7 +242,7 @@ import Wire
         writer.finish()
     }
 
-    @Test func `indexes text behind the commits and says how far`() throws {
+    @Test func `indexes text behind the commits and detail how far`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()
         var traffic = Traffic()

@@ -18,7 +18,7 @@ import Wire
 
     private func finding(
         _ rule: Rule = rule, client: String = "phone-1", topic: String = "notes/note1",
-        says: String = "The client phone-1 sent note1 with sv 3 where \"4\" was told.",
+        detail: String = "The client phone-1 sent note1 with sv 3 where \"4\" was told.",
         at: Int64 = 2
     ) -> Finding {
         let place = Place(chunk: ChunkID(4), offset: 0)
@@ -31,7 +31,7 @@ import Wire
             at: Instant(nanoseconds: at * 1_000_000_000), "and did that", quote: "GET / & more")
         last.exchange = ExchangeID(7)
         return Finding(
-            rule, connection: ConnectionID(1), client: client, topic: topic, says: says,
+            rule, connection: ConnectionID(1), client: client, topic: topic, detail: detail,
             steps: [first, last])
     }
 
@@ -146,10 +146,11 @@ import Wire
             baseline.knows(
                 finding(
                     client: "tablet", topic: "notes/other",
-                    says: "The client tablet sent other with sv 17 where \"18\" was told.", at: 99))
+                    detail: "The client tablet sent other with sv 17 where \"18\" was told.", at: 99
+                ))
         )
         #expect(!baseline.knows(finding(topic: "tags/note1")))
-        #expect(!baseline.knows(finding(says: "The client stopped.")))
+        #expect(!baseline.knows(finding(detail: "The client stopped.")))
         #expect(!baseline.knows(finding(Self.other)))
         try JUnitFile.write("# all of one\nhttp.example # for now\n", to: path)
         #expect(try FindingBaseline(path: path).knows(finding(Self.other)))
@@ -174,8 +175,8 @@ import Wire
             _ = try RuleChoice.rule(String(known.id.dropLast()))
             Issue.record("there is such a rule")
         } catch {
-            #expect(error.status == .usage && error.says.contains("did you mean"))
-            #expect(error.says.contains(known.id))
+            #expect(error.status == .usage && error.detail.contains("did you mean"))
+            #expect(error.detail.contains(known.id))
         }
     }
 

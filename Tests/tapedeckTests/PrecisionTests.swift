@@ -74,7 +74,7 @@ import Wire
         for seed in Self.seeds(of: "", atLeast: 4) {
             var scene = try FaultScene(seed: seed, rules: [], edits: 100, cuts: 2)
             _ = scene.play()
-            let found = try findings(scene.records).map(Self.told)
+            let found = try findings(scene.records).map(Self.reported)
             #expect(found == [], "seed \(seed)")
         }
     }
@@ -87,11 +87,11 @@ import Wire
 
     /// What blames a client.
     private func blame(_ records: [Record]) throws -> [String] {
-        try findings(records).filter { $0.rule.blames == .client }.map(Self.told)
+        try findings(records).filter { $0.rule.blames == .client }.map(Self.reported)
     }
 
-    private static func told(_ finding: Finding) -> String {
-        "\(finding.rule.id) at \(finding.at.nanoseconds / 1_000_000) ms: \(finding.says)"
+    private static func reported(_ finding: Finding) -> String {
+        "\(finding.rule.id) at \(finding.at.nanoseconds / 1_000_000) ms: \(finding.detail)"
     }
 
     /// Errors and warnings, by way of a real trace.

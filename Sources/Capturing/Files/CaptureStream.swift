@@ -11,7 +11,7 @@ final class CaptureStream {
     init(path: String) throws(CaptureError) {
         self.path = path
         guard let file = fopen(path, "rbe") else {
-            throw CaptureError(.cannotOpen, "cannot open \(path): \(Self.says(errno))")
+            throw CaptureError(.cannotOpen, "cannot open \(path): \(Self.detail(errno))")
         }
         var status = stat()
         guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -49,7 +49,7 @@ final class CaptureStream {
         guard let file else { return 0 }
         let count = fread(memory.baseAddress, 1, memory.count, file)
         guard count == memory.count || ferror(file) == 0 else {
-            throw CaptureError(.storage, "cannot read \(path): \(Self.says(errno))")
+            throw CaptureError(.storage, "cannot read \(path): \(Self.detail(errno))")
         }
         return count
     }
@@ -61,7 +61,7 @@ final class CaptureStream {
     }
 
     /// What the system says about an error.
-    static func says(_ number: Int32) -> String {
+    static func detail(_ number: Int32) -> String {
         strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }
 }

@@ -61,11 +61,11 @@ final class PcapSource: CaptureSource {
             counts.cutOffBytes = max(1, Int64(ftello(file)) - offset)
             return
         }
-        let says = LibpcapText.error(handle)
+        let detail = LibpcapText.error(handle)
         guard ferror(file) == 0 else {
-            throw CaptureError(.storage, "cannot read \(path): \(says)")
+            throw CaptureError(.storage, "cannot read \(path): \(detail)")
         }
         throw CaptureError(
-            .malformed, "\(path) is damaged at byte \(offset) or behind: \(says)")
+            .malformed, "\(path) is damaged at byte \(offset) or behind: \(detail)")
     }
 }

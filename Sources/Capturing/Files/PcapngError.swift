@@ -13,11 +13,11 @@ public enum PcapngError: Error, Hashable, Sendable {
     case lengthAtEnd(UInt32, offset: Int64)
     /// The block of this type at `offset` is too short for what it says it holds.
     case contents(type: UInt32, offset: Int64)
-    /// A section has more than ``PcapngParser/mostInterfaces`` interfaces.
+    /// A section has more than ``PcapngParser/maxInterfaces`` interfaces.
     case interfaces(offset: Int64)
 
     /// What is wrong and where, for people.
-    public var says: String {
+    public var detail: String {
         switch self {
         case .notASection(let offset):
             "byte \(offset) does not begin a pcapng section"

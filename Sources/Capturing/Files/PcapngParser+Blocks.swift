@@ -30,7 +30,7 @@ extension PcapngParser {
     private mutating func interface(_ body: PcapngBody) throws(PcapngError) {
         var options = try body.dropping(8)
         let start = body.range.lowerBound
-        guard interfaces.count < Self.mostInterfaces else {
+        guard interfaces.count < Self.maxInterfaces else {
             throw .interfaces(offset: body.offset)
         }
         var interface = PcapngInterface(

@@ -3,12 +3,12 @@
 /// A value without I/O: bytes go in as they come, and packets and secrets come out; the same bytes
 /// in other pieces give the same. Sections may differ in byte order, and interfaces in what their
 /// packets begin with. Besides what was given and not yet read, it keeps one block, ``longestBlock``
-/// at most, and ``mostInterfaces`` interfaces. Source: draft-ietf-opsawg-pcapng.
+/// at most, and ``maxInterfaces`` interfaces. Source: draft-ietf-opsawg-pcapng.
 public struct PcapngParser {
     /// Longest block in bytes: 64 MiB.
     public static let longestBlock = 64 << 20
     /// Interfaces of one section at most: 65 536.
-    public static let mostInterfaces = 65_536
+    public static let maxInterfaces = 65_536
 
     /// What there was so far.
     public internal(set) var counts = BlockCounts()

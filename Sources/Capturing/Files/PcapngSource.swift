@@ -13,7 +13,7 @@ struct PcapngSource: CaptureSource {
             do throws(PcapngError) {
                 if let item = try parser.next() { return item }
             } catch {
-                throw CaptureError(.malformed, "\(stream.path) is damaged: \(error.says)")
+                throw CaptureError(.malformed, "\(stream.path) is damaged: \(error.detail)")
             }
             guard !isAtEnd else {
                 parser.finish()

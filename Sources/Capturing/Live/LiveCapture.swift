@@ -20,10 +20,10 @@ public final class LiveCapture {
     public static let patienceMilliseconds: Int32 = 100
     /// Packets in a row of which nothing is made, after which ``next()`` says
     /// ``Reading/nothingYet``: 1 024.
-    public static let mostIgnoredInARow = 1024
+    public static let maxIgnoredInARow = 1024
 
     /// How often it wakes up for nothing, by signals mostly, before that counts as waiting.
-    private static let mostWakings = 16
+    private static let maxWakings = 16
 
     /// The interface.
     public let interface: String
@@ -85,7 +85,7 @@ public final class LiveCapture {
     ///   an end and all that passed before was given out.
     /// - Throws: ``CaptureError``: `noInterface` where the interface is gone or turned off.
     public func next() throws(CaptureError) -> Reading? {
-        for _ in 0..<Self.mostIgnoredInARow {
+        for _ in 0..<Self.maxIgnoredInARow {
             guard !isAtEnd else { return nil }
             guard let packet = try read() else { return end() }
             if let requested = stop.requestedAtUnixNanoseconds, packet.atUnixNanoseconds > requested
@@ -113,7 +113,7 @@ public final class LiveCapture {
     /// The next packet; nil where none came in time.
     private func read() throws(CaptureError) -> CapturedPacket? {
         var isLate = false
-        for _ in 0..<Self.mostWakings {
+        for _ in 0..<Self.maxWakings {
             var header: UnsafeMutablePointer<pcap_pkthdr>?
             var data: UnsafePointer<UInt8>?
             let status = pcap_next_ex(handle, &header, &data)
@@ -160,7 +160,7 @@ public final class LiveCapture {
         let status = pcap_activate(handle)
         // Above 0 are warnings, such as an interface that cannot be promiscuous.
         guard status < 0 else { return handle }
-        let says = LibpcapText.error(handle)
+        let detail = LibpcapText.error(handle)
         pcap_close(handle)
         switch status {
         case PCAP_ERROR_PERM_DENIED, PCAP_ERROR_PROMISC_PERM_DENIED:
@@ -175,7 +175,7 @@ public final class LiveCapture {
             throw CaptureError(
                 .noInterface, "\(interface) is turned off; ip link set \(interface) up turns it on")
         default:
-            let reason = says.isEmpty ? String(cString: pcap_statustostr(status)) : says
+            let reason = detail.isEmpty ? String(cString: pcap_statustostr(status)) : detail
             throw CaptureError(.noInterface, "cannot capture on \(interface): \(reason)")
         }
     }

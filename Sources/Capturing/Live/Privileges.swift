@@ -71,6 +71,6 @@ public enum Privileges {
     }
 
     private static func failure(_ what: String) -> CaptureError {
-        CaptureError(.notPermitted, "could not give up \(what): \(CaptureStream.says(errno))")
+        CaptureError(.notPermitted, "could not give up \(what): \(CaptureStream.detail(errno))")
     }
 }

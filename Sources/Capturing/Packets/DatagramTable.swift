@@ -36,8 +36,8 @@ struct DatagramTable {
             }
             let age = time.subtractingReportingOverflow(datagram.beganAtUnixNanoseconds)
             guard
-                datagrams.count >= PacketDecoder.mostDatagrams
-                    || bytes > PacketDecoder.mostFragmentBytes - Datagram.longest
+                datagrams.count >= PacketDecoder.maxDatagrams
+                    || bytes > PacketDecoder.maxFragmentBytes - Datagram.longest
                     || age.overflow || age.partialValue > PacketDecoder.fragmentNanoseconds
             else { break }
             given += datagram.fragments
@@ -45,7 +45,7 @@ struct DatagramTable {
             passed += 1
         }
         // What was passed, and what is done with behind one that waits, is not kept for ever.
-        if order.count > 4 * PacketDecoder.mostDatagrams {
+        if order.count > 4 * PacketDecoder.maxDatagrams {
             order = order[passed...].filter { datagrams[$0.key]?.number == $0.number }
             passed = 0
         }

@@ -35,7 +35,7 @@ enum ExtensionHeaders {
     ) throws(IgnoringReason) -> Above {
         var next = next
         var start = start
-        for _ in 0...PacketDecoder.mostExtensionHeaders {
+        for _ in 0...PacketDecoder.maxExtensionHeaders {
             guard isExtension(next) else { return Above(upper: next, start: start) }
             guard start + 8 <= end else { throw .malformed }
             guard start + 8 <= bytes.count else { throw tooShort }

@@ -14,7 +14,7 @@ public enum IgnoringReason: String, Error, Hashable, Sendable, CaseIterable {
     case headersCutOff = "headers-cut-off"
     /// Its headers contradict themselves or each other.
     case malformed
-    /// It has more IPv6 extension headers than are read; see ``PacketDecoder/mostExtensionHeaders``.
+    /// It has more IPv6 extension headers than are read; see ``PacketDecoder/maxExtensionHeaders``.
     case tooManyHeaders = "too-many-headers"
     /// A datagram of UDP.
     case udp

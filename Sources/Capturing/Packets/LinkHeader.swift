@@ -3,7 +3,7 @@
 /// Source: the pages that <https://www.tcpdump.org/linktypes.html> links to; IEEE 802.1Q for tags.
 enum LinkHeader {
     /// Tags of virtual networks that are skipped at most; hardware adds two.
-    static let mostTags = 8
+    static let maxTags = 8
 
     /// Where IP begins, and in which version.
     struct Payload: Equatable {
@@ -53,7 +53,7 @@ enum LinkHeader {
         var start = start
         guard bytes.count >= start else { throw tooShort }
         var type = bytes.big16(typeAt)
-        for _ in 0...mostTags {
+        for _ in 0...maxTags {
             switch type {
             case 0x8100, 0x88A8, 0x9100, 0x9200:
                 // Two bytes of tag, then the type of what follows.

@@ -6,17 +6,17 @@
 /// out are captured before it did, and every one would be wrong.
 ///
 /// Fragments wait for their others at most ``fragmentNanoseconds``, in no more than
-/// ``mostDatagrams`` datagrams and ``mostFragmentBytes``; then the oldest are given up.
+/// ``maxDatagrams`` datagrams and ``maxFragmentBytes``; then the oldest are given up.
 public struct PacketDecoder {
     /// Longest IP packet in bytes, also one without a length of its own: 1 MiB; the most that Linux
     /// hands to a card to cut up is half of that.
     public static let longestPacket = 1 << 20
     /// IPv6 extension headers that are skipped at most: 16.
-    public static let mostExtensionHeaders = 16
+    public static let maxExtensionHeaders = 16
     /// Datagrams that wait for fragments at most: 1 024.
-    public static let mostDatagrams = 1024
+    public static let maxDatagrams = 1024
     /// Memory for fragments at most, in bytes: 16 MiB.
-    public static let mostFragmentBytes = 16 << 20
+    public static let maxFragmentBytes = 16 << 20
     /// How long fragments wait for their others by the time of packets: 30 s, as in Linux.
     public static let fragmentNanoseconds: Int64 = 30_000_000_000
 

@@ -51,13 +51,13 @@ struct Opening: Sendable {
         }
         let acknowledged = segments.filter { $0.source != end && $0.flags.contains(.ack) }
             .map(\.acknowledgment)
-        let told = own.filter { segment in
+        let reported = own.filter { segment in
             // What keeps a connection alive has the number of a byte that came long ago.
             !segment.payload.isEmpty || segment.cutOff > 0
                 || !acknowledged.contains(segment.sequence &+ 1)
                 || own.contains { $0.sequence == segment.sequence && !$0.payload.isEmpty }
         }
-        return (told.isEmpty ? acknowledged : told.map(\.sequence))
+        return (reported.isEmpty ? acknowledged : reported.map(\.sequence))
             .min { $0.distance(from: $1) < 0 }
     }
 

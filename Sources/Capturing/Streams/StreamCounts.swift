@@ -16,7 +16,7 @@ public struct StreamCounts: Hashable, Sendable {
         case inReset = "in-reset"
 
         /// The reason as it is shown to people, after "bytes that".
-        public var says: String {
+        public var detail: String {
             switch self {
             case .afterClose: "came after their connection was over"
             case .afterEnd: "are behind the end of their stream"

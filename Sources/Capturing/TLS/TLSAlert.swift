@@ -16,7 +16,7 @@ public struct TLSAlert: Hashable, Sendable {
     public var wasEncrypted: Bool
 
     /// In one line for people.
-    public var says: String {
+    public var detail: String {
         let kind = wasEncrypted ? "encrypted alert" : "alert"
         guard let code else { return "the \(sender) sent an \(kind)" }
         let level = isFatal == true ? "fatal" : "warning"

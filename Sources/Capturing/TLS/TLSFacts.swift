@@ -27,7 +27,7 @@ public struct TLSFacts: Hashable, Sendable {
     public init() {}
 
     /// In one line for people, which begins as the proxy's event rows of TLS do.
-    public var says: String {
+    public var detail: String {
         var parts: [String] = []
         if let serverName { parts.append("server name \(serverName)") }
         if let applicationProtocol {

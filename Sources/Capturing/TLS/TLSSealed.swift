@@ -22,7 +22,7 @@ public struct TLSSealed: Hashable, Sendable {
         case cutShort
 
         /// In a few words for people.
-        public var says: String {
+        public var detail: String {
             switch self {
             case .noKeys: "no key log has the secrets of this connection"
             case .unsupported(let name): "\(name) is not decrypted"
@@ -55,8 +55,8 @@ public struct TLSSealed: Hashable, Sendable {
     public var reason: Reason
 
     /// In one line for people.
-    public var says: String {
+    public var detail: String {
         let lost = missing > 0 ? " and \(missing) that were not captured" : ""
-        return "\(captured) bytes of the \(sender)\(lost) stay sealed: \(reason.says)"
+        return "\(captured) bytes of the \(sender)\(lost) stay sealed: \(reason.detail)"
     }
 }

@@ -59,8 +59,8 @@ extension TLSStream {
     }
 
     /// Tells what is odd.
-    mutating func note(_ sender: Peer, _ at: Int64, _ says: String) {
-        emit(.note(sender: sender, atUnixNanoseconds: at, says))
+    mutating func note(_ sender: Peer, _ at: Int64, _ detail: String) {
+        emit(.note(sender: sender, atUnixNanoseconds: at, detail))
     }
 
     /// Takes the first or second message of the client.

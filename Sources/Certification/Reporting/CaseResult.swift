@@ -29,7 +29,7 @@ public struct CaseResult: Sendable {
         /// The scenario.
         public let scenario: String
         /// What was seen.
-        public let says: String
+        public let detail: String
         /// The row of the trace, whose last word `tapedeck show` takes; nil where there is none.
         public let row: String?
     }
@@ -65,21 +65,23 @@ public struct CaseResult: Sendable {
             let seen = scenario.seen[exercise.situation.id] ?? []
             if !seen.isEmpty, seen.allSatisfy(\.isThere) {
                 shown += seen.map {
-                    Evidence(scenario: exercise.scenario, says: $0.sign.says, row: $0.row)
+                    Evidence(
+                        scenario: exercise.scenario, detail: $0.expectation.detail, row: $0.row)
                 }
             } else if let first = seen.first(where: { !$0.isThere }) {
-                let enough = first.sign.count > 1 ? " \(first.sign.count) times" : ""
+                let enough = first.expectation.count > 1 ? " \(first.expectation.count) times" : ""
                 let count =
-                    first.count > 0 && first.sign.count > 1 ? ", but \(first.count)" : ""
+                    first.count > 0 && first.expectation.count > 1 ? ", but \(first.count)" : ""
                 missing.append(
-                    "\(exercise.scenario): there was not \(first.sign.says)\(enough)\(count)")
+                    "\(exercise.scenario): there was not \(first.expectation.detail)\(enough)\(count)"
+                )
             }
         }
         evidence = shown
         if let first = breaches.first {
             verdict = .failed
             let more = breaches.count > 1 ? " (and \(breaches.count - 1) more)" : ""
-            reason = first.finding.says + more
+            reason = first.finding.detail + more
         } else if !shown.isEmpty {
             verdict = .passed
             let places = Set(shown.map(\.scenario)).count

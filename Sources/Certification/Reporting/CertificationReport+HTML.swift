@@ -130,7 +130,7 @@ extension CertificationReport {
             output += "<p class=\"soft\">What was seen:</p><ul>\n"
             for one in result.evidence.prefix(12) {
                 let row = one.row.map { ", \($0)" } ?? ""
-                output += "<li>\(Markup.escaped(one.says + row)) "
+                output += "<li>\(Markup.escaped(one.detail + row)) "
                 output += "<span class=\"soft\">in \(Markup.escaped(one.scenario))</span></li>\n"
             }
             output += "</ul>\n"
@@ -145,12 +145,12 @@ extension CertificationReport {
         let finding = breach.finding
         let times = finding.times > 1 ? " (\(finding.times) times)" : ""
         var output = "<div class=\"breach\"><p class=\"says\">"
-        output += Markup.escaped(finding.says + times) + "</p>\n<ol class=\"steps\">\n"
+        output += Markup.escaped(finding.detail + times) + "</p>\n<ol class=\"steps\">\n"
         for step in finding.steps {
             let time = "\(Double(step.at.nanoseconds / 1_000_000) / 1_000) s"
             let row = step.row.map { "\(time), \($0)" } ?? time
             output += "<li><span class=\"row\">\(row)</span>"
-            output += "<span class=\"what\">\(Markup.escaped(step.says))</span>"
+            output += "<span class=\"what\">\(Markup.escaped(step.detail))</span>"
             if !step.quote.isEmpty { output += "<code>\(Markup.escaped(step.quote))</code>" }
             output += "</li>\n"
         }
@@ -178,7 +178,7 @@ extension CertificationReport {
             for seen in played.seen[situation.id] ?? [] {
                 let row = seen.row.map { " (\($0))" } ?? ""
                 output += "<dt>\(seen.isThere ? "seen" : "not seen")</dt>"
-                output += "<dd>\(Markup.escaped(seen.sign.says + row))</dd>"
+                output += "<dd>\(Markup.escaped(seen.expectation.detail + row))</dd>"
             }
         }
         output += "<dt>client</dt><dd>\(Markup.escaped(played.ending))</dd>"

@@ -23,10 +23,10 @@ extension CertificationReport {
     private static func detail(_ result: CaseResult) -> String {
         result.breaches.map { breach in
             let steps = breach.finding.steps.map { step in
-                "\(step.row.map { "\($0): " } ?? "")\(step.says) \(step.quote)"
+                "\(step.row.map { "\($0): " } ?? "")\(step.detail) \(step.quote)"
             }
             return
-                ([breach.finding.says, "expected: \(breach.finding.expected)"] + steps + [
+                ([breach.finding.detail, "expected: \(breach.finding.expected)"] + steps + [
                     "in \(breach.scenario), \(breach.trace)"
                 ]).joined(separator: "\n")
         }.joined(separator: "\n\n")

@@ -32,10 +32,10 @@ extension CertificationReport {
         for breach in result.breaches.prefix(3) {
             let finding = breach.finding
             let times = finding.times > 1 ? " (\(finding.times) times)" : ""
-            output += "    \(finding.says)\(times)\n"
+            output += "    \(finding.detail)\(times)\n"
             for step in finding.steps.suffix(4) {
                 let row = step.row.map { "\($0): " } ?? ""
-                output += "      \(row)\(step.says)"
+                output += "      \(row)\(step.detail)"
                 output += step.quote.isEmpty ? "\n" : "  \(step.quote)\n"
             }
             output += "    expected: \(finding.expected)\n"

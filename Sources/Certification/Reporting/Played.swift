@@ -5,7 +5,7 @@ public struct Played: Sendable {
     /// A sign, and what was seen of it.
     public struct Seen: Hashable, Sendable {
         /// The sign.
-        public let sign: Sign
+        public let expectation: ExpectedEvent
         /// How many there were; seconds where it is about time.
         public let count: Int
         /// The first thing that shows it, whose last word `tapedeck show` takes; nil where there is none.

@@ -147,7 +147,7 @@ public struct Certifier: Sendable {
         var findings: [Finding] = []
         var hasTraffic = false
         do {
-            let reader = try SignReader(path: bench.trace)
+            let reader = try ExpectedEventReader(path: bench.trace)
             seen = try reader.seen(in: scenario, now: end)
             hasTraffic = try reader.seen(.lines("*", "anything"), now: end).isThere
             findings = try means.diagnose(bench.trace).filter { $0.rule.blames == .client }
@@ -192,19 +192,22 @@ public struct Certifier: Sendable {
         }
     }
 
-    private func see(_ sign: Sign, _ bench: Bench) throws(CertificationError) -> Bool {
+    private func see(
+        _ expectation: ExpectedEvent, _ bench: Bench
+    ) throws(CertificationError) -> Bool {
         do throws(TraceError) {
-            return try SignReader(path: bench.trace).seen(sign, now: bench.now).isThere
+            return try ExpectedEventReader(path: bench.trace).seen(expectation, now: bench.now)
+                .isThere
         } catch { throw CertificationError(error.reason) }
     }
 
     /// How much there is, where all that is to be seen was seen; nil where something is missing.
     private func done(_ scenario: Scenario, _ bench: Bench) throws(CertificationError) -> Int? {
         do throws(TraceError) {
-            let reader = try SignReader(path: bench.trace)
+            let reader = try ExpectedEventReader(path: bench.trace)
             let seen = try reader.seen(in: scenario, now: bench.now)
             guard seen.values.allSatisfy({ $0.allSatisfy(\.isThere) }) else { return nil }
-            let all = Sign.lines("*", "anything")
+            let all = ExpectedEvent.lines("*", "anything")
             return try reader.seen(all, now: bench.now).count
         } catch { throw CertificationError(error.reason) }
     }

@@ -12,17 +12,18 @@ extension CommCareScenarios {
             ],
             situations: [
                 Situation(
-                    "request", signs: [.lines("kind:exchange", "a request")], rules: ["http.*"],
+                    "request", expectations: [.lines("kind:exchange", "a request")],
+                    rules: ["http.*"],
                     except: SimperiumScenarios.needingMore),
                 Situation(
-                    "restore", signs: [restored],
+                    "restore", expectations: [restored],
                     rules: [
                         "commcare.headers.*", "commcare.sync.state-malformed",
                         "commcare.sync.state-without-since",
                     ]),
                 Situation(
                     "form",
-                    signs: [.lines("api:commcare.submit", "a submission")],
+                    expectations: [.lines("api:commcare.submit", "a submission")],
                     rules: [
                         "commcare.form.*", "commcare.case.*", "commcare.headers.*",
                         "commcare.submit.authtype", "commcare.submit.field",
@@ -31,7 +32,7 @@ extension CommCareScenarios {
                     ]),
                 Situation(
                     "tokens",
-                    signs: [
+                    expectations: [
                         restored,
                         .lines(
                             "api:commcare.submit", "a submission after a restore",
@@ -53,7 +54,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "attachment",
-                    signs: [
+                    expectations: [
                         .lines(
                             "api:commcare.submit request.header.content-type:multipart/form-data*",
                             "a submission in parts")
@@ -70,7 +71,9 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "queue",
-                    signs: [.lines("api:commcare.submit", "a submission", count: 3), restored],
+                    expectations: [
+                        .lines("api:commcare.submit", "a submission", count: 3), restored,
+                    ],
                     rules: [
                         "commcare.form.out-of-order", "commcare.form.time-backwards",
                         "commcare.sync.before-forms", "commcare.form.instance-id-reused",
@@ -85,7 +88,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "lost",
-                    signs: [
+                    expectations: [
                         .fault("lost", "an answer that was lost"),
                         .lines("api:commcare.submit", "the form once more", afterFault: "lost"),
                     ],
@@ -103,7 +106,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "portal",
-                    signs: [
+                    expectations: [
                         .fault("portal", "a page in place of an answer"),
                         .lines("api:commcare.submit", "the form once more", afterFault: "portal"),
                     ],
@@ -119,7 +122,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "incremental",
-                    signs: [
+                    expectations: [
                         .lines(
                             "api:commcare.restore query:*since=* status:200",
                             "an incremental restore", count: 2)

@@ -14,7 +14,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "claimed",
-                    signs: [
+                    expectations: [
                         .lines(claimed, "a claim that the server took"),
                         .either(
                             .lines(
@@ -36,7 +36,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "token",
-                    signs: [
+                    expectations: [
                         restored,
                         .lines(
                             others, "a restore of the other user",
@@ -45,7 +45,7 @@ extension CommCareScenarios {
                     rules: ["commcare.sync.token-of-another-user"]),
                 Situation(
                     "user-id",
-                    signs: [
+                    expectations: [
                         .lines(
                             "\(others) query:*user_id=*",
                             "a second restore of the other user, with user_id",
@@ -66,7 +66,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "moved",
-                    signs: [
+                    expectations: [
                         .devices(
                             "api:commcare.restore", "a restore of more than one device", count: 2)
                     ],
@@ -79,7 +79,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "absent",
-                    signs: [
+                    expectations: [
                         .either(
                             .lines(
                                 "api:commcare.restore not query:*since=*",
@@ -97,7 +97,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "demo",
-                    signs: [
+                    expectations: [
                         .lines(
                             "api:commcare.submit query:*authtype=noauth*",
                             "a form for which nobody signs in")

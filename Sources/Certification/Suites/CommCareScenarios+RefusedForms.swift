@@ -14,7 +14,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "busy",
-                    signs: [
+                    expectations: [
                         .fault("busy", "a submission that was answered with 503"),
                         .lines("api:commcare.submit", "the form once more", afterFault: "busy"),
                     ],
@@ -25,7 +25,7 @@ extension CommCareScenarios {
                     ]),
                 Situation(
                     "growing",
-                    signs: [
+                    expectations: [
                         .fault("busy", "a submission that was answered with 503", count: 2),
                         .lines(
                             "api:commcare.submit", "the form once more", count: 2,
@@ -40,7 +40,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "limited",
-                    signs: [
+                    expectations: [
                         .fault("limited", "a submission that was answered with 429"),
                         .lines("api:commcare.submit", "the form once more", afterFault: "limited"),
                     ],
@@ -58,7 +58,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a form that was refused"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -78,7 +78,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a form that was refused"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -96,7 +96,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a submission that was answered with 406"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -112,7 +112,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a submission that was answered with 401"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -128,7 +128,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "broken",
-                    signs: [
+                    expectations: [
                         .fault("broken", "a submission that was answered with 500"),
                         .lines("api:commcare.submit", "the form once more", afterFault: "broken"),
                     ],
@@ -145,7 +145,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a form that was refused"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",

@@ -9,7 +9,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "pending",
-                    signs: [
+                    expectations: [
                         .fault("pending", "a restore that was answered with 202"),
                         .either(
                             .lines(
@@ -33,7 +33,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "pending",
-                    signs: [
+                    expectations: [
                         .fault("pending", "a restore that was answered with 202"), accepted,
                     ],
                     rules: ["commcare.submit.during-pending-restore"])
@@ -51,7 +51,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "cut",
-                    signs: [
+                    expectations: [
                         .fault("cut", "a restore that was cut"),
                         .lines("api:commcare.restore", "a restore afterwards", afterFault: "cut"),
                         .lines("api:commcare.submit", "a submission", afterFault: "cut"),
@@ -72,7 +72,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "an incremental restore that was refused"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -97,7 +97,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "busy",
-                    signs: [
+                    expectations: [
                         .fault("busy", "a restore that was answered with 503"),
                         .lines("api:commcare.restore", "a restore afterwards", afterFault: "busy"),
                     ],
@@ -107,7 +107,7 @@ extension CommCareScenarios {
                     ]),
                 Situation(
                     "limited",
-                    signs: [
+                    expectations: [
                         .fault("limited", "a restore that was answered with 429"),
                         .lines(
                             "api:commcare.restore", "a restore afterwards", afterFault: "limited"),
@@ -122,7 +122,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a restore that was answered with 406"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -138,7 +138,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a restore that was answered with 401"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",

@@ -8,14 +8,14 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "kept",
-                    signs: [
+                    expectations: [
                         .lines(cookie, "a request with the server's cookie"),
                         .lines("api:commcare.*", "a request after that", after: cookie),
                     ],
                     rules: ["http.cookie-lost", "http.cookies-ignored"]),
                 Situation(
                     "ignored",
-                    signs: [
+                    expectations: [
                         .lines(
                             "response.header.set-cookie:*", "an answer that sets the cookie",
                             count: 2)
@@ -35,7 +35,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "unsized",
-                    signs: [
+                    expectations: [
                         .fault("unsized", "a form in chunks"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -55,7 +55,7 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "cut",
-                    signs: [
+                    expectations: [
                         .fault("cut", "a claim whose answer was cut"),
                         .lines(
                             "api:commcare.*", "anything from the device afterwards",
@@ -70,7 +70,9 @@ extension CommCareScenarios {
             situations: [
                 Situation(
                     "form",
-                    signs: [.lines("api:openrosa.submit", "a submission to a server of OpenRosa")],
+                    expectations: [
+                        .lines("api:openrosa.submit", "a submission to a server of OpenRosa")
+                    ],
                     rules: ["openrosa.*"])
             ]),
     ]

@@ -15,10 +15,10 @@ enum CommCareScenarios {
     // MARK: Signs
 
     /// A form was taken.
-    static let accepted = Sign.lines(
+    static let accepted = ExpectedEvent.lines(
         "api:commcare.submit status:{201,202}", "a form that the server took")
     /// A restore was given.
-    static let restored = Sign.lines(
+    static let restored = ExpectedEvent.lines(
         "api:commcare.restore status:200", "a restore that was given")
 
     // MARK: Steps

@@ -5,12 +5,12 @@ public struct Scenario: Hashable, Sendable, Identifiable {
     /// Something that happens while the client works.
     public struct Deed: Hashable, Sendable {
         /// What has to be seen before.
-        public let when: Sign
+        public let when: ExpectedEvent
         /// What the second client does then, straight at the server.
         public let steps: [Step]
 
         /// Steps of the second client as soon as `when` is seen.
-        public init(when: Sign, _ steps: [Step]) {
+        public init(when: ExpectedEvent, _ steps: [Step]) {
             self.when = when
             self.steps = steps
         }

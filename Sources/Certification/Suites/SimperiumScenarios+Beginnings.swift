@@ -10,7 +10,7 @@ extension SimperiumScenarios {
             script: [.waitSynced],
             situations: [
                 Situation(
-                    "opening", signs: [opened],
+                    "opening", expectations: [opened],
                     rules: [
                         "simperium.session.command-before-init", "simperium.session.init-*",
                         "simperium.session.client-id-spelling", "simperium.session.bucket-twice",
@@ -22,21 +22,22 @@ extension SimperiumScenarios {
                     ]),
                 Situation(
                     "socket",
-                    signs: [.lines("api:simperium.socket status:101", "a WebSocket")],
+                    expectations: [.lines("api:simperium.socket status:101", "a WebSocket")],
                     rules: ["websocket.*"],
                     except: ["websocket.ping-unanswered", "websocket.close-unanswered"]),
                 Situation(
-                    "request", signs: [.lines("kind:exchange", "a request")], rules: ["http.*"],
+                    "request", expectations: [.lines("kind:exchange", "a request")],
+                    rules: ["http.*"],
                     except: needingMore),
                 Situation(
-                    "index", signs: [indexed],
+                    "index", expectations: [indexed],
                     rules: [
                         "simperium.index.limit", "simperium.index.request-form",
                         "simperium.index.mark-slot",
                     ]),
                 Situation(
                     "pages",
-                    signs: [
+                    expectations: [
                         indexed,
                         .either(
                             .lines("command:i sender:client", "a second page", count: 2),
@@ -55,7 +56,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "moved",
-                    signs: [
+                    expectations: [
                         .fault("moved", "a page of the index with another current"),
                         .lines(
                             "sender:client", "anything from the client afterwards",
@@ -72,7 +73,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "an init that was refused"),
                         .either(
                             .lines(
@@ -92,7 +93,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "expired",
-                    signs: [
+                    expectations: [
                         .fault("expired", "an init with an expired token"),
                         .either(
                             .lines(

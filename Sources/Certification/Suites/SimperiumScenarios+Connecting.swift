@@ -8,7 +8,7 @@ extension SimperiumScenarios {
             limit: 25,
             situations: [
                 Situation(
-                    "refused", signs: [.fault("refused", "a request for a token")],
+                    "refused", expectations: [.fault("refused", "a request for a token")],
                     rules: ["http.retry-after-4xx"])
             ]),
         Scenario(
@@ -18,7 +18,7 @@ extension SimperiumScenarios {
             limit: 25,
             situations: [
                 Situation(
-                    "cut", signs: [.fault("cut", "a request for a token")],
+                    "cut", expectations: [.fault("cut", "a request for a token")],
                     rules: ["http.retry-after-answer-began"])
             ]),
         Scenario(
@@ -30,7 +30,7 @@ extension SimperiumScenarios {
             ], limit: 25,
             situations: [
                 Situation(
-                    "unsized", signs: [.fault("unsized", "a request for a token in chunks")],
+                    "unsized", expectations: [.fault("unsized", "a request for a token in chunks")],
                     rules: ["http.chunked-refused"])
             ]),
         Scenario(
@@ -40,7 +40,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "framed",
-                    signs: [
+                    expectations: [
                         .lines(
                             "api:simperium.socket path:/sock/1/*/*/*/websocket",
                             "a socket with SockJS"),

@@ -15,7 +15,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "changes",
-                    signs: [
+                    expectations: [
                         .lines(
                             "command:c sender:client", "a change of the client",
                             count: 4),
@@ -58,7 +58,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "changes",
-                    signs: [
+                    expectations: [
                         .lines(
                             "command:c sender:client key:unicode",
                             "a change of the text by the client", count: 2)
@@ -79,7 +79,7 @@ extension SimperiumScenarios {
                 } + [.waitSynced],
             situations: [
                 Situation(
-                    "changes", signs: [changed, acknowledged],
+                    "changes", expectations: [changed, acknowledged],
                     rules: anyChange + ["simperium.story.stuck-key", "simperium.change.stuck-key"])
             ]),
     ]

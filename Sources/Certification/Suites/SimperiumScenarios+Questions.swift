@@ -12,7 +12,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "asked",
-                    signs: [
+                    expectations: [
                         .fault("asked", "a question for the index"),
                         .either(
                             .lines(
@@ -39,7 +39,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "log",
-                    signs: [
+                    expectations: [
                         .fault("asked", "a question for the log"),
                         .lines("command:log sender:client", "a log message", afterFault: "asked"),
                     ],
@@ -49,7 +49,7 @@ extension SimperiumScenarios {
                     ]),
                 Situation(
                     "quiet",
-                    signs: [
+                    expectations: [
                         .fault("ended", "the end of the log"),
                         .lines("sender:client", "anything from the client", afterFault: "ended"),
                     ],
@@ -67,7 +67,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "odd",
-                    signs: [
+                    expectations: [
                         .fault("options", "options of the server"),
                         .lines("sender:client", "anything from the client", afterFault: "options"),
                     ],

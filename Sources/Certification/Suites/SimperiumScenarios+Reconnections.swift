@@ -12,7 +12,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "again",
-                    signs: [
+                    expectations: [
                         .lines(
                             "command:init sender:client", "an init on a second socket", count: 2),
                         .lines(
@@ -26,7 +26,7 @@ extension SimperiumScenarios {
                     ]),
                 Situation(
                     "closing",
-                    signs: [
+                    expectations: [
                         .lines("api:simperium.socket status:101", "a second socket", count: 2)
                     ],
                     rules: ["websocket.*", "simperium.session.no-reconnect"],
@@ -40,7 +40,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "storm",
-                    signs: [.fault("closed", "a connection that was closed", count: 4)],
+                    expectations: [.fault("closed", "a connection that was closed", count: 4)],
                     rules: [
                         "simperium.session.reconnect-storm", "simperium.story.reconnect-storm",
                     ])
@@ -55,7 +55,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "handshake",
-                    signs: [
+                    expectations: [
                         .fault("closed", "a close message"),
                         .lines("command:init sender:client", "another init", afterFault: "closed"),
                     ],
@@ -76,7 +76,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "lost",
-                    signs: [
+                    expectations: [
                         .fault("lost", "an acknowledgement that was lost"),
                         .lines("command:init sender:client", "another init", afterFault: "lost"),
                         .either(
@@ -104,7 +104,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "unknown",
-                    signs: [
+                    expectations: [
                         .fault("unknown", "a cv that was unknown"),
                         .either(
                             .lines(
@@ -140,7 +140,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "back",
-                    signs: [
+                    expectations: [
                         .lines(
                             "command:init sender:client", "an init on a second socket", count: 2),
                         .lines("command:c sender:client", "a change of the client", count: 3),

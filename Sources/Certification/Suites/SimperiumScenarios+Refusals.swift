@@ -33,7 +33,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "refused",
-                    signs: [
+                    expectations: [
                         .fault("refused", "a change of the client that was refused"),
                         .lines(
                             "command:{c,cv,e,i} sender:client",
@@ -54,7 +54,7 @@ extension SimperiumScenarios {
         situations: [
             Situation(
                 "overloaded",
-                signs: [
+                expectations: [
                     .fault("overloaded", "a change of the client that was refused"),
                     .lines(
                         "command:c sender:client", "a change of the client afterwards",
@@ -81,7 +81,7 @@ extension SimperiumScenarios {
         situations: [
             Situation(
                 "duplicates",
-                signs: [
+                expectations: [
                     .fault("duplicate", "a change that was a duplicate"),
                     .lines(
                         "command:{c,cv,e,i} sender:client",

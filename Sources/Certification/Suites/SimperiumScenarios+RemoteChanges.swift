@@ -35,7 +35,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "both",
-                    signs: [
+                    expectations: [
                         .lines(
                             "command:c sender:server", "changes from the server", count: 3),
                         .lines("command:c sender:client", "a change of the client", count: 2),
@@ -56,7 +56,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "removed",
-                    signs: [
+                    expectations: [
                         .lines(
                             "command:c sender:server operation:-", "a removal by another client"),
                         .lines(
@@ -84,7 +84,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "gap",
-                    signs: [
+                    expectations: [
                         .fault("gap", "a change for a version the client does not have"),
                         .either(
                             .lines(
@@ -97,7 +97,7 @@ extension SimperiumScenarios {
                     ]),
                 Situation(
                     "entity",
-                    signs: [.lines("command:e sender:client", "a request for an object")],
+                    expectations: [.lines("command:e sender:client", "a request for an object")],
                     rules: ["simperium.entity.*", "simperium.change.late-entity"]),
             ]),
         Scenario(
@@ -116,7 +116,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "broken",
-                    signs: [
+                    expectations: [
                         .fault("broken", "a change with a delta that does not fit"),
                         .either(
                             .lines(
@@ -127,7 +127,7 @@ extension SimperiumScenarios {
                     rules: ["simperium.remote.not-reloaded", "simperium.index.read-again"]),
                 Situation(
                     "entity",
-                    signs: [.lines("command:e sender:client", "a request for an object")],
+                    expectations: [.lines("command:e sender:client", "a request for an object")],
                     rules: ["simperium.entity.*", "simperium.change.late-entity"]),
             ]),
         Scenario(
@@ -149,7 +149,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "unknown",
-                    signs: [
+                    expectations: [
                         .fault("gap", "a change for a version the client does not have"),
                         .either(
                             .lines(
@@ -160,7 +160,7 @@ extension SimperiumScenarios {
                     rules: ["simperium.index.read-again"]),
                 Situation(
                     "entity",
-                    signs: [
+                    expectations: [
                         .fault("unknown", "a request for an object that was unknown")
                     ],
                     rules: [
@@ -195,7 +195,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "joined",
-                    signs: [
+                    expectations: [
                         .fault("twice", "a change that came twice"),
                         .lines("command:c sender:client", "a change of the client"),
                     ],

@@ -10,7 +10,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "dead",
-                    signs: [
+                    expectations: [
                         .fault("heartbeat-lost", "a heartbeat that was not answered"),
                         .either(
                             .lines(
@@ -29,7 +29,7 @@ extension SimperiumScenarios {
             situations: [
                 Situation(
                     "idle",
-                    signs: [
+                    expectations: [
                         opened,
                         .lasting(
                             62, after: "command:auth sender:server", "a session of 62 s"),
@@ -37,7 +37,7 @@ extension SimperiumScenarios {
                     rules: ["simperium.heartbeat.missing"]),
                 Situation(
                     "pinged",
-                    signs: [
+                    expectations: [
                         .lasting(
                             // A ping after 5 s, and 20 s for its answer.
                             30, after: "api:simperium.socket status:101",
@@ -46,11 +46,11 @@ extension SimperiumScenarios {
                     rules: ["websocket.ping-unanswered"]),
                 Situation(
                     "heartbeat",
-                    signs: [.lines("command:h sender:client", "a heartbeat of the client")],
+                    expectations: [.lines("command:h sender:client", "a heartbeat of the client")],
                     rules: ["simperium.heartbeat.not-a-number", "simperium.heartbeat.on-channel"]),
                 Situation(
                     "heartbeats",
-                    signs: [
+                    expectations: [
                         .lines("command:h sender:client", "a heartbeat of the client", count: 2)
                     ],
                     rules: ["simperium.heartbeat.not-incremented"]),

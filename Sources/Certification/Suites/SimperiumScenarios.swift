@@ -24,18 +24,18 @@ enum SimperiumScenarios {
     // MARK: Signs
 
     /// A channel was opened.
-    static let opened = Sign.lines(
+    static let opened = ExpectedEvent.lines(
         "command:auth sender:server", "an answer to the client's init")
     /// The index was read.
-    static let indexed = Sign.lines("command:i sender:server", "a page of the index")
+    static let indexed = ExpectedEvent.lines("command:i sender:server", "a page of the index")
     /// The server has a change.
-    static let acknowledged = Sign.lines(
+    static let acknowledged = ExpectedEvent.lines(
         "command:c sender:server has:ccid", "a change that the server took")
     /// A change came.
-    static let changed = Sign.lines("command:c sender:client", "a change of the client")
+    static let changed = ExpectedEvent.lines("command:c sender:client", "a change of the client")
 
     /// The client said that it is done: its sockets are closed.
-    static let closed = Sign.lines(
+    static let closed = ExpectedEvent.lines(
         "api:simperium.socket status:101 not outcome:open", "a socket that the client closed")
 
     // MARK: Rules

@@ -3,17 +3,20 @@ public struct Situation: Hashable, Sendable {
     /// Name within the scenario.
     public let id: String
     /// What has to be seen so that the rules count as looked at; all of them.
-    public let signs: [Sign]
+    public let expectations: [ExpectedEvent]
     /// Identifiers of rules, or beginnings of them with a star at the end.
     public let rules: [String]
     /// Those of them that need more than this situation.
     public let exceptions: [String]
 
     /// A situation that is there when all `signs` are seen.
-    public init(_ id: String, signs: [Sign], rules: [String], except exceptions: [String] = []) {
+    public init(
+        _ id: String, expectations: [ExpectedEvent], rules: [String],
+        except exceptions: [String] = []
+    ) {
         self.exceptions = exceptions
         self.id = id
-        self.signs = signs
+        self.expectations = expectations
         self.rules = rules
     }
 

@@ -35,7 +35,7 @@ public struct ConnectionView: Sendable {
     private let kept: Kept<ConnectionRow>?
     private var opening: Kept<ExchangeRow>?
 
-    static let mostChannels = 4_096
+    static let maxChannels = 4_096
 
     init(_ row: ConnectionRow) {
         kept = Kept(row)
@@ -99,7 +99,7 @@ public struct ConnectionView: Sendable {
         if command.row.sender == .client, let said = command.said?.command,
             case .initialize(let request) = said.body
         {
-            guard channels.count < Self.mostChannels || channels[number] != nil else { return }
+            guard channels.count < Self.maxChannels || channels[number] != nil else { return }
             channels[number] = ChannelView(number, request, at: command.row.at)
             if clientID == nil { clientID = request.clientID }
         } else if command.row.sender == .server, let heard = command.heard?.command,

@@ -78,7 +78,7 @@ enum HTTPAnswerCheck {
         report.add(
             Finding(
                 rule, answered: copy exchange, session,
-                says: "The answer \(row.status ?? 0) to \(row.method) \(row.path) \(what).",
+                detail: "The answer \(row.status ?? 0) to \(row.method) \(row.path) \(what).",
                 quote: quote))
     }
 }

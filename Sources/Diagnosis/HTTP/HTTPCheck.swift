@@ -70,11 +70,11 @@ struct HTTPCheck: Check {
         }
         let subject = exchange.map { " in \($0.row.method) \($0.row.path)" } ?? ""
         let who = note.sender == .client ? "The client's HTTP" : "The server's HTTP"
-        var step = FindingStep(at: note.at, rule.title, quote: note.says, place: note.place)
+        var step = FindingStep(at: note.at, rule.title, quote: note.detail, place: note.place)
         step.exchange = exchange?.row.id
         report.add(
             Finding(
                 rule, connection: note.connection, client: session.client(of: note.connection),
-                says: "\(who)\(subject): \(note.says).", steps: [step]))
+                detail: "\(who)\(subject): \(note.detail).", steps: [step]))
     }
 }

@@ -36,7 +36,7 @@ struct HTTPConnectionCheck {
             report.add(
                 Finding(
                     HTTPRules.afterClose, asked: copy exchange, session,
-                    says:
+                    detail:
                         "\(row.method) \(row.path) came on a connection that was to close: \(who) says `Connection: close`.",
                     before: [closing.step]))
         }
@@ -76,7 +76,7 @@ struct HTTPConnectionCheck {
                 report.add(
                     Finding(
                         HTTPRules.pipelinedAfterPost, asked: follower, session,
-                        says:
+                        detail:
                             "\(follower.row.method) \(follower.row.path) began before the answer to \(row.method) \(row.path).",
                         before: [FindingStep(request: copy exchange, "not answered yet")]))
             }
@@ -121,7 +121,7 @@ struct HTTPConnectionCheck {
         report.add(
             Finding(
                 HTTPRules.serverShortBody, answered: exchange, session,
-                says:
+                detail:
                     "The server closed the connection after \(row.responseSize)\(size) of the answer to \(row.method) \(row.path)."
             ))
     }

@@ -42,7 +42,7 @@ struct HTTPCookieCheck {
                 report.add(
                     Finding(
                         HTTPRules.cookieLost, asked: copy exchange, session,
-                        says:
+                        detail:
                             "\(row.method) \(row.path) lacks the cookie \(Quote.escaped(name)), which the client sent before on this connection and which is for \(Quote.escaped(cookie.path)).",
                         before: [cookie.step]))
             }
@@ -79,7 +79,7 @@ struct HTTPCookieCheck {
                 report.add(
                     Finding(
                         HTTPRules.cookiesIgnored, asked: copy exchange, session,
-                        says:
+                        detail:
                             "The server set the cookie \(Quote.escaped(name)) again: the client has not sent it back.",
                         before: [before.step]))
             }

@@ -22,7 +22,7 @@ struct HTTPRequestCheck {
             report.add(
                 Finding(
                     HTTPRules.bodyOnGet, asked: copy exchange, session,
-                    says: "\(row.method) \(row.path) has \(row.requestSize) bytes of content."))
+                    detail: "\(row.method) \(row.path) has \(row.requestSize) bytes of content."))
         }
         if glance.names.contains(.expect) {
             expectation(exchange, glance, session, &report)
@@ -36,7 +36,7 @@ struct HTTPRequestCheck {
             report.add(
                 Finding(
                     HTTPRules.compressedWithoutCoding, asked: copy exchange, session,
-                    says:
+                    detail:
                         "The content of \(row.method) \(row.path) (\(Quote.escaped(type))) is gzip, and the request has no Content-Encoding."
                 ))
         }
@@ -46,7 +46,7 @@ struct HTTPRequestCheck {
         report.add(
             Finding(
                 HTTPRules.chunkedRefused, asked: copy exchange, session,
-                says:
+                detail:
                     "\(row.method) \(row.path) is chunked, and \(row.host) has refused that (\(refusal.quote)).",
                 quote: request.head.first("transfer-encoding")?.line, before: [refusal]))
     }
@@ -63,13 +63,13 @@ struct HTTPRequestCheck {
             report.add(
                 Finding(
                     HTTPRules.expectWithoutContent, asked: copy exchange, session,
-                    says: "\(row.method) \(row.path) expects 100-continue and has no content.",
+                    detail: "\(row.method) \(row.path) expects 100-continue and has no content.",
                     quote: field.line))
         } else if row.requestSize > 0, row.requestEndedAt == row.startedAt {
             report.add(
                 Finding(
                     HTTPRules.expectNotWaited, asked: copy exchange, session,
-                    says:
+                    detail:
                         "\(row.method) \(row.path) expects 100-continue, and its content came with the head.",
                     quote: field.line))
         }
@@ -104,7 +104,7 @@ struct HTTPRequestCheck {
         report.add(
             Finding(
                 HTTPRules.requestCut, asked: copy exchange, session,
-                says:
+                detail:
                     "The client closed the connection after \(row.requestSize)\(size) bytes of the content of \(row.method) \(row.path)."
             ))
     }

@@ -42,7 +42,7 @@ struct HTTPRetryCheck {
                 Finding(
                     HTTPRules.retryAfterAnswerBegan, asked: copy exchange, session,
                     topic: row.path,
-                    says:
+                    detail:
                         "POST \(row.path) was sent again after its answer had begun with \(before.row.status ?? 0).",
                     before: [before.step]))
             past.remove(at: index)
@@ -50,7 +50,7 @@ struct HTTPRetryCheck {
             report.add(
                 Finding(
                     HTTPRules.retryAfterRefusal, asked: copy exchange, session, topic: row.path,
-                    says:
+                    detail:
                         "POST \(row.path) with the same \(row.requestSize) bytes came \(gap / 1_000_000) ms after it was answered \(before.row.status ?? 0).",
                     before: [before.step]))
         }

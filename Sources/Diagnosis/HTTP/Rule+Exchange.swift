@@ -25,13 +25,13 @@ extension Finding {
     /// A finding about a request.
     init(
         _ rule: Rule, asked exchange: ExchangeEvidence, _ session: borrowing SessionView,
-        topic: String = "", severity: FindingRow.Severity? = nil, says: String,
+        topic: String = "", severity: FindingRow.Severity? = nil, detail: String,
         expected: String? = nil, cause: String? = nil, quote: String? = nil,
         before steps: [FindingStep] = []
     ) {
         self.init(
             rule, connection: exchange.row.connection,
-            client: session.client(of: exchange.row.connection), topic: topic, says: says,
+            client: session.client(of: exchange.row.connection), topic: topic, detail: detail,
             expected: expected, cause: cause, severity: severity,
             steps: steps + [FindingStep(request: exchange, rule.title, quote: quote)])
     }
@@ -39,12 +39,12 @@ extension Finding {
     /// A finding about an answer.
     init(
         _ rule: Rule, answered exchange: ExchangeEvidence, _ session: borrowing SessionView,
-        topic: String = "", severity: FindingRow.Severity? = nil, says: String,
+        topic: String = "", severity: FindingRow.Severity? = nil, detail: String,
         expected: String? = nil, cause: String? = nil, quote: String? = nil
     ) {
         self.init(
             rule, connection: exchange.row.connection,
-            client: session.client(of: exchange.row.connection), topic: topic, says: says,
+            client: session.client(of: exchange.row.connection), topic: topic, detail: detail,
             expected: expected, cause: cause, severity: severity,
             steps: [
                 FindingStep(request: exchange, "the request"),

@@ -16,7 +16,7 @@ public struct Finding: Hashable, Sendable {
     /// What it is about within the client, such as a bucket and key or an instanceID.
     public var topic: String
     /// What happened, one or more sentences.
-    public var says: String
+    public var detail: String
     /// What should have been sent instead.
     public var expected: String
     /// The likely cause in the peer's code; nil where none is known.
@@ -37,14 +37,14 @@ public struct Finding: Hashable, Sendable {
     ///   - connection: The connection, if one.
     ///   - client: The client it is about.
     ///   - topic: What it is about within the client.
-    ///   - says: What happened.
+    ///   - detail: What happened.
     ///   - expected: What should have been sent; what the rule expects unless given.
     ///   - cause: The likely cause; the rule's unless given.
     ///   - severity: The rule's unless given.
     ///   - steps: What shows it, the breach itself last.
     public init(
         _ rule: Rule, connection: ConnectionID?, client: String, topic: String = "",
-        says: String, expected: String? = nil, cause: String? = nil,
+        detail: String, expected: String? = nil, cause: String? = nil,
         severity: FindingRow.Severity? = nil, steps: [FindingStep]
     ) {
         self.rule = rule
@@ -52,7 +52,7 @@ public struct Finding: Hashable, Sendable {
         self.connection = connection
         self.client = client
         self.topic = topic
-        self.says = says
+        self.detail = detail
         self.expected = expected ?? rule.expects
         self.cause = cause ?? rule.cause
         self.steps = steps
@@ -65,7 +65,7 @@ public struct Finding: Hashable, Sendable {
         let place = steps.last { $0.place != nil }?.place
         return FindingRow(
             at: at, rule: rule.id, severity: severity, chunk: place?.chunk,
-            offset: place?.offset ?? 0, says: says + (times > 1 ? " (\(times) times)" : ""),
+            offset: place?.offset ?? 0, detail: detail + (times > 1 ? " (\(times) times)" : ""),
             expected: expected)
     }
 }

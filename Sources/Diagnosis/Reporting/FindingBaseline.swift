@@ -47,13 +47,13 @@ package struct FindingBaseline: Sendable {
         if let slash = finding.topic.firstIndex(of: "/") {
             parts.append(String(finding.topic[..<slash]))
         }
-        var says = finding.says
+        var detail = finding.detail
         for name in [finding.client, finding.topic]
             + finding.topic.split(separator: "/").map(String.init)
         where !name.isEmpty {
-            says = says.replacing(name, with: " ")
+            detail = detail.replacing(name, with: " ")
         }
-        parts += words(says)
+        parts += words(detail)
         return Hexadecimal.text(FNV1a.hash(parts.joined(separator: " ").utf8), digits: 16)
     }
 

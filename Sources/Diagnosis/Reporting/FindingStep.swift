@@ -7,7 +7,7 @@ public struct FindingStep: Hashable, Sendable {
     /// When.
     public var at: Instant
     /// What it shows, in a few words.
-    public var says: String
+    public var detail: String
     /// The bytes it is about, as text that can be printed; empty where there are none.
     public var quote: String
     /// The exchange, if it is one.
@@ -20,9 +20,9 @@ public struct FindingStep: Hashable, Sendable {
     public var place: Place?
 
     /// A step about no row.
-    public init(at: Instant, _ says: String, quote: String = "", place: Place? = nil) {
+    public init(at: Instant, _ detail: String, quote: String = "", place: Place? = nil) {
         self.at = at
-        self.says = says
+        self.detail = detail
         self.quote = quote
         self.place = place
     }
@@ -31,11 +31,11 @@ public struct FindingStep: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - says: What it shows.
+    ///   - detail: What it shows.
     ///   - range: What of it is quoted, in bytes of what its sender said; all without.
-    public init(_ command: CommandEvidence, _ says: String, _ range: Range<Int>? = nil) {
+    public init(_ command: CommandEvidence, _ detail: String, _ range: Range<Int>? = nil) {
         at = command.row.at
-        self.says = says
+        self.detail = detail
         quote = Quote.of(Self.quotable(command), around: range)
         self.command = command.origin == .lost ? nil : command.row.id
         message = command.origin == .lost ? nil : command.row.message
@@ -53,20 +53,20 @@ public struct FindingStep: Hashable, Sendable {
     }
 
     /// A request, quoted by its first line unless something else is given.
-    public init(request exchange: ExchangeEvidence, _ says: String, quote: String? = nil) {
+    public init(request exchange: ExchangeEvidence, _ detail: String, quote: String? = nil) {
         let row = exchange.row
         at = row.startedAt
-        self.says = says
+        self.detail = detail
         self.quote = quote ?? row.method + " " + row.path + (row.query.map { "?" + $0 } ?? "")
         self.exchange = row.id
         place = row.requestPlace
     }
 
     /// A response, quoted by its first line unless something else is given.
-    public init(response exchange: ExchangeEvidence, _ says: String, quote: String? = nil) {
+    public init(response exchange: ExchangeEvidence, _ detail: String, quote: String? = nil) {
         let row = exchange.row
         at = row.respondedAt ?? row.endedAt ?? row.startedAt
-        self.says = says
+        self.detail = detail
         self.quote =
             quote ?? row.status.map { "HTTP \($0)" + (row.reason.map { " " + $0 } ?? "") } ?? ""
         self.exchange = row.id
@@ -75,9 +75,9 @@ public struct FindingStep: Hashable, Sendable {
     }
 
     /// A WebSocket message that is no command.
-    public init(_ message: MessageEvidence, _ says: String) {
+    public init(_ message: MessageEvidence, _ detail: String) {
         at = message.row.endedAt
-        self.says = says
+        self.detail = detail
         quote = message.row.opcode == 1 ? Quote.of(message.row.payload) : ""
         self.message = message.row.id
         place = message.row.place

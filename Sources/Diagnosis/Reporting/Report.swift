@@ -19,7 +19,7 @@ public struct Report: Sendable {
     private var reported: [Key: Int] = [:]
     private var absorbing: [Key: Int] = [:]
     private var taken = 0
-    private let stories: [Story]
+    private let groups: [FindingGroup]
     private let parts: [String: [Int]]
     /// Findings that another report is to get; nil where they are for this one.
     private var gathered: [Finding]?
@@ -29,18 +29,18 @@ public struct Report: Sendable {
     /// Most steps of one finding.
     static let maxSteps = 24
 
-    init(stories: [Story]) {
-        self.stories = stories
+    init(groups: [FindingGroup]) {
+        self.groups = groups
         var parts: [String: [Int]] = [:]
-        for (index, story) in stories.enumerated() {
-            for part in story.parts { parts[part, default: []].append(index) }
+        for (index, group) in groups.enumerated() {
+            for part in group.parts { parts[part, default: []].append(index) }
         }
         self.parts = parts
     }
 
     /// A report that keeps findings as they are made, for another one.
     static func gathering() -> Report {
-        var report = Report(stories: [])
+        var report = Report(groups: [])
         report.gathered = []
         return report
     }
@@ -81,7 +81,7 @@ public struct Report: Sendable {
             absorb(index, into: owner)
         } else {
             take(finding.absorbs, into: index)
-            tellStories(about: index)
+            addGroups(about: index)
         }
     }
 
@@ -103,19 +103,19 @@ public struct Report: Sendable {
         made[owner].steps = Self.kept(made[owner].steps + made[index].steps)
     }
 
-    private mutating func tellStories(about index: Int) {
+    private mutating func addGroups(about index: Int) {
         let finding = made[index]
         for number in parts[finding.rule.id] ?? [] {
-            let story = stories[number]
+            let group = groups[number]
             let key = Key(
-                rule: story.rule.id, client: finding.client,
-                topic: story.sharing == .topic ? finding.topic : "")
+                rule: group.rule.id, client: finding.client,
+                topic: group.sharing == .topic ? finding.topic : "")
             if let owner = reported[key] {
                 absorb(index, into: owner)
                 return
             }
-            let found = candidates(story, finding)
-            guard found.count >= story.least, var whole = story.finding(of: found.map { made[$0] })
+            let found = candidates(group, finding)
+            guard found.count >= group.least, var whole = group.finding(of: found.map { made[$0] })
             else {
                 continue
             }
@@ -129,24 +129,24 @@ public struct Report: Sendable {
     }
 
     /// The parts of `story` that the finding would join, itself included.
-    private func candidates(_ story: Story, _ finding: Finding) -> [Int] {
+    private func candidates(_ group: FindingGroup, _ finding: Finding) -> [Int] {
         var found: [Int] = []
-        switch story.sharing {
+        switch group.sharing {
         case .topic:
-            for part in story.parts {
+            for part in group.parts {
                 let key = Key(rule: part, client: finding.client, topic: finding.topic)
                 found += places[key] ?? []
             }
         case .client:
             for index in made.indices.suffix(4_096)
-            where made[index].client == finding.client && story.parts.contains(made[index].rule.id)
+            where made[index].client == finding.client && group.parts.contains(made[index].rule.id)
             {
                 found.append(index)
             }
         }
         found = found.filter { index in
             guard !absorbed.contains(index) else { return false }
-            guard let window = story.withinNanoseconds else { return true }
+            guard let window = group.withinNanoseconds else { return true }
             return finding.at.nanoseconds - made[index].at.nanoseconds <= window
         }
         return found.sorted { (made[$0].at, $0) < (made[$1].at, $1) }

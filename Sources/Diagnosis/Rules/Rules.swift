@@ -3,8 +3,8 @@ public enum Rules {
     /// Every rule, sorted by identifier.
     public static let all: [Rule] =
         (SimperiumSessionRules.all + SimperiumServerRules.all + SimperiumChangeRules.all
-        + SimperiumStories.rules + CommCareExchangeRules.all + CommCareSessionRules.all
-        + CommCareStories.rules + HTTPRules.all + WebSocketRules.all)
+        + SimperiumFindingGroups.rules + CommCareExchangeRules.all + CommCareSessionRules.all
+        + CommCareFindingGroups.rules + HTTPRules.all + WebSocketRules.all)
         .sorted { $0.id < $1.id }
 
     /// The rule with this identifier.
@@ -22,5 +22,5 @@ public enum Rules {
     }
 
     /// The stories that join findings.
-    static let stories: [Story] = SimperiumStories.all + CommCareStories.all
+    static let groups: [FindingGroup] = SimperiumFindingGroups.all + CommCareFindingGroups.all
 }

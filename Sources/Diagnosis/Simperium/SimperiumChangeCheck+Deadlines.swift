@@ -69,7 +69,7 @@ extension SimperiumChangeCheck {
         else { return }
         findLate(
             SimperiumChangeRules.noCatchUp, place, refusal, channel, now,
-            says:
+            detail:
                 "The change \(refusal.ccid) of \(place.key) was answered with 409, and the client "
                 + "has not asked with cv, i or e what the server has.", "no cv", &report)
     }
@@ -82,14 +82,14 @@ extension SimperiumChangeCheck {
             key.presence != .removed || refusal.code != 404, key.news <= refusal.news,
             key.asks <= refusal.keyAsks, channel.asks <= refusal.channelAsks
         else { return }
-        let code = "\(refusal.code), \(SimperiumErrorCode.says(refusal.code))"
+        let code = "\(refusal.code), \(SimperiumErrorCode.detail(refusal.code))"
         let client = Int(place.owner)
         guard refusal.code == 404 || refusal.code == 417 || refusal.code == 440 else {
             let elsewhere = clients[client].count - refusal.count
             guard elsewhere >= SimperiumChangeRules.leastElsewhere else { return }
             return findLate(
                 SimperiumChangeRules.stuckKey, place, refusal, channel, now,
-                says: "A change of \(place.key) was answered with \(code), and nothing of it was "
+                detail: "A change of \(place.key) was answered with \(code), and nothing of it was "
                     + "sent any more, while \(elsewhere) changes of other objects were.",
                 severity: refusal.code >= 500 ? nil : .info, "nothing more of this object",
                 &report)
@@ -100,7 +100,8 @@ extension SimperiumChangeCheck {
         let isHabit = fails >= 2 && !clients[client].sendsWhole.contains(refusal.code)
         findLate(
             SimperiumChangeRules.notSentWhole, place, refusal, channel, now,
-            says: "A change of \(place.key) was answered with \(code), and the object was not sent "
+            detail:
+                "A change of \(place.key) was answered with \(code), and the object was not sent "
                 + "with its whole data"
                 + (isHabit ? "; \(fails) objects were left so, and none was sent." : "."),
             severity: isHabit ? nil : .info, "not sent", &report)
@@ -112,7 +113,7 @@ extension SimperiumChangeCheck {
 
     private mutating func findLate(
         _ rule: Rule, _ place: Place, _ refusal: SimperiumChangeRefusal, _ channel: Channel,
-        _ now: Instant, says: String, severity: FindingRow.Severity? = nil, _ step: String,
+        _ now: Instant, detail: String, severity: FindingRow.Severity? = nil, _ step: String,
         _ report: inout Report
     ) {
         var steps: [FindingStep] = []
@@ -127,7 +128,7 @@ extension SimperiumChangeCheck {
         report.add(
             Finding(
                 rule, connection: refusal.answer.connection, client: channel.clientID,
-                topic: topic(channel.bucketName, place.key), says: says, severity: severity,
+                topic: topic(channel.bucketName, place.key), detail: detail, severity: severity,
                 steps: steps))
     }
 
@@ -158,7 +159,7 @@ extension SimperiumChangeCheck {
             Finding(
                 SimperiumChangeRules.neverResent, connection: connection,
                 client: clients[client].id, topic: topic(clients[client].bucketName, owed.key),
-                says: "The change \(ccid) of \(owed.key) was not answered when its connection "
+                detail: "The change \(ccid) of \(owed.key) was not answered when its connection "
                     + "ended, and was not sent again on the next one: the edit is lost.",
                 steps: steps))
     }

@@ -55,7 +55,7 @@ extension SimperiumChangeCheck {
     ) {
         find(
             SimperiumChangeRules.nothing, scene, trial.key,
-            says: "A change of \(trial.key) changes nothing of version \(trial.change.sv ?? 0).",
+            detail: "A change of \(trial.key) changes nothing of version \(trial.change.sv ?? 0).",
             "changes nothing", trial.change.value, &report)
     }
 
@@ -73,7 +73,7 @@ extension SimperiumChangeCheck {
         trial.isJudged = true
         find(
             SimperiumChangeRules.noSource, scene, trial.key,
-            says: "A change of \(trial.key) has no sv, as if it were new, and does "
+            detail: "A change of \(trial.key) has no sv, as if it were new, and does "
                 + "`\(other.value["o"]?.string ?? "")` to \(other.key), which a new object does "
                 + "not have.", "no sv", trial.change.range, &report)
     }
@@ -89,33 +89,34 @@ extension SimperiumChangeCheck {
         switch failure.reason {
         case .delta(.length(let delta, let length, let fits)):
             let source = Self.text(at: failure.path, .object(base)) ?? ""
-            var says =
+            var detail =
                 "The delta of \(failure.path) of \(name) is for \(delta) UTF-16 code units, and the "
                 + "text has \(length): `\(Self.excerpt(source))`."
             var cause: String?
             if let fits {
-                says += " It has \(delta) \(fits.rawValue): the client counts those."
+                detail += " It has \(delta) \(fits.rawValue): the client counts those."
                 cause =
                     fits == .codePoints
                     ? "counts code points (runes, Python characters) instead of UTF-16 code units"
                     : "counts UTF-8 bytes instead of UTF-16 code units"
             } else {
-                says += " The client's text is another than the server's."
+                detail += " The client's text is another than the server's."
             }
             find(
-                SimperiumChangeRules.deltaLength, scene, trial.key, says: says, cause: cause,
+                SimperiumChangeRules.deltaLength, scene, trial.key, detail: detail, cause: cause,
                 "for \(delta) instead of \(length)", range, &report)
         case .delta(.halfPair(let unit)):
             let source = Self.text(at: failure.path, .object(base)) ?? ""
             find(
                 SimperiumChangeRules.halfPair, scene, trial.key,
-                says: "The delta of \(failure.path) of \(name) cuts a character in two: code unit "
+                detail:
+                    "The delta of \(failure.path) of \(name) cuts a character in two: code unit "
                     + "\(unit) of the result is half a surrogate pair. The text is "
                     + "`\(Self.excerpt(source))`.", "cuts a surrogate pair", range, &report)
         case .nothingThere, .wrongKind, .badIndex, .overflow, .notAList:
             find(
                 SimperiumChangeRules.doesNotApply, scene, trial.key,
-                says: "A change cannot be applied to \(name): \(failure).", "cannot be applied",
+                detail: "A change cannot be applied to \(name): \(failure).", "cannot be applied",
                 range, &report)
         // Is found without the object.
         case .notAMap, .notAnOperation, .unknownOperation, .badValue, .delta: return
@@ -170,17 +171,18 @@ extension SimperiumChangeCheck {
         case SimperiumChangeRules.overwrites:
             find(
                 rule, scene, trial.key,
-                says: "A change of \(trial.key) adds \(member.key), which version "
+                detail: "A change of \(trial.key) adds \(member.key), which version "
                     + "\(trial.change.sv ?? 0) has already.", "added though there", range, &report)
         case SimperiumChangeRules.wholeText:
             find(
                 rule, scene, trial.key,
-                says: "A change of \(trial.key) replaces all of the text of \(member.key), most of "
+                detail:
+                    "A change of \(trial.key) replaces all of the text of \(member.key), most of "
                     + "which stays as it was.", "replaced", range, &report)
         default:
             find(
                 rule, scene, trial.key,
-                says: "A change of \(trial.key) inserts "
+                detail: "A change of \(trial.key) inserts "
                     + "`\(Quote.escaped(String((known.insert?.text ?? "").prefix(60))))` into "
                     + "\(member.key) beside the same text, which the client inserted before.",
                 after: [(known.insertedBy, "inserted first")]
@@ -279,7 +281,7 @@ extension SimperiumChangeCheck {
             let own = sent.peek(Place(owner: scene.client, key: made))
             return find(
                 SimperiumChangeRules.undoesOwnMember, scene, trial.key,
-                says: "A change of \(trial.key) takes away \(member.key), which the client wrote "
+                detail: "A change of \(trial.key) takes away \(member.key), which the client wrote "
                     + "itself just before, right after another client changed something else.",
                 after: (own.map { [($0.evidence, "written")] } ?? []) + [
                     (remote.evidence, "of another client")
@@ -306,7 +308,7 @@ extension SimperiumChangeCheck {
             }?.key ?? ours.members.first { theirs[$0.key.string] == nil }?.key
         find(
             SimperiumChangeRules.dataDiffers, scene, trial.key,
-            says: "The d of a change of \(trial.key) is not what its v makes of version "
+            detail: "The d of a change of \(trial.key) is not what its v makes of version "
                 + "\(trial.change.sv ?? 0): \(other?.string ?? "something") differs.",
             "d differs from v", range, &report)
     }

@@ -63,13 +63,13 @@ extension SimperiumChangeCheck {
         let client =
             channel.map(\.clientID).flatMap { $0.isEmpty ? nil : $0 }
             ?? session.client(of: command.row.connection)
-        func add(_ rule: Rule, _ says: String, _ step: String, _ range: Range<Int>?) {
+        func add(_ rule: Rule, _ detail: String, _ step: String, _ range: Range<Int>?) {
             report.add(
                 Finding(
                     rule, connection: command.row.connection, client: client,
                     topic: topic(
                         channel?.bucketName ?? "", said.command.key.map { ExactText($0) }),
-                    says: says, steps: [FindingStep(command, step, range)]))
+                    detail: detail, steps: [FindingStep(command, step, range)]))
         }
         if said.command.name == "c", let problem = said.command.problem {
             add(
@@ -77,15 +77,15 @@ extension SimperiumChangeCheck {
                 "The payload of a c cannot be read as a change: \(problem).", "cannot be read",
                 said.command.payload)
         }
-        var told: Set<String> = []
+        var reported: Set<String> = []
         for note in said.command.notes {
             guard let rule = Self.rule(for: note, in: said.command.name),
-                told.insert(rule.id).inserted
+                reported.insert(rule.id).inserted
             else { continue }
             let range = note.offset..<min(note.offset + 40, said.text.count)
             let quote = Quote.of(Array(said.text[range.clamped(to: 0..<said.text.count)]))
             add(
-                rule, "\(Self.words(note, said.command)): `\(quote)`.", note.says, range)
+                rule, "\(Self.words(note, said.command)): `\(quote)`.", note.detail, range)
         }
     }
 
@@ -95,7 +95,7 @@ extension SimperiumChangeCheck {
         case (.notAnObject, "d"?): "The d of a change is no object"
         case (.notAnObject, _): "The v of a change is no map of operations"
         case (.serverField, let field?): "A client's change has \(field), which the server states"
-        default: note.code.says.prefix(1).uppercased() + note.code.says.dropFirst()
+        default: note.code.detail.prefix(1).uppercased() + note.code.detail.dropFirst()
         }
     }
 }

@@ -81,7 +81,9 @@ extension SimperiumChangeCheck {
         Place(owner: scene.bucket, key: ExactText(key))
     }
 
-    private mutating func believe(_ change: SimperiumChange<Range<Int>>, _ text: [UInt8], _ scene: Scene) {
+    private mutating func believe(
+        _ change: SimperiumChange<Range<Int>>, _ text: [UInt8], _ scene: Scene
+    ) {
         for ccid in change.ccids where change.error == nil {
             let own = Place(owner: scene.client, key: ExactText(ccid))
             sent.change(own) { $0.isMade = true }
@@ -229,7 +231,7 @@ extension SimperiumChangeCheck {
         if answer.code == 400, mine.change.operation == .remove {
             find(
                 SimperiumChangeRules.removeRefused, scene, mine.key,
-                says: "The removal of \(mine.key) was refused with 400: the bucket's schema may "
+                detail: "The removal of \(mine.key) was refused with 400: the bucket's schema may "
                     + "ask for a last change of the object before it is removed.",
                 after: [(mine.evidence, "the removal")], "refused", change.range, &report)
         }
@@ -316,7 +318,8 @@ extension SimperiumChangeKey {
     }
 
     mutating func show(
-        _ change: SimperiumChange<Range<Int>>, _ scene: SimperiumChangeCheck.Scene, _ seq: Int, isOwn: Bool
+        _ change: SimperiumChange<Range<Int>>, _ scene: SimperiumChangeCheck.Scene, _ seq: Int,
+        isOwn: Bool
     ) {
         if change.operation == .remove {
             note(max(change.ev ?? 0, shown), scene, seq)

@@ -30,10 +30,10 @@ extension SimperiumChangeCheck {
     private mutating func judgeRate(_ scene: Scene, _ report: inout Report) {
         clients[Int(scene.client)].count += 1
         let count = connections[scene.connection]?.countChange(at: scene.at)
-        guard count == SimperiumChangeRules.mostPerSecond + 1 else { return }
+        guard count == SimperiumChangeRules.maxPerSecond + 1 else { return }
         find(
             SimperiumChangeRules.rate, scene, nil,
-            says: "More than \(SimperiumChangeRules.mostPerSecond) changes within one second.",
+            detail: "More than \(SimperiumChangeRules.maxPerSecond) changes within one second.",
             "one too many", nil, &report)
     }
 
@@ -91,7 +91,8 @@ extension SimperiumChangeCheck {
     }
 
     /// A version that was told on this connection shows how far the client has got.
-    private mutating func prove(_ change: SimperiumChange<Range<Int>>, _ known: Key, _ scene: Scene) {
+    private mutating func prove(_ change: SimperiumChange<Range<Int>>, _ known: Key, _ scene: Scene)
+    {
         guard let sv = change.sv, known.session == scene.channel.session, known.isProof,
             known.shown == sv, known.shownSeq > connections[scene.connection]?.proven ?? 0
         else { return }
@@ -103,10 +104,10 @@ extension SimperiumChangeCheck {
         _ change: SimperiumChange<Range<Int>>, _ key: ExactText, _ refusals: [Int], _ scene: Scene,
         _ report: inout Report
     ) {
-        guard refusals.count >= SimperiumChangeRules.mostWhole, change.data != nil else { return }
+        guard refusals.count >= SimperiumChangeRules.maxWhole, change.data != nil else { return }
         find(
-            SimperiumStories.fullResendLoop, scene, key,
-            says: "\(key) is sent with its whole data once more, after \(refusals.count) such "
+            SimperiumFindingGroups.fullResendLoop, scene, key,
+            detail: "\(key) is sent with its whole data once more, after \(refusals.count) such "
                 + "changes were refused in a row.",
             after: refusals.map { ($0, "refused") }, "sent whole again", change.range, &report)
     }
@@ -122,17 +123,18 @@ extension SimperiumChangeCheck {
             trial.isReuse = true
             return find(
                 SimperiumChangeRules.ccidOfAnotherObject, scene, trial.key,
-                says: "The ccid \(trial.ccid) of a change of \(before.key) is used for a change of "
+                detail:
+                    "The ccid \(trial.ccid) of a change of \(before.key) is used for a change of "
                     + "\(trial.key).",
                 after: [(before.evidence, "its first use")], "its second", change.range, &report)
         }
         let likeness = trial.likeness(to: before, kept)
-        let earlier = [(evidence: before.evidence, says: "sent first")]
+        let earlier = [(evidence: before.evidence, detail: "sent first")]
         guard let answer = before.answer else {
             guard likeness == .other || likeness == .whole else { return }
             return find(
                 SimperiumChangeRules.ccidWithOtherContent, scene, trial.key,
-                says: "The change \(trial.ccid) of \(trial.key) is sent again with another "
+                detail: "The change \(trial.ccid) of \(trial.key) is sent again with another "
                     + trial.difference(from: before, kept) + ", though nothing refused it.",
                 after: earlier, "not the same", change.range, &report)
         }
@@ -143,7 +145,7 @@ extension SimperiumChangeCheck {
             else { return }
             return find(
                 SimperiumChangeRules.ccidReused, scene, trial.key,
-                says: "The ccid \(trial.ccid) is used again after the server took its change of "
+                detail: "The ccid \(trial.ccid) is used again after the server took its change of "
                     + "\(trial.key).",
                 after: answered, "used again", change.range, &report)
         }
@@ -153,7 +155,7 @@ extension SimperiumChangeCheck {
     }
 
     static func words(_ code: Int) -> String {
-        code == 0 ? "acknowledged" : "answered with \(code), \(SimperiumErrorCode.says(code))"
+        code == 0 ? "acknowledged" : "answered with \(code), \(SimperiumErrorCode.detail(code))"
     }
 
     // MARK: After a refusal
@@ -162,7 +164,7 @@ extension SimperiumChangeCheck {
     /// comes again.
     private mutating func judgeAfter(
         _ code: Int, _ before: Sent, _ trial: inout SimperiumChangeTrial,
-        _ likeness: SimperiumChangeTrial.Likeness, _ earlier: [(evidence: Int, says: String)],
+        _ likeness: SimperiumChangeTrial.Likeness, _ earlier: [(evidence: Int, detail: String)],
         _ refusal: SimperiumChangeRefusal?, _ scene: Scene, _ report: inout Report
     ) {
         let change = trial.change
@@ -224,8 +226,8 @@ extension SimperiumChangeCheck {
         let what = refusal == nil ? "again" : "again under the ccid \(trial.ccid)"
         find(
             rule, scene, trial.key,
-            says: "The change \(before.change.ccid) of \(trial.key) was answered with "
-                + "\(code), \(SimperiumErrorCode.says(code)), and is sent \(what)"
+            detail: "The change \(before.change.ccid) of \(trial.key) was answered with "
+                + "\(code), \(SimperiumErrorCode.detail(code)), and is sent \(what)"
                 + (isSame ? " as it was." : change.data == nil ? " without d." : "."),
             expected: expected,
             absorbs: rule == SimperiumChangeRules.afterDuplicate
@@ -265,11 +267,11 @@ extension SimperiumChangeCheck {
                     (refusal.answer.evidence, Self.words(refusal.code)),
                 ], refusal, scene, &report)
         }
-        if scene.channel.unpermitted >= SimperiumChangeRules.mostUnpermitted, !trial.isJudged {
+        if scene.channel.unpermitted >= SimperiumChangeRules.maxUnpermitted, !trial.isJudged {
             trial.isJudged = true
             find(
                 SimperiumChangeRules.sameToken, scene, trial.key,
-                says: "\(scene.channel.unpermitted) changes in a row were refused with 401, and "
+                detail: "\(scene.channel.unpermitted) changes in a row were refused with 401, and "
                     + "another is sent with the same token.",
                 "sent with the same token", change.range, &report)
         }
@@ -303,7 +305,7 @@ extension SimperiumChangeCheck {
             trial.isJudged = true
             return find(
                 SimperiumChangeRules.resentUnderNewCCID, scene, trial.key,
-                says: "The change \(ccid) of \(trial.key) was not answered when its connection "
+                detail: "The change \(ccid) of \(trial.key) was not answered when its connection "
                     + "ended, and is now sent as \(trial.ccid).",
                 after: [(before.evidence, "not answered")], "under another ccid", change.range,
                 &report)
@@ -312,7 +314,7 @@ extension SimperiumChangeCheck {
         if change.operation == .remove, before.change.operation == .modify {
             return find(
                 SimperiumChangeRules.removeWhilePending, scene, trial.key,
-                says: "\(trial.key) is removed while the change \(ccid) of it is not answered.",
+                detail: "\(trial.key) is removed while the change \(ccid) of it is not answered.",
                 after: [(before.evidence, "not answered")], "removed", change.range, &report)
         }
         if let foreign = scene.channel.foreign, foreign.at >= before.sentAt,
@@ -320,7 +322,8 @@ extension SimperiumChangeCheck {
         {
             return find(
                 SimperiumChangeRules.foreignAnswer, scene, trial.key,
-                says: "A new change of \(trial.key) is sent right after a change of another client "
+                detail:
+                    "A new change of \(trial.key) is sent right after a change of another client "
                     + "came, while \(ccid) is not answered.",
                 after: [
                     (before.evidence, "not answered"), (foreign.evidence, "of another client"),
@@ -328,7 +331,7 @@ extension SimperiumChangeCheck {
         }
         find(
             SimperiumChangeRules.secondInFlight, scene, trial.key,
-            says: "A second change of \(trial.key) is sent while \(ccid) is not answered.",
+            detail: "A second change of \(trial.key) is sent while \(ccid) is not answered.",
             after: [(before.evidence, "not answered")], "the second", change.range, &report)
     }
 
@@ -349,11 +352,11 @@ extension SimperiumChangeCheck {
         else { return }
         trial.isJudged = true
         trial.repeats = first
-        var earlier = [(evidence: before.evidence, says: "sent first")]
+        var earlier = [(evidence: before.evidence, detail: "sent first")]
         if let answer = before.answer { earlier.append((answer.evidence, Self.words(answer.code))) }
         find(
             SimperiumChangeRules.duplicateEdit, scene, trial.key,
-            says:
+            detail:
                 "The change \(first) of \(trial.key) was made by the server, and the same edit of "
                 + "version \(change.sv ?? 0) is sent again as \(trial.ccid).",
             after: earlier, "the same edit", change.range, &report)
@@ -366,12 +369,12 @@ extension SimperiumChangeCheck {
         guard let insert = second.insert,
             let before = sent.peek(Place(owner: scene.client, key: first))
         else { return }
-        var earlier = [(evidence: before.evidence, says: "inserted")]
+        var earlier = [(evidence: before.evidence, detail: "inserted")]
         if let answer = before.answer { earlier.append((answer.evidence, Self.words(answer.code))) }
         earlier.append((second.evidence, "inserted again"))
         find(
-            SimperiumStories.doubleText, scene, second.key,
-            says: "The text `\(Quote.escaped(String(insert.text.prefix(60))))` stands twice in "
+            SimperiumFindingGroups.doubleText, scene, second.key,
+            detail: "The text `\(Quote.escaped(String(insert.text.prefix(60))))` stands twice in "
                 + "\(insert.member) of \(second.key): the server took the same edit as "
                 + "\(first) and as \(ccid.key).",
             absorbs: [SimperiumChangeRules.duplicateEdit.id], after: earlier, "taken again", nil,

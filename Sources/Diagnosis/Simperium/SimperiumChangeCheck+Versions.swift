@@ -26,7 +26,7 @@ extension SimperiumChangeCheck {
             trial.isJudged = true
             return find(
                 SimperiumChangeRules.sourceAhead, scene, trial.key,
-                says: "A change of \(trial.key) is for version \(sv), and there is none above "
+                detail: "A change of \(trial.key) is for version \(sv), and there is none above "
                     + "\(known.shown).", after: [shown], "sv \(sv)", change.range, &report)
         }
         guard sv < known.shown, isKnown else { return }
@@ -34,7 +34,8 @@ extension SimperiumChangeCheck {
         if let late = known.late, late.version == sv {
             return find(
                 SimperiumChangeRules.lateEntity, scene, trial.key,
-                says: "After version \(known.shown) of \(trial.key) an answer to e brought version "
+                detail:
+                    "After version \(known.shown) of \(trial.key) an answer to e brought version "
                     + "\(sv), and the client goes on from that.",
                 after: [shown, (late.evidence, "version \(sv), later")], "sv \(sv)", change.range,
                 &report)
@@ -49,7 +50,7 @@ extension SimperiumChangeCheck {
         if count >= 3 {
             return find(
                 SimperiumChangeRules.stuckSource, scene, trial.key,
-                says: "\(count) changes of \(trial.key) in a row are for versions that are past, "
+                detail: "\(count) changes of \(trial.key) in a row are for versions that are past, "
                     + "this one for \(sv) where the client was shown \(known.shown).",
                 absorbs: [SimperiumChangeRules.sourceBehind.id],
                 after: known.behind.map { ($0, "behind") } + [shown], "sv \(sv) again",
@@ -57,7 +58,7 @@ extension SimperiumChangeCheck {
         }
         find(
             SimperiumChangeRules.sourceBehind, scene, trial.key,
-            says: "A change of \(trial.key) is for version \(sv), though the client was "
+            detail: "A change of \(trial.key) is for version \(sv), though the client was "
                 + (known.isShownByAnswer ? "told by the answer to its own change" : "shown")
                 + " that it is at \(known.shown).",
             after: [shown], "sv \(sv)", change.range, &report)
@@ -73,7 +74,7 @@ extension SimperiumChangeCheck {
         trial.isJudged = true
         find(
             SimperiumChangeRules.noSource, scene, trial.key,
-            says: "A change of \(trial.key) has no sv, as if it were new, though the client was "
+            detail: "A change of \(trial.key) has no sv, as if it were new, though the client was "
                 + "shown version \(known.shown).",
             after: [(known.shownBy, "version \(known.shown)")], "no sv", trial.change.range,
             &report)
@@ -107,7 +108,7 @@ extension SimperiumChangeCheck {
         trial.isJudged = true
         find(
             SimperiumChangeRules.echo, scene, trial.key,
-            says: "A change of \(trial.key) says what the change of "
+            detail: "A change of \(trial.key) says what the change of "
                 + "\(remote.change.clientID ?? "another client") said that had just come.",
             after: [(remote.evidence, "of another client")], "the same again", change.range,
             &report)
@@ -140,7 +141,7 @@ extension SimperiumChangeCheck {
         trial.isJudged = true
         find(
             SimperiumChangeRules.echoOfRemoval, scene, trial.key,
-            says: "The removal of \(trial.key) is sent after the server told that it is removed.",
+            detail: "The removal of \(trial.key) is sent after the server told that it is removed.",
             severity: isKnown ? nil : .info, after: [(known.shownBy, "removed")],
             "removed again", trial.change.range, &report)
     }

@@ -43,7 +43,7 @@ struct SimperiumChangeCheck: Check {
     var deadlines = Deadlines<SimperiumChangeDeadline>(most: 20_000)
     private var sessions: Int32 = 0
 
-    static let mostClients = 50_000
+    static let maxClients = 50_000
     /// After so long a client has got what was sent to it, unless bytes are held back.
     static let surely: Int64 = 30_000_000_000
 
@@ -154,11 +154,11 @@ struct SimperiumChangeCheck: Check {
         }
         guard channel.bucket == nil, !channel.clientID.isEmpty else { return }
         let name = channel.app + "\u{0}" + channel.bucketName + "\u{0}" + user
-        guard buckets[name] != nil || buckets.count < Self.mostClients else { return }
+        guard buckets[name] != nil || buckets.count < Self.maxClients else { return }
         let bucket = buckets[name] ?? Int32(buckets.count)
         buckets[name] = bucket
         let place = Place(owner: bucket, key: ExactText(channel.clientID))
-        guard clientNumbers[place] != nil || clients.count < Self.mostClients else { return }
+        guard clientNumbers[place] != nil || clients.count < Self.maxClients else { return }
         let client = clientNumbers[place] ?? Int32(clients.count)
         if clientNumbers.updateValue(client, forKey: place) == nil {
             clients.append(
@@ -220,20 +220,20 @@ struct SimperiumChangeCheck: Check {
 
     /// Adds a finding about a command on a channel.
     func find(
-        _ rule: Rule, _ scene: Scene, _ key: ExactText?, says: String, expected: String? = nil,
+        _ rule: Rule, _ scene: Scene, _ key: ExactText?, detail: String, expected: String? = nil,
         cause: String? = nil, severity: FindingRow.Severity? = nil, absorbs: Set<String> = [],
-        after earlier: [(evidence: Int, says: String)] = [], _ step: String,
+        after earlier: [(evidence: Int, detail: String)] = [], _ step: String,
         _ range: Range<Int>? = nil, _ report: inout Report
     ) {
         var steps: [FindingStep] = []
-        for (number, says) in earlier {
+        for (number, detail) in earlier {
             guard let command = kept[number] else { continue }
-            steps.append(FindingStep(command, says))
+            steps.append(FindingStep(command, detail))
         }
         steps.append(FindingStep(scene.command, step, range))
         var finding = Finding(
             rule, connection: scene.connection, client: scene.channel.clientID,
-            topic: topic(scene.channel.bucketName, key), says: says, expected: expected,
+            topic: topic(scene.channel.bucketName, key), detail: detail, expected: expected,
             cause: cause, severity: severity, steps: steps)
         finding.absorbs = absorbs
         report.add(finding)

@@ -3,11 +3,11 @@ enum SimperiumChangeRules {
     static let all: [Rule] = ofForm + ofVersions + ofAnswers + ofDiffs
 
     /// Most changes of a client within a second.
-    static let mostPerSecond = 250
+    static let maxPerSecond = 250
     /// Changes refused with 401 in a row after which a client should have stopped.
-    static let mostUnpermitted = 5
+    static let maxUnpermitted = 5
     /// Changes with the whole object refused in a row after which another is a loop.
-    static let mostWhole = 4
+    static let maxWhole = 4
     /// Changes of other objects after which one without any is stuck.
     static let leastElsewhere = 3
 }

@@ -246,7 +246,7 @@ struct SimperiumChangeEvidence: Sendable {
     private var first = 1
     private var head = 0
     private var bytes = 0
-    private static let mostBytes = 32 << 20
+    private static let maxBytes = 32 << 20
     private static let most = 100_000
 
     /// Keeps a command.
@@ -255,7 +255,7 @@ struct SimperiumChangeEvidence: Sendable {
         let size = Self.size(command)
         kept.append((command, size))
         bytes += size
-        while kept.count - head > 1, bytes > Self.mostBytes || kept.count - head > Self.most {
+        while kept.count - head > 1, bytes > Self.maxBytes || kept.count - head > Self.most {
             bytes -= kept[head].bytes
             head += 1
             first += 1

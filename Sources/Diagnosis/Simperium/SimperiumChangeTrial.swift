@@ -38,10 +38,11 @@ struct SimperiumChangeTrial {
     var repeats: ExactText?
 
     static let leastInsert = 4
-    static let mostInsert = 10_000
+    static let maxInsert = 10_000
 
     init(
-        change: SimperiumChange<Range<Int>>, key: ExactText, ccid: ExactText, text: [UInt8], isSound: Bool
+        change: SimperiumChange<Range<Int>>, key: ExactText, ccid: ExactText, text: [UInt8],
+        isSound: Bool
     ) {
         self.change = change
         self.key = key
@@ -75,7 +76,7 @@ struct SimperiumChangeTrial {
         members.append(member.key)
         guard let operation = member.value["o"]?.string else { return }
         guard operation == "d", let delta = member.value["v"]?.string,
-            delta.utf8.count < Self.mostInsert, let read = try? StringDelta(parsing: delta)
+            delta.utf8.count < Self.maxInsert, let read = try? StringDelta(parsing: delta)
         else { return }
         for case .insert(let text) in read.steps
         where text.utf16.count >= max(Self.leastInsert, (insert?.text.utf16.count ?? 0) + 1) {

@@ -45,7 +45,7 @@ struct SimperiumChangeTruth: Sendable {
     }
 
     private var objects = SimperiumChangeRecent<[Version]>(most: 32 << 20)
-    private static let mostVersions = 4
+    private static let maxVersions = 4
     private static let overhead = 160
 
     /// The data of a version.
@@ -89,7 +89,7 @@ struct SimperiumChangeTruth: Sendable {
         guard !objects.values[object].contains(where: { $0.number == version.number }) else {
             return
         }
-        if objects.values[object].count >= Self.mostVersions {
+        if objects.values[object].count >= Self.maxVersions {
             objects.values[object].removeFirst()
         }
         objects.values[object].append(version)

@@ -22,20 +22,20 @@ struct SimperiumServerBucket: Sendable {
     private var fresh: [SimperiumName: CommandEvidence] = [:]
     var echoes: [SimperiumName: Echo] = [:]
     /// Changes that somebody was told of, the last ``most``, by ccid.
-    private var told: Set<SimperiumName> = []
-    private var toldInOrder: [SimperiumName] = []
-    private var oldestTold = 0
+    private var reported: Set<SimperiumName> = []
+    private var reportedInOrder: [SimperiumName] = []
+    private var oldestReported = 0
     /// The object and version that each change version was given for.
     private var cvs: [SimperiumName: (key: String?, ev: Int64?, command: CommandEvidence)] = [:]
     private var ring: [SimperiumName] = []
     private var count = 0
 
     static let most = 20_000
-    private static let mostVersions = 2_000
+    private static let maxVersions = 2_000
 
     /// The server got a change, which others are to be told of.
     mutating func get(_ ccid: SimperiumName, _ command: CommandEvidence) {
-        guard places.count > 1, fresh.count < Self.most, !told.contains(ccid) else { return }
+        guard places.count > 1, fresh.count < Self.most, !reported.contains(ccid) else { return }
         fresh[ccid] = command
     }
 
@@ -64,14 +64,14 @@ struct SimperiumServerBucket: Sendable {
 
     /// Remembers that somebody was told of a change.
     private mutating func remember(_ ccid: SimperiumName) {
-        guard told.insert(ccid).inserted else { return }
-        toldInOrder.append(ccid)
-        guard toldInOrder.count - oldestTold > Self.most else { return }
-        told.remove(toldInOrder[oldestTold])
-        oldestTold += 1
-        if oldestTold == Self.most {
-            toldInOrder.removeFirst(oldestTold)
-            oldestTold = 0
+        guard reported.insert(ccid).inserted else { return }
+        reportedInOrder.append(ccid)
+        guard reportedInOrder.count - oldestReported > Self.most else { return }
+        reported.remove(reportedInOrder[oldestReported])
+        oldestReported += 1
+        if oldestReported == Self.most {
+            reportedInOrder.removeFirst(oldestReported)
+            oldestReported = 0
         }
     }
 
@@ -85,11 +85,11 @@ struct SimperiumServerBucket: Sendable {
             return known.key == change.key && known.ev == change.ev ? nil : known.command
         }
         cvs[cv] = (change.key, change.ev, command)
-        if ring.count < Self.mostVersions {
+        if ring.count < Self.maxVersions {
             ring.append(cv)
         } else {
-            cvs[ring[count % Self.mostVersions]] = nil
-            ring[count % Self.mostVersions] = cv
+            cvs[ring[count % Self.maxVersions]] = nil
+            ring[count % Self.maxVersions] = cv
         }
         count += 1
         return nil

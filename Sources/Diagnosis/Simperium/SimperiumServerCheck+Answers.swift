@@ -264,7 +264,7 @@ extension SimperiumServerCheck {
     ) {
         add(
             Rules.entityDiffers, command, channel, key: key,
-            "Version \(version) of \(key) is \(Quote.of(known.told)) here; \(known.steps > 0 ? "the \(known.steps) change(s) since version \(known.base) make it" : "it was told as") \(Quote.of(known.expected)).",
+            "Version \(version) of \(key) is \(Quote.of(known.reported)) here; \(known.steps > 0 ? "the \(known.steps) change(s) since version \(known.base) make it" : "it was told as") \(Quote.of(known.expected)).",
             steps: [FindingStep(known.command, "version \(known.base) as it was told")],
             session, &report)
     }
@@ -299,7 +299,8 @@ extension SimperiumServerCheck {
 
     /// The order of the changes of one object.
     private mutating func follow(
-        _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, isAnswer: Bool, isAlone: Bool,
+        _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, isAnswer: Bool,
+        isAlone: Bool,
         _ id: Channel.BucketID, _ channel: inout Channel, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
@@ -324,7 +325,8 @@ extension SimperiumServerCheck {
     }
 
     private func judge(
-        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ ev: Int64, _ command: CommandEvidence,
+        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ ev: Int64,
+        _ command: CommandEvidence,
         _ channel: Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let known = channel.versions[key] else { return }

@@ -17,7 +17,7 @@ extension SimperiumServerCheck {
                 : []
             add(
                 rule, command, channel,
-                "`\(Quote.escaped(said.name))` of the server: \(note.says).", severity: severity,
+                "`\(Quote.escaped(said.name))` of the server: \(note.detail).", severity: severity,
                 steps: last, range: note.offset..<note.offset, session, &report)
         }
         guard let problem = said.problem else { return }

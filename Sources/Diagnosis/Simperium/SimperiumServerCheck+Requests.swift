@@ -16,7 +16,7 @@ extension SimperiumServerCheck {
         guard let number = heard.channel else { return }
         if case .initialize(let request) = heard.body {
             guard
-                socket.channels.count < ConnectionView.mostChannels
+                socket.channels.count < ConnectionView.maxChannels
                     || socket.channels[number] != nil
             else { return }
             if let old = socket.channels[number] { leave(old, command.row.connection, number) }

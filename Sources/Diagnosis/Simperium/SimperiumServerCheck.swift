@@ -17,9 +17,9 @@ struct SimperiumServerCheck: Check {
     static let answerTime = 60 * second
     /// Nanoseconds for the answer to a heartbeat.
     static let heartbeatTime = 30 * second
-    static let mostSockets = 20_000
+    static let maxSockets = 20_000
     /// Names of buckets that nobody has open are forgotten above so many.
-    private static let mostNumbers = 20_000
+    private static let maxNumbers = 20_000
 
     var sockets: [ConnectionID: Socket] = [:]
     var buckets: [Channel.BucketID: Bucket] = [:]
@@ -45,8 +45,8 @@ struct SimperiumServerCheck: Check {
                 Finding(
                     Rules.sockJSFrame, connection: row.connection,
                     client: session.client(of: row.connection),
-                    says: "A message on the SockJS endpoint is no SockJS frame: \(row.says).",
-                    steps: [FindingStep(at: row.at, row.says, place: row.place)]))
+                    detail: "A message on the SockJS endpoint is no SockJS frame: \(row.detail).",
+                    steps: [FindingStep(at: row.at, row.detail, place: row.place)]))
         default: break
         }
     }
@@ -55,7 +55,7 @@ struct SimperiumServerCheck: Check {
         _ command: CommandEvidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let id = command.row.connection
-        guard sockets.count < Self.mostSockets || sockets[id] != nil else { return }
+        guard sockets.count < Self.maxSockets || sockets[id] != nil else { return }
         var socket = sockets.removeValue(forKey: id) ?? Socket()
         if command.row.sender == .client {
             if let heard = command.heard?.command { ask(heard, command, &socket) }
@@ -76,7 +76,7 @@ struct SimperiumServerCheck: Check {
     /// The number of a bucket.
     mutating func number(of name: Channel.BucketName) -> Channel.BucketID {
         if let known = numbers[name] { return known }
-        if numbers.count >= Self.mostNumbers + buckets.count {
+        if numbers.count >= Self.maxNumbers + buckets.count {
             numbers = numbers.filter { buckets[$0.value] != nil }
         }
         lastNumber += 1
@@ -125,7 +125,7 @@ struct SimperiumServerCheck: Check {
 
     func add(
         _ rule: Rule, _ command: CommandEvidence, _ channel: Channel?, key: String? = nil,
-        _ says: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
+        _ detail: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
         steps: [FindingStep] = [], shows: String = "what the server said",
         range: Range<Int>? = nil, _ session: borrowing SessionView, _ report: inout Report
     ) {
@@ -136,7 +136,7 @@ struct SimperiumServerCheck: Check {
             Finding(
                 rule, connection: command.row.connection,
                 client: channel?.request.clientID ?? session.client(of: command.row.connection),
-                topic: key.map { "\(bucket)/\($0)" } ?? bucket, says: says, expected: expected,
+                topic: key.map { "\(bucket)/\($0)" } ?? bucket, detail: detail, expected: expected,
                 severity: severity, steps: steps + [FindingStep(command, shows, range)]))
     }
 }

@@ -7,7 +7,7 @@ import Wire
 struct SimperiumServerObjects: Sendable {
     /// Data other than they should be.
     struct Difference {
-        var told: [UInt8]
+        var reported: [UInt8]
         var expected: [UInt8]
         /// Version that the data were told of before.
         var base: Int64
@@ -40,9 +40,9 @@ struct SimperiumServerObjects: Sendable {
     /// Bytes of commands that are held, at most.
     private var held = 0
 
-    private static let mostHeld = 16 << 20
-    private static let mostSteps = 32
-    private static let mostObjects = 20_000
+    private static let maxHeld = 16 << 20
+    private static let maxSteps = 32
+    private static let maxObjects = 20_000
 
     /// Takes data of a version, and compares them with what is known.
     mutating func check(
@@ -54,7 +54,7 @@ struct SimperiumServerObjects: Sendable {
         let known = objects[id]
         if known.map({ version >= $0.head }) ?? true {
             hold(text.count)
-            if objects[id] != nil || objects.count < Self.mostObjects {
+            if objects[id] != nil || objects.count < Self.maxObjects {
                 objects[id] = Object(version: version, command: command, data: data)
             }
         }
@@ -62,7 +62,8 @@ struct SimperiumServerObjects: Sendable {
             known.data.upperBound <= old.count, version >= known.version
         else { return nil }
         if version == known.version, text[data] == old[known.data] { return nil }
-        guard let told = Self.value(text, data), var expected = Self.value(old, known.data) else {
+        guard let reported = Self.value(text, data), var expected = Self.value(old, known.data)
+        else {
             return nil
         }
         var count = 0
@@ -74,15 +75,16 @@ struct SimperiumServerObjects: Sendable {
                 count += 1
             }
         }
-        guard told != expected, !told.isSame(as: expected) else { return nil }
+        guard reported != expected, !reported.isSame(as: expected) else { return nil }
         return Difference(
-            told: Array(text[data]), expected: expected.bytes(), base: known.version,
+            reported: Array(text[data]), expected: expected.bytes(), base: known.version,
             command: known.command, steps: count)
     }
 
     /// Takes a change that was told.
     mutating func take(
-        _ bucket: SimperiumServerChannel.BucketID, _ change: SimperiumChange<Range<Int>>, _ place: Int,
+        _ bucket: SimperiumServerChannel.BucketID, _ change: SimperiumChange<Range<Int>>,
+        _ place: Int,
         _ command: CommandEvidence
     ) {
         guard !objects.isEmpty, let name = change.key else { return }
@@ -95,7 +97,7 @@ struct SimperiumServerObjects: Sendable {
         let head = objects.values[index].head
         guard ev > head else { return }
         guard change.sv == head, change.value != nil,
-            objects.values[index].steps.count < Self.mostSteps
+            objects.values[index].steps.count < Self.maxSteps
         else {
             objects.remove(at: index)
             return
@@ -110,7 +112,7 @@ struct SimperiumServerObjects: Sendable {
     @discardableResult
     private mutating func hold(_ bytes: Int) -> Bool {
         held += bytes
-        guard held > Self.mostHeld else { return true }
+        guard held > Self.maxHeld else { return true }
         objects = [:]
         held = bytes
         return false

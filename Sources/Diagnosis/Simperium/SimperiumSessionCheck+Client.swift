@@ -4,7 +4,7 @@ import Wire
 
 /// What a client says.
 extension SimperiumSessionCheck {
-    mutating func clientSays(
+    mutating func clientMessage(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: inout Socket,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
@@ -27,7 +27,7 @@ extension SimperiumSessionCheck {
         _ socket: inout Socket, _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let number = said.channel,
-            socket.channels.count < ConnectionView.mostChannels || socket.channels[number] != nil
+            socket.channels.count < ConnectionView.maxChannels || socket.channels[number] != nil
         else { return }
         let wasOpen = socket.channels[number]?.wasOpen ?? false
         var channel = Channel(
@@ -171,7 +171,7 @@ extension SimperiumSessionCheck {
             sendUnsynced(change, earlier, command, channel, session, &report)
         }
         channel.hasWorked = true
-        if let ccid, earlier == nil, pending.count < Self.mostPending {
+        if let ccid, earlier == nil, pending.count < Self.maxPending {
             pending[ccid] = Pending(
                 bucket: channel.bucket, key: change.key, clientID: channel.clientID,
                 command: command)

@@ -17,11 +17,11 @@ extension SimperiumSessionCheck {
             socket.gap = nil
             judge(gap, command, socket, session, &report)
         }
-        guard let beat = socket.unanswered, !socket.wasToldDead,
+        guard let beat = socket.unanswered, !socket.isKnownDead,
             at.nanoseconds - beat.row.at.nanoseconds > SimperiumSessionTimes.dead,
             session.isWhole(command.row.connection)
         else { return }
-        socket.wasToldDead = true
+        socket.isKnownDead = true
         add(
             Rules.deadConnection, command, nil,
             "Nothing was heard for \(Self.seconds(from: beat.row.at, to: at)) after a heartbeat, and the client still uses the connection.",
@@ -80,7 +80,7 @@ extension SimperiumSessionCheck {
         _ owner: SimperiumSessionAttempts.ID, _ command: CommandEvidence, _ socket: Socket,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        guard attempts.count < Self.mostLives || attempts[owner] != nil else { return }
+        guard attempts.count < Self.maxLives || attempts[owner] != nil else { return }
         var attempt = attempts[owner] ?? SimperiumSessionAttempts()
         defer { attempts[owner] = attempt }
         attempt.open += 1
@@ -110,7 +110,7 @@ extension SimperiumSessionCheck {
         report.add(
             Finding(
                 Rules.reconnectStorm, connection: command.row.connection, client: owner.clientID,
-                says:
+                detail:
                     "\(many) connections in a row\(isFailing ? " on which no bucket was opened" : ""), the last \(Self.seconds(pause)) after the end of the one before.",
                 steps: attempt.steps))
     }
@@ -166,7 +166,7 @@ extension SimperiumSessionCheck {
         report.add(
             Finding(
                 Rules.noReconnect, connection: due.connection, client: client,
-                says:
+                detail:
                     "The client did not come back within \(Self.seconds(due.patience)) after its connection was ended.",
                 steps: steps))
     }

@@ -38,7 +38,7 @@ extension SimperiumSessionCheck {
 
     private static func text(_ note: SimperiumNote, _ said: SimperiumCommand) -> String {
         let name = said.name.isEmpty ? "A message" : "`\(Quote.escaped(said.name))`"
-        return "\(name) of the client: \(note.says)."
+        return "\(name) of the client: \(note.detail)."
     }
 
     /// The rule that a note breaks, if any, and how bad that is where it is not as usual.

@@ -4,7 +4,7 @@ import Wire
 
 /// What a client hears.
 extension SimperiumSessionCheck {
-    mutating func serverSays(
+    mutating func serverMessage(
         _ command: CommandEvidence, _ socket: inout Socket, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
@@ -101,7 +101,7 @@ extension SimperiumSessionCheck {
         else { return }
         let id = Refusal(
             app: request.app, clientID: request.clientID, bucket: channel.bucket, token: token)
-        guard refusals[id] == nil, refusals.count < Self.mostLives else { return }
+        guard refusals[id] == nil, refusals.count < Self.maxLives else { return }
         refusals[id] = (0, command)
     }
 
@@ -115,7 +115,7 @@ extension SimperiumSessionCheck {
         let name = Life.Name(
             app: request.app, bucket: channel.bucket, user: user, clientID: clientID)
         let known = lifeNumbers[name]
-        guard known != nil || lifeNumbers.count < Self.mostLives else { return }
+        guard known != nil || lifeNumbers.count < Self.maxLives else { return }
         let id = known ?? Life.ID(number: lifeNumbers.count)
         lifeNumbers[name] = id
         channel.life = id
@@ -139,7 +139,8 @@ extension SimperiumSessionCheck {
     // MARK: Index
 
     private mutating func hear(
-        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
+        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ number: Int,
+        _ channel: inout Channel
     ) {
         if let mark = page.mark, channel.marks.count < Channel.most { channel.marks.insert(mark) }
         guard !channel.awaitedPages.isEmpty else { return }
@@ -208,7 +209,8 @@ extension SimperiumSessionCheck {
     // MARK: Objects
 
     private mutating func hear(
-        _ reply: EntityReply<Range<Int>>, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
+        _ reply: EntityReply<Range<Int>>, _ command: CommandEvidence, _ number: Int,
+        _ channel: inout Channel
     ) {
         let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
@@ -263,7 +265,8 @@ extension SimperiumSessionCheck {
     }
 
     private mutating func hear(
-        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ command: CommandEvidence, _ number: Int,
+        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ command: CommandEvidence,
+        _ number: Int,
         _ channel: inout Channel
     ) {
         // Looked up once: a life is large, and changes are many.

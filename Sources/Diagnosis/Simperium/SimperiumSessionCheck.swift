@@ -36,9 +36,9 @@ struct SimperiumSessionCheck: Check {
     var deadlines = Deadlines<Due>()
     var lastRun = 0
 
-    static let mostLives = 10_000
-    static let mostPending = 20_000
-    static let mostSockets = 20_000
+    static let maxLives = 10_000
+    static let maxPending = 20_000
+    static let maxSockets = 20_000
 
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
@@ -54,8 +54,8 @@ struct SimperiumSessionCheck: Check {
                 Finding(
                     Rules.sockJSFrame, connection: row.connection,
                     client: session.client(of: row.connection),
-                    says: "A message on the SockJS endpoint is no SockJS frame: \(row.says).",
-                    steps: [FindingStep(at: row.at, row.says, place: row.place)]))
+                    detail: "A message on the SockJS endpoint is no SockJS frame: \(row.detail).",
+                    steps: [FindingStep(at: row.at, row.detail, place: row.place)]))
         default: break
         }
     }
@@ -64,15 +64,15 @@ struct SimperiumSessionCheck: Check {
         _ command: CommandEvidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let id = command.row.connection
-        guard sockets.count < Self.mostSockets || sockets[id] != nil else { return }
+        guard sockets.count < Self.maxSockets || sockets[id] != nil else { return }
         // Taken out, so that nothing is copied when it changes.
         var socket = sockets.removeValue(forKey: id) ?? Socket(at: openedAt(id, command, session))
         if command.row.sender == .client {
             if let said = command.said {
-                clientSays(said.command, command, &socket, session, &report)
+                clientMessage(said.command, command, &socket, session, &report)
             }
         } else {
-            serverSays(command, &socket, session, &report)
+            serverMessage(command, &socket, session, &report)
         }
         sockets[id] = socket
     }
@@ -137,7 +137,7 @@ struct SimperiumSessionCheck: Check {
     /// Adds a finding about a channel, or about the connection where there is none.
     func add(
         _ rule: Rule, _ command: CommandEvidence, _ channel: Channel?, key: String? = nil,
-        _ says: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
+        _ detail: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
         cause: String? = nil, steps: [FindingStep] = [], shows: String = "the breach",
         range: Range<Int>? = nil, _ session: borrowing SessionView, _ report: inout Report
     ) {
@@ -146,7 +146,7 @@ struct SimperiumSessionCheck: Check {
             Finding(
                 rule, connection: command.row.connection,
                 client: channel?.clientID ?? session.client(of: command.row.connection),
-                topic: key.map { "\(bucket)/\($0)" } ?? bucket, says: says, expected: expected,
+                topic: key.map { "\(bucket)/\($0)" } ?? bucket, detail: detail, expected: expected,
                 cause: cause, severity: severity,
                 steps: steps + [FindingStep(command, shows, range)]))
     }

@@ -47,17 +47,17 @@ struct SimperiumSessionLife: Sendable {
     var turns: Turns?
     var open: Set<ConnectionID> = []
 
-    private static let mostOrders = 16_384
-    private static let mostKeys = 50_000
+    private static let maxOrders = 16_384
+    private static let maxKeys = 50_000
 
     mutating func give(_ cv: String, at: Instant) {
         let print = FNV1a.hash(cv.utf8)
         count += 1
         if orders.updateValue(count, forKey: print) == nil {
-            if ring.count < Self.mostOrders {
+            if ring.count < Self.maxOrders {
                 ring.append(print)
             } else {
-                let place = count % Self.mostOrders
+                let place = count % Self.maxOrders
                 orders[ring[place]] = nil
                 ring[place] = print
                 hasForgotten = true
@@ -70,7 +70,7 @@ struct SimperiumSessionLife: Sendable {
 
     mutating func tell(_ key: SimperiumName, _ version: Int64) {
         guard let known = versions[key] else {
-            guard versions.count < Self.mostKeys else { return }
+            guard versions.count < Self.maxKeys else { return }
             versions[key] = version
             if let dot = key.string.utf8.firstIndex(of: 0x2E) {
                 firstParts[SimperiumName(String(key.string[..<dot]))] = key

@@ -17,7 +17,7 @@ struct SimperiumSessionSocket: Sendable {
     var unanswered: CommandEvidence?
     /// The server's last number that was heard.
     var serverCount: CommandEvidence?
-    var wasToldDead = false
+    var isKnownDead = false
     /// The server's last `log:N` that was heard.
     var logLevel: (level: Int, command: CommandEvidence)?
     var hasLogged = false

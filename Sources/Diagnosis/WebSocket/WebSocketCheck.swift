@@ -89,13 +89,13 @@ struct WebSocketCheck: Check {
                 report.add(
                     Finding(
                         rule, asked: exchange, session,
-                        says: "The request for \(exchange.row.path) has a wrong \(field).",
+                        detail: "The request for \(exchange.row.path) has a wrong \(field).",
                         quote: request.first(field)?.line))
             } else if !exchange.isAnswerTouched {
                 report.add(
                     Finding(
                         rule, answered: exchange, session,
-                        says: "The 101 for \(exchange.row.path) has a wrong \(field).",
+                        detail: "The 101 for \(exchange.row.path) has a wrong \(field).",
                         quote: response.first(field)?.line))
             }
         }
@@ -132,13 +132,13 @@ struct WebSocketCheck: Check {
             return
         }
         // The frame that a connection ends inside of is nobody's malformation.
-        if note.code == "websocket.failed", !note.says.contains("claims") { return }
-        let step = FindingStep(at: note.at, rule.title, quote: note.says, place: note.place)
+        if note.code == "websocket.failed", !note.detail.contains("claims") { return }
+        let step = FindingStep(at: note.at, rule.title, quote: note.detail, place: note.place)
         let who = note.sender == .client ? "client" : "server"
         report.add(
             Finding(
                 rule, connection: note.connection, client: session.client(of: note.connection),
-                says: "A frame of the \(who): \(note.says).", steps: [step]))
+                detail: "A frame of the \(who): \(note.detail).", steps: [step]))
     }
 
     // MARK: Close and ping
@@ -146,7 +146,7 @@ struct WebSocketCheck: Check {
     private mutating func take(_ message: MessageEvidence, _ session: borrowing SessionView) {
         let row = message.row
         guard var socket = sockets[row.connection] else { return }
-        let step = { (says: String) in FindingStep(message, says) }
+        let step = { (detail: String) in FindingStep(message, detail) }
         switch row.opcode {
         case 8:
             // What Tapedeck says in a peer's name is no answer of the peer, yet has to be answered.
@@ -222,7 +222,7 @@ struct WebSocketCheck: Check {
             report.add(
                 Finding(
                     rule, connection: id, client: session.client(of: id),
-                    says: "The \(who) has not answered a Ping for 20 s.",
+                    detail: "The \(who) has not answered a Ping for 20 s.",
                     steps: [ping, FindingStep(at: at, "no Pong until now")]))
             sockets[id]?[peer].ping = nil
         }
@@ -239,7 +239,7 @@ struct WebSocketCheck: Check {
         report.add(
             Finding(
                 rule, connection: id, client: session.client(of: id),
-                says: "The \(who) has not answered the \(close.says) of the \(other) \(how).",
+                detail: "The \(who) has not answered the \(close.detail) of the \(other) \(how).",
                 steps: [close, FindingStep(at: at, "no Close until now")]))
     }
 
@@ -264,11 +264,12 @@ struct WebSocketCheck: Check {
             let rule =
                 first == .client ? WebSocketRules.noCloseFrame : WebSocketRules.serverNoCloseFrame
             let who = first == .client ? "client" : "server"
-            let step = FindingStep(at: event.at, "the \(who)'s connection ends (\(event.says))")
+            let step = FindingStep(at: event.at, "the \(who)'s connection ends (\(event.detail))")
             report.add(
                 Finding(
                     rule, connection: id, client: session.client(of: id),
-                    says: "The \(who) closed the connection without a Close frame.", steps: [step]))
+                    detail: "The \(who) closed the connection without a Close frame.", steps: [step]
+                ))
         }
     }
 }

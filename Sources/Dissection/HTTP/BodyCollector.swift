@@ -107,15 +107,15 @@ package final class BodyCollector {
     /// Lets go of nearly all that was collected; what follows is counted alone.
     ///
     /// - Parameters:
-    ///   - says: Why.
+    ///   - detail: Why.
     ///   - out: Gets the rows of what was found.
-    func shed(_ says: String, to out: DissectorOutput) {
+    func shed(_ detail: String, to out: DissectorOutput) {
         guard !isShed else { return }
         isShed = true
         // What was found of its documents so far counts.
         if let found = meaning?.finish(isCut: true, to: out) { problem = problem ?? found }
         meaning = nil
-        problem = problem ?? says
+        problem = problem ?? detail
         isCoded = isCoded || decoder != nil
         decoder = nil
         content = Array(content.prefix(Self.leftOfShed))
@@ -129,7 +129,7 @@ package final class BodyCollector {
     }
 
     /// Says why nothing more of the content can be told from what follows it.
-    func giveUp(_ says: String) { problem = problem ?? says }
+    func giveUp(_ detail: String) { problem = problem ?? detail }
 
     /// Takes the next bytes of the content, without transfer coding.
     ///

@@ -190,7 +190,7 @@ final class BodyMeaning {
             var row = OpenRosaRow(
                 exchange: exchange, sender: sender, part: nil, kind: "actionable", root: "")
             row.key = actionable.error
-            row.says = actionable.defaultResponse
+            row.detail = actionable.defaultResponse
             out.emit(.openRosa(row))
         }
         for (part, document) in documents where document.isOfInterest(api: api) {
@@ -200,7 +200,7 @@ final class BodyMeaning {
                     .note(
                         NoteRow(
                             connection: connection, exchange: exchange, sender: sender, at: at,
-                            place: place, code: note.code, says: note.says)))
+                            place: place, code: note.code, detail: note.detail)))
             }
         }
         return problem
@@ -223,7 +223,7 @@ extension OpenRosaRow {
             root: document.root)
         namespace = document.namespace
         nature = document.nature
-        says = document.message
+        detail = document.message
         items = document.items
         done = document.progress?.done
         total = document.progress?.total

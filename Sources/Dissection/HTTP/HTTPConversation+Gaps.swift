@@ -4,12 +4,12 @@ import Wire
 /// What becomes of requests and responses where bytes are missing.
 extension HTTPConversation {
     /// Most bytes that a gap is believed to stand for; one that claims more is of unknown size.
-    static let mostMissing: Int64 = 1 << 40
+    static let maxMissing: Int64 = 1 << 40
 
     /// Bytes of one direction or both are missing.
     func lostBytes(_ gap: GapRow) {
         mayRecover = true
-        let known = (1...Self.mostMissing).contains(gap.count) ? gap.count : nil
+        let known = (1...Self.maxMissing).contains(gap.count) ? gap.count : nil
         switch gap.sender {
         case .client?:
             guard !requests.isPaused else {
@@ -46,7 +46,7 @@ extension HTTPConversation {
     }
 
     private func loseRequests(_ count: Int64?, _ gap: GapRow) {
-        reading?.requestLoss = Self.says("request", count, gap)
+        reading?.requestLoss = Self.detail("request", count, gap)
         loseRequests(count, at: gap.at)
     }
 
@@ -150,7 +150,7 @@ extension HTTPConversation {
 
     private func loseResponses(_ count: Int64?, _ gap: GapRow) {
         if !responses.isSearching {
-            waiting.first?.responseLoss = Self.says("response", count, gap)
+            waiting.first?.responseLoss = Self.detail("response", count, gap)
         }
         loseResponses(count, at: gap.at)
     }
@@ -201,9 +201,9 @@ extension HTTPConversation {
     }
 
     /// Ends all exchanges that wait: their responses have come or are missing.
-    private func giveUpWaiting(_ says: String) {
+    private func giveUpWaiting(_ detail: String) {
         for exchange in waiting {
-            exchange.lose(at: over(exchange), hasBegun: false, says, to: output)
+            exchange.lose(at: over(exchange), hasBegun: false, detail, to: output)
         }
         waiting = []
     }
@@ -259,7 +259,7 @@ extension HTTPConversation {
     /// What is said of an exchange whose response is not known from others.
     static let isOpen = "bytes that are missing leave open which response answers it"
 
-    private static func says(_ side: String, _ count: Int64?, _ gap: GapRow) -> String {
+    private static func detail(_ side: String, _ count: Int64?, _ gap: GapRow) -> String {
         let bytes = count.map { "\($0) bytes are" } ?? "bytes are"
         return "\(bytes) missing where the \(side) goes on (\(gap.reason.rawValue))"
     }

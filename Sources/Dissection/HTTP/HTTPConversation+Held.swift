@@ -24,62 +24,62 @@ extension HTTPConversation {
     }
 
     /// Lets go of the largest part of it.
-    func shed(at: Instant, says: String) {
+    func shed(at: Instant, detail: String) {
         let request = heldRequest.map { $0.isShed ? 0 : $0.heldBytes } ?? 0
         let response = heldResponse.map { $0.isShed ? 0 : $0.heldBytes } ?? 0
         let most = max(request, response, requestHeadBytes, responseHeadBytes, heldCount)
         // Less than what is left of it would free nothing.
         guard most > BodyCollector.leftOfShed else { return }
         if most == request {
-            heldRequest?.shed(says, to: output)
-            tell(says, .client, reading, at)
+            heldRequest?.shed(detail, to: output)
+            tell(detail, .client, reading, at)
         } else if most == response {
-            heldResponse?.shed(says, to: output)
-            tell(says, .server, waiting.first, at)
+            heldResponse?.shed(detail, to: output)
+            tell(detail, .server, waiting.first, at)
         } else if most == heldCount {
-            shedHeld(says, at)
+            shedHeld(detail, at)
         } else if most == requestHeadBytes {
-            shedRequestHead(says, at)
+            shedRequestHead(detail, at)
         } else {
-            shedResponseHead(says, at)
+            shedResponseHead(detail, at)
         }
     }
 
-    private func tell(_ says: String, _ sender: Peer, _ exchange: OpenExchange?, _ at: Instant) {
+    private func tell(_ detail: String, _ sender: Peer, _ exchange: OpenExchange?, _ at: Instant) {
         let place =
             sender == .client ? exchange?.row.requestPlace : exchange?.row.responsePlace
         note(
-            ConversationNote.shed.rawValue, says,
+            ConversationNote.shed.rawValue, detail,
             at: (place ?? Place(chunk: ChunkID(0), offset: 0), at), sender, exchange)
     }
 
     /// The client's bytes behind a request to change the protocol: nobody can go on behind them.
-    private func shedHeld(_ says: String, _ at: Instant) {
+    private func shedHeld(_ detail: String, _ at: Instant) {
         held = []
         heldCount = 0
         isHeldShed = true
         requests.giveUp()
-        requestFailure = says
-        tell(says, .client, waiting.last, at)
+        requestFailure = detail
+        tell(detail, .client, waiting.last, at)
     }
 
-    private func shedRequestHead(_ says: String, _ at: Instant) {
+    private func shedRequestHead(_ detail: String, _ at: Instant) {
         if requests.isInHead {
-            giveUpHead(at: at, says: says)
-            heldRequest?.shed(says, to: output)
+            giveUpHead(at: at, detail: detail)
+            heldRequest?.shed(detail, to: output)
         } else {
             requests.giveUp()
-            requestFailure = says
-            reading?.requestLoss = says
+            requestFailure = detail
+            reading?.requestLoss = detail
         }
         requestPlaces.forget(before: requests.pendingOffset)
-        tell(says, .client, reading, at)
+        tell(detail, .client, reading, at)
     }
 
-    private func shedResponseHead(_ says: String, _ at: Instant) {
-        tell(says, .server, waiting.first, at)
+    private func shedResponseHead(_ detail: String, _ at: Instant) {
+        tell(detail, .server, waiting.first, at)
         responses.giveUp()
         responsePlaces.forget(before: responses.pendingOffset)
-        finishWaiting(at: at, why: says)
+        finishWaiting(at: at, why: detail)
     }
 }

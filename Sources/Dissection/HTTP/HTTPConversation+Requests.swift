@@ -53,7 +53,7 @@ extension HTTPConversation {
         case .end:
             endRequest(at: piece.at)
         case .note(let code, let offset):
-            note(code.rawValue, code.says, at: requestPlaces.locate(offset), piece, reading)
+            note(code.rawValue, code.detail, at: requestPlaces.locate(offset), piece, reading)
         case .failure(let error):
             failRequests(error, at: piece.at)
         case .opaque(let range):

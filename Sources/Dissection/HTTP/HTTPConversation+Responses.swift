@@ -58,7 +58,7 @@ extension HTTPConversation {
             endResponse(at: piece.at)
         case .note(let code, let offset):
             note(
-                code.rawValue, code.says, at: responsePlaces.locate(offset), piece,
+                code.rawValue, code.detail, at: responsePlaces.locate(offset), piece,
                 isResponding || pairing.isInOrder ? waiting.first : nil)
         case .failure(let error):
             failResponses(error.description, piece)

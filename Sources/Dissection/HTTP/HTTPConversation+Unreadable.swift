@@ -20,32 +20,32 @@ extension HTTPConversation {
     /// The client is not going to finish the head under way.
     func cutHead(at: Instant, why: String) {
         guard requests.isInHead else { return }
-        let says = "the head of the request is not complete: \(why)"
-        guard let error = giveUpHead(at: at, says: says) else { return }
+        let detail = "the head of the request is not complete: \(why)"
+        guard let error = giveUpHead(at: at, detail: detail) else { return }
         let place = reading.map { ($0.row.requestPlace, $0.row.startedAt) } ?? place(of: error, at)
-        note(ConversationNote.headCut.rawValue, says, at: place, .client, reading)
+        note(ConversationNote.headCut.rawValue, detail, at: place, .client, reading)
     }
 
     /// The head under way is taken for what it is so far, and nothing is framed behind it.
     @discardableResult
-    func giveUpHead(at: Instant, says: String) -> HTTPFramingError? {
+    func giveUpHead(at: Instant, detail: String) -> HTTPFramingError? {
         events.removeAll(keepingCapacity: true)
         requests.cutHead(into: &events)
         guard let failed = requests.failedHead, case .failure(let error)? = events.first else {
             return nil
         }
-        openUnreadable(failed, says)
-        giveUpReading(says)
+        openUnreadable(failed, detail)
+        giveUpReading(detail)
         requests.forgetFailedHead()
         return error
     }
 
-    private func giveUpReading(_ says: String) {
-        requestFailure = says
+    private func giveUpReading(_ detail: String) {
+        requestFailure = detail
         guard let exchange = reading else { return }
-        exchange.requestLoss = says
-        exchange.row.problem = says
-        exchange.request?.giveUp(says)
+        exchange.requestLoss = detail
+        exchange.row.problem = detail
+        exchange.request?.giveUp(detail)
         output.touch(exchange)
     }
 
@@ -58,12 +58,12 @@ extension HTTPConversation {
     }
 
     /// Makes an exchange of a head that cannot be framed.
-    func openUnreadable(_ failed: HTTPFailedHead, _ says: String) {
+    func openUnreadable(_ failed: HTTPFailedHead, _ detail: String) {
         let known = early
         early = nil
         let exchange = known ?? unreadable(failed)
         guard let exchange else { return }
-        exchange.requestLoss = says
+        exchange.requestLoss = detail
         if known == nil { line(up: exchange) }
         // One that was answered long ago is over.
         reading = exchange.isFinished ? nil : exchange
@@ -102,10 +102,10 @@ extension HTTPConversation {
             losses[Peer.client.rawValue] == nil, let head = requests.headSoFar,
             let exchange = unreadable(head)
         else { return nil }
-        let says = "the server answered before the head of the request was complete"
-        exchange.requestLoss = says
+        let detail = "the server answered before the head of the request was complete"
+        exchange.requestLoss = detail
         note(
-            ConversationNote.headCut.rawValue, says,
+            ConversationNote.headCut.rawValue, detail,
             at: (exchange.row.requestPlace, exchange.row.startedAt), .client, exchange)
         early = exchange
         waiting.append(exchange)

@@ -130,34 +130,34 @@ final class HTTPConversation {
     }
 
     /// The responses cannot be framed any further.
-    func failResponses(_ says: String, _ piece: Piece) {
+    func failResponses(_ detail: String, _ piece: Piece) {
         note(
-            ConversationNote.httpFailed.rawValue, says, at: (piece.place, piece.at), piece,
+            ConversationNote.httpFailed.rawValue, detail, at: (piece.place, piece.at), piece,
             isResponding || pairing.isInOrder ? waiting.first : nil)
-        finishWaiting(at: piece.at, why: says)
+        finishWaiting(at: piece.at, why: detail)
     }
 
     // MARK: Notes
 
-    func note(_ piece: Piece, _ code: String, _ says: String) {
-        note(code, says, at: (piece.place, piece.at), piece, nil)
+    func note(_ piece: Piece, _ code: String, _ detail: String) {
+        note(code, detail, at: (piece.place, piece.at), piece, nil)
     }
 
     func note(
-        _ code: String, _ says: String, at where: (place: Place, at: Instant)?, _ piece: Piece,
+        _ code: String, _ detail: String, at where: (place: Place, at: Instant)?, _ piece: Piece,
         _ exchange: OpenExchange?
     ) {
-        note(code, says, at: `where` ?? (piece.place, piece.at), piece.sender, exchange)
+        note(code, detail, at: `where` ?? (piece.place, piece.at), piece.sender, exchange)
     }
 
     func note(
-        _ code: String, _ says: String, at where: (place: Place, at: Instant), _ sender: Peer,
+        _ code: String, _ detail: String, at where: (place: Place, at: Instant), _ sender: Peer,
         _ exchange: OpenExchange?
     ) {
         output.emit(
             .note(
                 NoteRow(
                     connection: context.row.id, exchange: exchange?.row.id, sender: sender,
-                    at: `where`.at, place: `where`.place, code: code, says: says)))
+                    at: `where`.at, place: `where`.place, code: code, detail: detail)))
     }
 }

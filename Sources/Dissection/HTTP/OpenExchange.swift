@@ -53,11 +53,11 @@ final class OpenExchange {
     }
 
     /// Gives out the row of an exchange whose response, or the rest of it, is missing.
-    func lose(at: Instant, hasBegun: Bool, _ says: String, to out: DissectorOutput) {
+    func lose(at: Instant, hasBegun: Bool, _ detail: String, to out: DissectorOutput) {
         response?.lose()
         finish(
             at: at, outcome: hasBegun ? .responseCut : .noResponse,
-            problem: loss ?? says, to: out)
+            problem: loss ?? detail, to: out)
     }
 
     /// Gives out the finished row.

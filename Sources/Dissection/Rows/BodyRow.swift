@@ -103,7 +103,7 @@ public struct OpenRosaRow: Hashable, Sendable {
     /// `nature` of the message.
     public var nature: String?
     /// Text of the message; of a 406, what is shown without a translation.
-    public var says: String?
+    public var detail: String?
     /// Translation key of a 406.
     public var key: String?
     /// `items` of the root, as sent.

@@ -17,12 +17,12 @@ public struct NoteRow: Hashable, Sendable {
     /// Stable name of what was noticed, such as `http.two-lengths`.
     public var code: String
     /// The same for people.
-    public var says: String
+    public var detail: String
 
     /// A note row with these values.
     public init(
         connection: ConnectionID, exchange: ExchangeID? = nil, message: MessageID? = nil,
-        sender: Peer, at: Instant, place: Place, code: String, says: String
+        sender: Peer, at: Instant, place: Place, code: String, detail: String
     ) {
         self.connection = connection
         self.exchange = exchange
@@ -31,6 +31,6 @@ public struct NoteRow: Hashable, Sendable {
         self.at = at
         self.place = place
         self.code = code
-        self.says = says
+        self.detail = detail
     }
 }

@@ -41,7 +41,7 @@ struct SimperiumConversation {
 
     /// Bytes of the names that are remembered; they have 64 characters, and one may send more.
     private var nameBytes = 0
-    private static let mostNameBytes = 1 << 18
+    private static let maxNameBytes = 1 << 18
 
     /// Takes a text message.
     mutating func consume(_ message: MessageRow) {
@@ -113,25 +113,25 @@ struct SimperiumConversation {
                     .change(ChangeRow(change, command: id, position: index, bucket: bucket)))
             }
         }
-        for item in command.notes { note(message, item.code.rawValue, item.says) }
+        for item in command.notes { note(message, item.code.rawValue, item.detail) }
     }
 
     private mutating func remember(_ bucket: String, _ channel: Int) {
         let known = buckets[channel]
         let bytes = nameBytes + bucket.utf8.count - (known?.utf8.count ?? 0)
-        guard buckets.count < limits.channels || known != nil, bytes <= Self.mostNameBytes else {
+        guard buckets.count < limits.channels || known != nil, bytes <= Self.maxNameBytes else {
             return
         }
         nameBytes = bytes
         buckets[channel] = bucket
     }
 
-    private func note(_ message: MessageRow, _ code: String, _ says: String) {
+    private func note(_ message: MessageRow, _ code: String, _ detail: String) {
         output.emit(
             .note(
                 NoteRow(
                     connection: context.row.id, exchange: exchange.row.id, message: message.id,
                     sender: message.sender, at: message.endedAt, place: message.place, code: code,
-                    says: says)))
+                    detail: detail)))
     }
 }

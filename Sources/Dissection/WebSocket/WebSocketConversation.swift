@@ -33,13 +33,13 @@ final class WebSocketConversation {
     var heldBytes: Int { directions.reduce(0) { $0 + $1.assembler.heldBytes } }
 
     /// Lets go of most of the larger message under way.
-    func shed(at: Instant, says: String) {
+    func shed(at: Instant, detail: String) {
         let bytes = directions.map(\.assembler.heldBytes)
         guard max(bytes[0], bytes[1]) > BodyCollector.leftOfShed else { return }
         let sender: Peer = bytes[0] >= bytes[1] ? .client : .server
-        directions[sender.rawValue].shed(to: BodyCollector.leftOfShed, says: says)
+        directions[sender.rawValue].shed(to: BodyCollector.leftOfShed, detail: detail)
         note(
-            ConversationNote.shed.rawValue, says, sender,
+            ConversationNote.shed.rawValue, detail, sender,
             directions[sender.rawValue].assembler.offset, at)
     }
 
@@ -65,7 +65,7 @@ final class WebSocketConversation {
             case .message(let message):
                 self.message(message, sender, at)
             case .note(let code, let offset):
-                note(code.rawValue, code.says, sender, offset, at)
+                note(code.rawValue, code.detail, sender, offset, at)
             case .failure(let error):
                 note(
                     ConversationNote.webSocketFailed.rawValue, error.description, sender,
@@ -141,7 +141,7 @@ final class WebSocketConversation {
     }
 
     private func note(
-        _ code: String, _ says: String, _ sender: Peer, _ offset: Int64, _ at: Instant
+        _ code: String, _ detail: String, _ sender: Peer, _ offset: Int64, _ at: Instant
     ) {
         let found = directions[sender.rawValue].locate(offset)
         output.emit(
@@ -150,7 +150,7 @@ final class WebSocketConversation {
                     connection: context.row.id, exchange: exchange.row.id, sender: sender,
                     at: found?.at ?? at,
                     place: found?.place ?? Place(chunk: ChunkID(0), offset: 0), code: code,
-                    says: says)))
+                    detail: detail)))
     }
 
     /// Bytes of one direction or both are missing.
@@ -160,7 +160,7 @@ final class WebSocketConversation {
             guard !directions[index].isOver else { continue }
             directions[index].mayRecover = true
             var rest: Int64 = 0
-            if gap.sender != nil, (1...HTTPConversation.mostMissing).contains(gap.count) {
+            if gap.sender != nil, (1...HTTPConversation.maxMissing).contains(gap.count) {
                 events.removeAll(keepingCapacity: true)
                 rest = gap.count - directions[index].skip(gap.count, into: &events)
                 handleEvents(sender: peer, at: gap.until)

@@ -47,8 +47,8 @@ struct WebSocketDirection {
         assembler.lose(count, into: &events)
     }
 
-    /// Lets go of the message under way, as ``WebSocketAssembler/shed(to:says:)`` does.
-    mutating func shed(to count: Int, says: String) { assembler.shed(to: count, says: says) }
+    /// Lets go of the message under way, as ``WebSocketAssembler/shed(to:detail:)`` does.
+    mutating func shed(to count: Int, detail: String) { assembler.shed(to: count, detail: detail) }
 
     /// Says that no further byte comes.
     mutating func endOfStream(into events: inout [WebSocketEvent]) {

@@ -23,7 +23,7 @@ struct FaultQuestion {
     /// What is hit, if that is asked in this phase: all of these have to hold.
     let filters: [Filter]
     /// What has to be true of an event so that it can be something to the rule.
-    let prospect: Prospect
+    let condition: FilterCondition
 
     /// The question of the rule with this number in `phase`.
     init(
@@ -35,19 +35,20 @@ struct FaultQuestion {
         self.generation = generation
         self.until = until
         self.filters = filters
-        let ending = until.map { Prospect($0.root, phase: phase) } ?? .never
+        let ending = until.map { FilterCondition($0.root, phase: phase) } ?? .never
         let hit =
             filters.isEmpty
-            ? .never : Prospect.all(of: filters.map { Prospect($0.root, phase: phase) })
-        prospect = .one(of: [ending, hit])
+            ? .never
+            : FilterCondition.all(of: filters.map { FilterCondition($0.root, phase: phase) })
+        condition = .one(of: [ending, hit])
     }
 
     /// What has to be true of an exchange so that it can be something to the rule.
-    var exchangeProspect: ExchangeProspect {
-        let ending = until.map { ExchangeProspect($0.root) } ?? .never
+    var exchangeCondition: ExchangeCondition {
+        let ending = until.map { ExchangeCondition($0.root) } ?? .never
         let hit =
             filters.isEmpty
-            ? .never : ExchangeProspect.all(of: filters.map { ExchangeProspect($0.root) })
+            ? .never : ExchangeCondition.all(of: filters.map { ExchangeCondition($0.root) })
         return .one(of: [ending, hit])
     }
 

@@ -86,12 +86,12 @@ public final class FaultSession: Sendable {
     }
 
     /// What has to be true of an event so that some rule can be about it in `phase`.
-    func prospect(in phase: FilterPhase) -> Prospect {
-        .one(of: state.withLock { $0.questions(in: phase) }.map(\.prospect))
+    func condition(in phase: FilterPhase) -> FilterCondition {
+        .one(of: state.withLock { $0.questions(in: phase) }.map(\.condition))
     }
 
     /// What has to be true of an exchange so that some rule can be about it, for each phase.
-    var exchangeProspects: [ExchangeProspect] { state.withLock { $0.exchangeProspects } }
+    var exchangeConditions: [ExchangeCondition] { state.withLock { $0.exchangeConditions } }
 
     /// Whether a rule is there, not paused, and its windows are open at `at`.
     ///

@@ -39,7 +39,7 @@ struct FaultSessionState {
     private var places: [Int: Int] = [:]
     private var questions: [[FaultQuestion]] = []
     /// What has to be true of an exchange so that some rule can be about it, for each phase.
-    private(set) var exchangeProspects: [ExchangeProspect] = []
+    private(set) var exchangeConditions: [ExchangeCondition] = []
     private var counts: ScopeCounts
     private var nextNumber = 0
 
@@ -211,13 +211,13 @@ struct FaultSessionState {
         for (place, entry) in entries.enumerated() { places[entry.number] = place }
         counts.keep { places[$0] != nil }
         questions = []
-        exchangeProspects = []
+        exchangeConditions = []
         interest = []
         for phase in FilterPhase.allCases {
             let asked = entries.filter { !$0.isPaused }
                 .compactMap { $0.rule.question($0.number, $0.generation, in: phase) }
             questions.append(asked)
-            exchangeProspects.append(.one(of: asked.map(\.exchangeProspect)))
+            exchangeConditions.append(.one(of: asked.map(\.exchangeCondition)))
             if !asked.isEmpty { interest.insert(FaultInterest(phase)) }
         }
     }

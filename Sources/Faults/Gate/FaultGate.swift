@@ -117,9 +117,9 @@ public struct FaultGate {
     }
 
     /// Takes that what the server sent last was no answer, or that another server's bytes follow.
-    public mutating func letGoOfUnmatched(at: Instant, into commands: inout [GateCommand]) {
+    public mutating func evictUnmatched(at: Instant, into commands: inout [GateCommand]) {
         var made: [GateCommand] = []
-        http?.letGoOfUnmatched(&made)
+        http?.evictUnmatched(&made)
         finish(made, at, &commands)
     }
 

@@ -16,7 +16,7 @@ struct BodyEditor {
         let firing: Firing
         let range: Range<Int64>
         var draws: SplitMix64
-        var isTold = false
+        var isReported = false
     }
 
     private var truncation: (at: Int64, firing: Firing)?
@@ -86,8 +86,8 @@ struct BodyEditor {
         guard var work = corruption else { return nil }
         // Never zero, so that every byte becomes another.
         let changed = part.map { $0 ^ UInt8(1 + work.draws.next() % 255) }
-        let firing = work.isTold ? nil : work.firing
-        work.isTold = true
+        let firing = work.isReported ? nil : work.firing
+        work.isReported = true
         corruption = work
         return .change(part, by: changed, firing)
     }

@@ -12,7 +12,7 @@ extension HTTPGate {
         _ firings: [Firing], _ passage: inout MessagePassage, _ exchange: inout LiveExchange,
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
-        defer { letGo(&commands) }
+        defer { evicted(&commands) }
         for (place, firing) in firings.enumerated() {
             guard case .holding = passage.course else { return }
             let target = firing.target(judgedAt: passage.sender)
@@ -65,7 +65,7 @@ extension HTTPGate {
         let isWaiting =
             exchange.requestEndedAt == nil && passage.rawBody.isEmpty
             && passage.head.contains(token: "100-continue", in: "expect")
-            && !exchange.wasToldToContinue
+            && !exchange.isAskedToContinue
         var made = LocalAnswer(
             firing, to: passage.head, api: exchange.row(context).api,
             unixSeconds: context.clock.unixSeconds(at: at), closing: isWaiting)
@@ -281,7 +281,7 @@ extension HTTPGate {
                 made.append(.replace(sender: sender, Array(rest), by: []))
                 made.append(.close(isReset: false))
                 state = .over
-                letGo(&made)
+                evicted(&made)
             }
         }
     }

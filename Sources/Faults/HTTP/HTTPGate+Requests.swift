@@ -122,9 +122,9 @@ extension HTTPGate {
         }
         // The client waits to be told to go on; in the order of answers that has to be the next.
         guard waiting.isEmpty else { return false }
-        let told = "HTTP/1.1 100 Continue\r\n\r\n"
-        commands.append(.make(sender: .server, Array(told.utf8)))
-        incoming?.exchange.wasToldToContinue = true
+        let reported = "HTTP/1.1 100 Continue\r\n\r\n"
+        commands.append(.make(sender: .server, Array(reported.utf8)))
+        incoming?.exchange.isAskedToContinue = true
         return true
     }
 

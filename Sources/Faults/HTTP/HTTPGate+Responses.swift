@@ -150,8 +150,8 @@ extension HTTPGate {
     ) {
         waiting[0].add(note: ConversationNote.informational.rawValue)
         isUnmatched = true
-        if waiting[0].isRepetition || (status == 100 && waiting[0].wasToldToContinue) {
-            waiting[0].wasToldToContinue = false
+        if waiting[0].isRepetition || (status == 100 && waiting[0].isAskedToContinue) {
+            waiting[0].isAskedToContinue = false
             commands.append(.replace(sender: .server, raw, by: []))
         } else {
             giveOut(raw[...], from: .server, &commands)
@@ -258,7 +258,7 @@ extension HTTPGate {
     }
 
     /// Lets go of the start of what is no answer: bytes of another server may follow.
-    mutating func letGoOfUnmatched(_ commands: inout [GateCommand]) {
+    mutating func evictUnmatched(_ commands: inout [GateCommand]) {
         guard outgoing == nil, !partialResponse.isEmpty || isUnmatched else { return }
         flush(&commands, .server)
         beginResponses()

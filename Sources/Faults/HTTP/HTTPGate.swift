@@ -61,7 +61,7 @@ public struct HTTPGate {
     var shaping: [Firing] = []
     private var exchanges = 0
     /// What rules can be about in each phase, and when that was asked.
-    private var prospects: [ExchangeProspect] = []
+    private var conditions: [ExchangeCondition] = []
     private var generation = 0
 
     /// A gate at the start of a connection or tunnel.
@@ -104,10 +104,10 @@ public struct HTTPGate {
         _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
     ) {
         guard !bytes.isEmpty else { return }
-        refreshProspects()
+        refreshConditions()
         if case .following = state {
             followRequests(bytes, at, &commands)
-            letGo(&commands)
+            evicted(&commands)
         } else {
             giveOut(bytes[...], from: .client, &commands)
         }
@@ -120,11 +120,11 @@ public struct HTTPGate {
         _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
     ) -> HTTPSwitch? {
         guard !bytes.isEmpty else { return nil }
-        refreshProspects()
+        refreshConditions()
         switch state {
         case .following, .deaf:
             let change = followResponses(bytes, at, &commands)
-            letGo(&commands)
+            evicted(&commands)
             return change
         case .unread, .over:
             giveOut(bytes[...], from: .server, &commands)
@@ -136,7 +136,7 @@ public struct HTTPGate {
     public mutating func ended(
         _ sender: Peer, at: Instant, into commands: inout [GateCommand]
     ) {
-        refreshProspects()
+        refreshConditions()
         switch sender {
         case .client:
             releaseRequest(at, &commands)
@@ -144,7 +144,7 @@ public struct HTTPGate {
         case .server:
             endResponses(at, &commands)
         }
-        letGo(&commands)
+        evicted(&commands)
     }
 
     /// Takes that a moment it asked for has come.
@@ -164,7 +164,7 @@ public struct HTTPGate {
     // MARK: Shared
 
     /// Gives out what waits for a decision that will not be made any more.
-    mutating func letGo(_ commands: inout [GateCommand]) {
+    mutating func evicted(_ commands: inout [GateCommand]) {
         switch state {
         case .following: return
         case .deaf: break
@@ -190,11 +190,11 @@ public struct HTTPGate {
     }
 
     /// Takes note of rules that changed.
-    private mutating func refreshProspects() {
+    private mutating func refreshConditions() {
         let now = session.generation
         guard now != generation else { return }
         generation = now
-        prospects = session.exchangeProspects
+        conditions = session.exchangeConditions
     }
 
     /// Asks the rules about an exchange.
@@ -203,8 +203,8 @@ public struct HTTPGate {
         only kinds: Set<ActionKind>? = nil
     ) -> [Firing] {
         guard session.interest.contains(FaultInterest(phase)) else { return [] }
-        var glimpse = ExchangeGlimpse()
-        guard glimpse.fits(prospects[phase.rawValue], exchange, context) else { return [] }
+        var prefilter = ExchangePrefilter()
+        guard prefilter.fits(conditions[phase.rawValue], exchange, context) else { return [] }
         var row = exchange.row(context)
         if let endedAt {
             row.endedAt = endedAt

@@ -29,7 +29,7 @@ struct LiveExchange {
     /// Whether its answer is one of our own.
     var isLocal = false
     /// Whether the client was told to go on in the server's place.
-    var wasToldToContinue = false
+    var isAskedToContinue = false
 
     init(number: Int, head: HTTPHead, at: Instant) {
         self.number = number
@@ -52,7 +52,7 @@ struct LiveExchange {
     }
 
     /// Whether nothing but its response has to be waited for.
-    var isPlain: Bool { deferred.isEmpty && !isRepetition && !wasToldToContinue }
+    var isPlain: Bool { deferred.isEmpty && !isRepetition && !isAskedToContinue }
 
     /// What a trace would say of it now.
     ///

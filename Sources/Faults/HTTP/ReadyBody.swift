@@ -39,12 +39,12 @@ struct ReadyBody {
             body = Array((message ?? LocalAnswer.reason(status)).utf8)
         case 406 where isRosa:
             type = "application/json"
-            let says =
+            let detail =
                 message ?? "Your account has been deactivated, please contact your domain admin "
                 + "to reactivate"
             body = Array(
                 ("{\"error\":\(JSONString.quoted(action.text("key") ?? "user.deactivated")),"
-                    + "\"default_response\":\(JSONString.quoted(says))}").utf8)
+                    + "\"default_response\":\(JSONString.quoted(detail))}").utf8)
         case 412 where isRosa:
             type = Self.xml
             body = Self.response(

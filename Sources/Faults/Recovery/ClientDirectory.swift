@@ -27,8 +27,8 @@ struct ClientDirectory {
     private var order: [ConnectionID] = []
     private var forgotten = 0
 
-    private static let mostConnections = 65_536
-    private static let mostChannels = 4_096
+    private static let maxConnections = 65_536
+    private static let maxChannels = 4_096
 
     /// What is known of a connection.
     subscript(connection: ConnectionID) -> Entry? { entries[connection] }
@@ -38,10 +38,10 @@ struct ClientDirectory {
         guard entries[connection] == nil else { return }
         entries[connection] = Entry(address: Self.host(of: client), openedAt: at)
         order.append(connection)
-        guard order.count - forgotten > Self.mostConnections else { return }
+        guard order.count - forgotten > Self.maxConnections else { return }
         entries[order[forgotten]] = nil
         forgotten += 1
-        if forgotten == Self.mostConnections {
+        if forgotten == Self.maxConnections {
             order.removeFirst(forgotten)
             forgotten = 0
         }
@@ -52,7 +52,7 @@ struct ClientDirectory {
         guard let entry = entries[connection] else { return }
         if entry.id == nil { entries[connection]?.id = id }
         switch inhabitants[entry.address] {
-        case nil where inhabitants.count < Self.mostConnections:
+        case nil where inhabitants.count < Self.maxConnections:
             inhabitants[entry.address] = .one(id)
         case .one(let other) where other != id: inhabitants[entry.address] = .several
         default: break
@@ -67,7 +67,7 @@ struct ClientDirectory {
     /// Takes note of the bucket of a channel.
     mutating func name(_ channel: Int, _ bucket: String, on connection: ConnectionID) {
         guard let known = entries[connection]?.buckets else { return }
-        if known.count < Self.mostChannels || known[channel] != nil {
+        if known.count < Self.maxChannels || known[channel] != nil {
             entries[connection]?.buckets[channel] = bucket
         }
     }

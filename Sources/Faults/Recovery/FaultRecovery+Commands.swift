@@ -90,7 +90,7 @@ extension FaultRecovery {
     /// How often a client may ask for what is not there before it is called a loop.
     private static let patience = 3
     /// Most ccids that are remembered for one object.
-    private static let mostIdentifiers = 64
+    private static let maxIdentifiers = 64
 
     private mutating func send(
         _ change: ChangeRow, _ client: ClientName, _ bucket: String, _ row: CommandRow
@@ -99,7 +99,7 @@ extension FaultRecovery {
             let sign = RecoverySign.ownChange(client, bucket: bucket, key: key)
             if isAwaited(sign), let ccid = change.ccid {
                 tried(sign, at: row.at)
-                if sent[sign, default: []].count >= Self.mostIdentifiers {
+                if sent[sign, default: []].count >= Self.maxIdentifiers {
                     sent[sign]?.removeFirst()
                 }
                 sent[sign, default: []].append(ccid)

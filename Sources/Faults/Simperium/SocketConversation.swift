@@ -19,7 +19,7 @@ struct SocketConversation {
         let range: Range<Int>?
     }
 
-    private static let mostChannels = 4096
+    private static let maxChannels = 4096
 
     private(set) var form: Form
     private(set) var app: String?
@@ -81,7 +81,7 @@ struct SocketConversation {
         guard case .initialize(let request) = command.body, let channel = command.channel else {
             return
         }
-        if buckets.count < Self.mostChannels || buckets[channel] != nil {
+        if buckets.count < Self.maxChannels || buckets[channel] != nil {
             if let bucket = request.bucket { buckets[channel] = bucket }
             if let id = request.clientID { clientIDs[channel] = id }
         }

@@ -20,7 +20,7 @@ extension WebSocketGate {
             let all = changes.map { refusal(of: $0, channel, action) }
             if action.flag("forwarded") {
                 for (change, json) in zip(changes, all) {
-                    for ccid in change.ccids where refusals.count < Self.mostRefusals {
+                    for ccid in change.ccids where refusals.count < Self.maxRefusals {
                         refusals["\(channel):\(ccid)"] = Refusal(firing: firing, json: json)
                     }
                 }
@@ -123,7 +123,7 @@ extension WebSocketGate {
     ) {
         guard spoken.command.sender == .server, let channel = spoken.command.channel,
             case .changes(let changes) = spoken.command.body, !changes.isEmpty,
-            joining.count < Self.mostWaiting,
+            joining.count < Self.maxWaiting,
             !joining.contains(where: { $0.channel == channel })
         else { return }
         let until = Self.moment(at, after: Self.patience)
@@ -150,7 +150,7 @@ extension WebSocketGate {
         joining[place].texts.append(text)
         let item = joining[place]
         let size = item.texts.reduce(0) { $0 + $1.count }
-        guard item.texts.count >= item.count || size > WebSocketLane.mostHeld else {
+        guard item.texts.count >= item.count || size > WebSocketLane.maxHeld else {
             verdict.before.append(row(item.firing, .server, at, came: text, sent: []))
             verdict.outcomes[position] = .dropped
             return

@@ -40,7 +40,7 @@ extension WebSocketGate {
         }
         var verdict: MessageVerdict
         var spoken: [Spoken] = []
-        if message.payload.count <= WebSocketLane.mostHeld {
+        if message.payload.count <= WebSocketLane.maxHeld {
             verdict = ask(message, from: sender, at: at, &spoken)
         } else {
             verdict = MessageVerdict(count: 1)
@@ -56,7 +56,7 @@ extension WebSocketGate {
 
     /// Takes note of the channels that a message opens.
     private mutating func follow(_ message: WebSocketMessage, from sender: Peer) {
-        guard sender == .client, message.payload.count <= WebSocketLane.mostHeld,
+        guard sender == .client, message.payload.count <= WebSocketLane.maxHeld,
             SocketConversation.mayOpen(message.payload) || isUndecided
         else { return }
         for part in conversation.parts(of: message.payload, from: sender)
@@ -95,7 +95,7 @@ extension WebSocketGate {
                 notes += command.notes.map {
                     NoteRow(
                         connection: context.connection, sender: sender, at: at, place: row.place,
-                        code: $0.code.rawValue, says: $0.says)
+                        code: $0.code.rawValue, detail: $0.detail)
                 }
             }
         }
@@ -144,7 +144,7 @@ extension WebSocketGate {
             let note = NoteRow(
                 connection: context.connection, sender: row.sender, at: row.endedAt,
                 place: row.place, code: ConversationNote.sockJSMalformed.rawValue,
-                says: error.description)
+                detail: error.description)
             return ([], [note])
         }
     }

@@ -43,26 +43,26 @@ extension WebSocketGate {
     }
 
     /// Most things that wait, and most bytes of them.
-    static let mostWaiting = 1024
-    static let mostWaitingBytes = 16 << 20
+    static let maxWaiting = 1024
+    static let maxWaitingBytes = 16 << 20
 
     /// Whether a message of so many bytes may wait as well.
     func mayPostpone(_ size: Int) -> Bool {
-        postponed.count < Self.mostWaiting
-            && postponed.reduce(size) { $0 + $1.payload.count } <= Self.mostWaitingBytes
+        postponed.count < Self.maxWaiting
+            && postponed.reduce(size) { $0 + $1.payload.count } <= Self.maxWaitingBytes
     }
 
     /// How often a message of so many bytes is repeated.
     static func copies(_ firing: Firing, of size: Int) -> Int {
         let wanted = Int(clamping: firing.action.integer("count") ?? 1)
-        return min(max(wanted, 0), max(1, mostWaitingBytes / max(1, size)))
+        return min(max(wanted, 0), max(1, maxWaitingBytes / max(1, size)))
     }
 
     /// Has something done later, or says that it has to be done now.
     mutating func postpone(
         _ firing: Firing, at: Instant, _ what: Later.What, _ verdict: inout MessageVerdict
     ) -> Bool {
-        guard firing.afterNanoseconds > 0, later.count < Self.mostWaiting else { return false }
+        guard firing.afterNanoseconds > 0, later.count < Self.maxWaiting else { return false }
         let due = Self.moment(at, after: firing.afterNanoseconds)
         later.append(Later(at: due, what: what))
         verdict.after.append(.wake(at: due))

@@ -19,7 +19,7 @@ public struct WebSocketGate {
     /// How long a control message waits for the message whose fragments it stands between.
     static let controlPatience: Int64 = 1_000_000_000
     /// Most refusals that wait for the server's answer.
-    static let mostRefusals = 1024
+    static let maxRefusals = 1024
 
     let context: GateContext
     let session: FaultSession
@@ -38,7 +38,7 @@ public struct WebSocketGate {
     /// Changes that the server gets and the client shall see refused, by identifier.
     var refusals: [String: Refusal] = [:]
     private var shaping: [Firing] = []
-    var prospects = Prospects()
+    var conditions = FilterConditions()
 
     /// A gate for what follows the handshake.
     ///
@@ -76,7 +76,7 @@ public struct WebSocketGate {
     ) {
         guard !bytes.isEmpty else { return }
         let index = sender.rawValue
-        refreshProspects()
+        refreshConditions()
         var taken = 0
         while taken < bytes.count {
             var count = bytes.count - taken

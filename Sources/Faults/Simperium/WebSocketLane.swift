@@ -22,9 +22,9 @@ struct WebSocketLane {
     }
 
     /// Most bytes of one message that wait.
-    static let mostHeld = 1 << 20
+    static let maxHeld = 1 << 20
     /// Most bytes of one message that is written again without compression.
-    static let mostRecoded = 16 << 20
+    static let maxRecoded = 16 << 20
 
     let sender: Peer
     private var assembler: WebSocketAssembler
@@ -63,7 +63,7 @@ struct WebSocketLane {
         assembler = WebSocketAssembler(
             sender: sender, compression: compression,
             limits: WebSocketLimits(
-                maxStoredPayload: takesContextOver ? Self.mostRecoded : Self.mostHeld))
+                maxStoredPayload: takesContextOver ? Self.maxRecoded : Self.maxHeld))
     }
 
     /// Whether nothing waits and no message is under way.
@@ -93,7 +93,7 @@ struct WebSocketLane {
     var isBlocked: Bool { segments.contains { $0.isControl && $0.decision != nil } }
 
     /// Most bytes that may wait.
-    var limit: Int { isAltered ? Self.mostRecoded : Self.mostHeld }
+    var limit: Int { isAltered ? Self.maxRecoded : Self.maxHeld }
 
     mutating func append(_ bytes: [UInt8], at: Instant, into events: inout [WebSocketEvent]) {
         // Of those that are gone one is left, in which the first that waits may be.

@@ -1,7 +1,7 @@
 /// Says what a file is that was taken for an HTTP archive and is none.
 enum ArchiveNature {
     /// What files begin with, and what that makes them.
-    private static let beginnings: [(bytes: [UInt8], says: String)] = [
+    private static let beginnings: [(bytes: [UInt8], detail: String)] = [
         (Array("SQLite format 3".utf8), "a SQLite database, perhaps a trace: it needs no import"),
         ([0xD4, 0xC3, 0xB2, 0xA1], "a pcap file"), ([0xA1, 0xB2, 0xC3, 0xD4], "a pcap file"),
         ([0x4D, 0x3C, 0xB2, 0xA1], "a pcap file"), ([0xA1, 0xB2, 0x3C, 0x4D], "a pcap file"),
@@ -18,10 +18,10 @@ enum ArchiveNature {
     ]
 
     /// What `start`, the first bytes of a file, shows; nil where they may be JSON or are unknown.
-    static func says(of start: [UInt8]) -> String? {
+    static func detail(of start: [UInt8]) -> String? {
         guard let first = start.first else { return "empty" }
         if let known = beginnings.first(where: { start.starts(with: $0.bytes) }) {
-            return known.says
+            return known.detail
         }
         let digits = start.prefix { (0x30...0x39).contains($0) }
         if (1...12).contains(digits.count), start.dropFirst(digits.count).first == 0x3A {
@@ -32,7 +32,7 @@ enum ArchiveNature {
     }
 
     /// What JSON is that has no `log.entries`, by the names that stand in its first bytes.
-    static func says(ofJSON start: [UInt8]) -> String {
+    static func detail(ofJSON start: [UInt8]) -> String {
         let text = String(decoding: start, as: UTF8.self)
         func has(_ names: String...) -> Bool { names.allSatisfy { text.contains("\"\($0)\"") } }
         if has("_postman_id") || has("info", "item") {

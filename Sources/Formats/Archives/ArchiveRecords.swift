@@ -41,10 +41,10 @@ public struct ArchiveRecords: Hashable, Sendable {
         of exchange: ArchivedExchange, connection: ConnectionID, client: LegID, server: LegID
     ) -> [Timed] {
         guard let url = ArchivedURL(exchange.url) else { return [] }
-        var story = ArchivedStory(
+        var archived = ArchivedConnection(
             exchange, url, connection: connection, client: client, server: server,
             since: startedUnixNanoseconds)
-        story.tell()
-        return story.records
+        archived.tell()
+        return archived.records
     }
 }

@@ -2,7 +2,7 @@ public import Wire
 
 /// Puts the records of archived exchanges in one order of time, exchange by exchange.
 ///
-/// Holds the records of those exchanges that overlap, and no others, up to ``mostHeld``; beyond that
+/// Holds the records of those exchanges that overlap, and no others, up to ``maxHeld``; beyond that
 /// the earliest are given before their turn, so that what comes after may have happened before.
 public struct ArchiveTimeline {
     /// The records of an exchange that are still to come, of which there is at least one.
@@ -16,7 +16,7 @@ public struct ArchiveTimeline {
     }
 
     /// Bytes of records that are held at most, apart from those of one exchange: 256 MiB.
-    public static let mostHeld = 256 << 20
+    public static let maxHeld = 256 << 20
 
     private let maker: ArchiveRecords
     private let nextConnection: () -> ConnectionID
@@ -26,8 +26,8 @@ public struct ArchiveTimeline {
     private var count = 0
     /// Bytes of the records that are held, with what each takes beside its bytes.
     private(set) var held = 0
-    /// ``mostHeld``, or less for tests.
-    var limit = Self.mostHeld
+    /// ``maxHeld``, or less for tests.
+    var limit = Self.maxHeld
     /// The time of the last record that was given.
     public private(set) var last = Instant.zero
 

@@ -15,7 +15,7 @@ struct CaptureLayer {
             Peer, atUnixNanoseconds: Int64, untilUnixNanoseconds: Int64, count: Int64,
             GapRow.Reason)
         /// Something that is not bytes, on the leg of one side.
-        case event(EventRow.Kind, Peer, atUnixNanoseconds: Int64, says: String)
+        case event(EventRow.Kind, Peer, atUnixNanoseconds: Int64, detail: String)
         /// Something to be counted.
         case count(WritableKeyPath<CaptureTotals.TLS, Int>)
     }
@@ -46,7 +46,7 @@ struct CaptureLayer {
 
     /// Most bytes that wait until it is clear whether TLS can be read: 1048576; what is more stays
     /// sealed.
-    static let mostWaiting = 1 << 20
+    static let maxWaiting = 1 << 20
 
     /// Whether bytes pass as they come.
     var isPlain: Bool {
@@ -178,7 +178,7 @@ struct CaptureLayer {
             case .hello(let facts, let at):
                 self.facts = facts
                 if let random = stream.clientRandom, keys[random] == nil {
-                    return seal(TLSSealed.Reason.noKeys.says, at, into: &outputs)
+                    return seal(TLSSealed.Reason.noKeys.detail, at, into: &outputs)
                 }
             case .plain(_, let at, _):
                 state = .open(stream)
@@ -190,7 +190,7 @@ struct CaptureLayer {
             case .sealed(let sealed):
                 switch sealed.reason {
                 case .noKeys, .unsupported, .noHello, .renegotiated, .damaged:
-                    return seal(sealed.reason.says, sealed.untilUnixNanoseconds, into: &outputs)
+                    return seal(sealed.reason.detail, sealed.untilUnixNanoseconds, into: &outputs)
                 case .notCaptured, .earlyData, .cutShort: break
                 }
             case .alert, .note: give(event, into: &outputs)
@@ -198,7 +198,7 @@ struct CaptureLayer {
             rest = rest.dropFirst()
         }
         state = .asking(stream)
-        if waitingCount > Self.mostWaiting {
+        if waitingCount > Self.maxWaiting {
             let at: Int64 =
                 switch waiting.last {
                 case .bytes(_, let at, _), .missing(_, let at, _, _): at
@@ -217,8 +217,8 @@ struct CaptureLayer {
 
     /// Says what the handshake shows.
     private func tell(_ outcome: String, _ at: Int64, into outputs: inout [Output]) {
-        let shown = facts.map { $0.says + ", " } ?? ""
-        outputs.append(.event(.tls, .client, atUnixNanoseconds: at, says: shown + outcome))
+        let shown = facts.map { $0.detail + ", " } ?? ""
+        outputs.append(.event(.tls, .client, atUnixNanoseconds: at, detail: shown + outcome))
     }
 
     /// Gives what waited as it was on the wire.
@@ -259,9 +259,9 @@ struct CaptureLayer {
             outputs.append(
                 .event(
                     .warning, alert.sender, atUnixNanoseconds: alert.atUnixNanoseconds,
-                    says: alert.says))
-        case .note(let sender, let at, let says):
-            outputs.append(.event(.warning, sender, atUnixNanoseconds: at, says: says))
+                    detail: alert.detail))
+        case .note(let sender, let at, let detail):
+            outputs.append(.event(.warning, sender, atUnixNanoseconds: at, detail: detail))
         case .hello: break
         }
     }

@@ -84,7 +84,7 @@ struct CaptureRecords {
                     .event(
                         EventRow(
                             .closed, connection: stream.connection, leg: leg, at: instant(at),
-                            says: Self.says(why))))
+                            detail: Self.detail(why))))
             }
         }
     }
@@ -117,13 +117,13 @@ struct CaptureRecords {
                 .event(
                     EventRow(
                         .opened, connection: id, leg: stream.serverLeg, at: at,
-                        says: server.description)))
+                        detail: server.description)))
         } else {
             records.append(
                 .event(
                     EventRow(
                         .joined, connection: id, at: at,
-                        says:
+                        detail:
                             "the capture began after this connection; who is the client is guessed")
                 ))
         }
@@ -151,12 +151,12 @@ struct CaptureRecords {
                             connection: stream.connection, leg: stream.leg(of: sender),
                             sender: sender, at: instant(at), until: instant(until), count: count,
                             chunks: 1, reason: reason)))
-            case .event(let kind, let peer, let at, let says):
+            case .event(let kind, let peer, let at, let detail):
                 records.append(
                     .event(
                         EventRow(
                             kind, connection: stream.connection, leg: stream.leg(of: peer),
-                            at: instant(at), says: says)))
+                            at: instant(at), detail: detail)))
             case .count(let what): tls[keyPath: what] += 1
             }
         }
@@ -166,7 +166,7 @@ struct CaptureRecords {
         Instant(nanoseconds: max(0, unixNanoseconds - startedUnixNanoseconds))
     }
 
-    private static func says(_ why: StreamEvent.Closing) -> String {
+    private static func detail(_ why: StreamEvent.Closing) -> String {
         switch why {
         case .closed: "closed"
         case .reset: "reset"

@@ -52,15 +52,15 @@ public struct CurlCommand: Hashable, Sendable {
         words.append(Array((row.version == "HTTP/1.0" ? "--http1.0" : "--http1.1").utf8))
         // Brackets in a URL are no pattern, and dots in a path no way up.
         words += [Array("--globoff".utf8), Array("--path-as-is".utf8)]
-        let saysNothing = Self.saysNothing(body, row)
+        let isSilent = Self.isSilent(body, row)
         if row.method == "HEAD" {
             words.append(Array("--head".utf8))
-        } else if row.method != (body.content.isEmpty && !saysNothing ? "GET" : "POST") {
+        } else if row.method != (body.content.isEmpty && !isSilent ? "GET" : "POST") {
             words += [Array("--request".utf8), ShellWord.quoted(row.method.utf8)]
         }
         words += Self.fields(of: body, row)
         var input: [UInt8] = []
-        if saysNothing {
+        if isSilent {
             words += [Array("--data-raw".utf8), Array("''".utf8)]
         } else if !body.content.isEmpty {
             let isArgument =
@@ -79,7 +79,7 @@ public struct CurlCommand: Hashable, Sendable {
     }
 
     /// Whether the length of an empty body was said, as curl does only for an empty argument.
-    private static func saysNothing(_ body: BodyRow, _ row: ExchangeRow) -> Bool {
+    private static func isSilent(_ body: BodyRow, _ row: ExchangeRow) -> Bool {
         body.content.isEmpty && row.method != "GET" && row.method != "HEAD"
             && body.head.split { $0 == 0x0A || $0 == 0x0D }.contains { line in
                 String(decoding: line.prefix { $0 != 0x3A }, as: UTF8.self).lowercased()
@@ -122,7 +122,7 @@ public struct CurlCommand: Hashable, Sendable {
         }
         if !hasHost { add("Host:".utf8) }
         for name in unseen.values.sorted() { add("\(name):".utf8) }
-        if !body.content.isEmpty || Self.saysNothing(body, row) {
+        if !body.content.isEmpty || Self.isSilent(body, row) {
             if !hasType { add("Content-Type:".utf8) }
             // curl would wait for leave to send a long one.
             add("Expect:".utf8)

@@ -79,20 +79,20 @@ public struct PacketExport: Sendable {
                 kept = try packets.sessions()
                 try packets.write(to: file, progress)
             }
-            let outcome = try makeUp(db, apartFrom: kept, file, progress)
+            let outcome = try synthesize(db, apartFrom: kept, file, progress)
             try file.publish()
             return outcome
         }
     }
 
-    private func makeUp(
+    private func synthesize(
         _ db: Connection, apartFrom kept: Set<Int64>, _ file: PacketFile,
         _ progress: (Double) -> Bool
     ) throws -> Outcome {
         guard progress(0) else { throw FileError.stopped }
         var outcome = Outcome()
         outcome.captured = file.packets
-        var open: [Int64: MadeUpConnection] = [:]
+        var open: [Int64: SynthesizedConnection] = [:]
         var session: Int64 = 0
         let ends = try ConnectionEnds(db)
         let tunnels = try TunnelCursor(db)
@@ -111,7 +111,7 @@ public struct PacketExport: Sendable {
                     connections?.contains(opened.id) ?? true
                 else { continue }
                 outcome.connections += 1
-                open[opened.id.rawValue] = MadeUpConnection(
+                open[opened.id.rawValue] = SynthesizedConnection(
                     opened, ends: try ends.find(opened), startedUnixNanoseconds: start)
             case "chunk":
                 var chunk = Tables.chunk.row(row.values)

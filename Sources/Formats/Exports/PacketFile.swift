@@ -13,7 +13,7 @@ final class PacketFile {
     /// Bytes of memory after which what was made is written.
     private static let enough = 1 << 18
     /// Most names that are told; a capture with more hosts has the others as addresses alone.
-    private static let mostNames = 65_536
+    private static let maxNames = 65_536
 
     init(_ file: NewFile, application: String) {
         self.file = file
@@ -54,7 +54,7 @@ final class PacketFile {
 
     /// Says that the host `name` has `address`, unless that was said.
     func name(_ address: IPAddress, _ name: String) throws(FileError) {
-        guard !name.isEmpty, IPAddress(name) == nil, named.count < Self.mostNames,
+        guard !name.isEmpty, IPAddress(name) == nil, named.count < Self.maxNames,
             named.insert("\(address) \(name)").inserted
         else { return }
         try file.write(writer.take())

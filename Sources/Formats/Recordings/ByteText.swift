@@ -9,7 +9,7 @@ internal import Wire
 /// they were cut.
 enum ByteText {
     /// Lines of one value after which the rest stands in one element: a line costs five bytes.
-    private static let mostLines = 4_096
+    private static let maxLines = 4_096
     /// Bytes of text before what is not text that are worth an element of their own.
     private static let shortest = 16
 
@@ -35,7 +35,7 @@ enum ByteText {
         var lines = 0
         while position < bytes.endIndex {
             lines += 1
-            let end = lines < mostLines ? lineEnd(bytes, from: position) : bytes.endIndex
+            let end = lines < maxLines ? lineEnd(bytes, from: position) : bytes.endIndex
             let text = TextScan.end(of: bytes[position..<end])
             if text == end {
                 elements.string(bytes[position..<end])

@@ -101,7 +101,7 @@ final class LineFile {
     }
 
     /// A mistake in the line that was read last.
-    func mistake(_ says: String) -> FileError {
-        FileError(.malformed, "\(path):\(max(1, line)): \(says)")
+    func mistake(_ detail: String) -> FileError {
+        FileError(.malformed, "\(path):\(max(1, line)): \(detail)")
     }
 }

@@ -5,7 +5,7 @@ internal import Trace
 struct RecordingChecks {
     private struct Check {
         var table: String
-        var says: String
+        var detail: String
         /// Gives the number of a row for which it does not hold.
         var sql: String
     }
@@ -18,12 +18,12 @@ struct RecordingChecks {
             "secret",
         ].map {
             Check(
-                table: $0, says: "is of a session that recording.json does not have",
+                table: $0, detail: "is of a session that recording.json does not have",
                 sql: "SELECT id FROM \($0) WHERE session_id NOT IN (SELECT id FROM session)")
         }
         + ["connection", "leg", "event", "gap", "packet", "secret"].map {
             Check(
-                table: $0, says: "comes after a chunk that was never there",
+                table: $0, detail: "comes after a chunk that was never there",
                 sql: """
                     SELECT id FROM \($0) WHERE after_chunk_id >=
                       (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
@@ -32,13 +32,13 @@ struct RecordingChecks {
         + ["fault_statement", "finding_statement"].flatMap { table in
             [
                 Check(
-                    table: table, says: "points to a chunk that was never there",
+                    table: table, detail: "points to a chunk that was never there",
                     sql: """
                         SELECT id FROM \(table) WHERE chunk_id >=
                           (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
                         """),
                 Check(
-                    table: table, says: "points beyond the bytes of its chunk",
+                    table: table, detail: "points beyond the bytes of its chunk",
                     sql: """
                         SELECT s.id FROM \(table) s JOIN chunk c ON c.id = s.chunk_id
                         WHERE s."offset" > length(c.bytes) + (
@@ -50,16 +50,16 @@ struct RecordingChecks {
         }
         + [
             Check(
-                table: "fault_verdict", says: "is about a fault that was never there",
+                table: "fault_verdict", detail: "is about a fault that was never there",
                 sql: """
                     SELECT fault_id FROM fault_verdict WHERE fault_id >=
                       (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'fault')
                     """),
             Check(
-                table: "gap", says: "ends before it begins",
+                table: "gap", detail: "ends before it begins",
                 sql: "SELECT id FROM gap WHERE until_ns < at_ns"),
             Check(
-                table: "chunk", says: "has the leg of another connection",
+                table: "chunk", detail: "has the leg of another connection",
                 sql: """
                     SELECT c.id FROM chunk c JOIN leg l ON l.id = c.leg_id
                     WHERE l.connection_id <> c.connection_id
@@ -69,22 +69,22 @@ struct RecordingChecks {
     /// On a full disk the row of a connection or leg may be lost before its bytes.
     private static let unlessLost = [
         Check(
-            table: "leg", says: "is of a connection that is not there",
+            table: "leg", detail: "is of a connection that is not there",
             sql: "SELECT id FROM leg WHERE connection_id NOT IN (SELECT id FROM connection)"),
         Check(
-            table: "chunk", says: "is of a leg that is not there",
+            table: "chunk", detail: "is of a leg that is not there",
             sql: "SELECT id FROM chunk WHERE leg_id NOT IN (SELECT id FROM leg)"),
     ]
 
     /// Throws what `mistake` makes of the first row for which something does not hold.
     func run(
-        _ mistake: (_ table: String, _ id: Int64, _ says: String) throws -> FileError
+        _ mistake: (_ table: String, _ id: Int64, _ detail: String) throws -> FileError
     ) throws {
         let hasLost = try db.integer("SELECT count(*) FROM gap WHERE reason = 'disk-full'") > 0
         for check in Self.byRow + (hasLost ? [] : Self.unlessLost) {
             let statement = try db.prepare(check.sql + " LIMIT 1")
             if try statement.step() {
-                throw try mistake(check.table, statement.integer(0), check.says)
+                throw try mistake(check.table, statement.integer(0), check.detail)
             }
         }
     }

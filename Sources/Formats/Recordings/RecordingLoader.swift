@@ -37,8 +37,8 @@ final class RecordingLoader {
         for row in head.sessions { try insert(row, of: .session) }
         for file in head.files { lines += try load(file, progress) }
         try setCounters(of: TableDefinition.recorded, db)
-        try RecordingChecks(db: db).run { table, id, says in
-            try self.mistake(table, id, says)
+        try RecordingChecks(db: db).run { table, id, detail in
+            try self.mistake(table, id, detail)
         }
         try db.execute("COMMIT")
         return lines
@@ -155,7 +155,7 @@ final class RecordingLoader {
 
     /// What is wrong with a row, with the line that it came from.
     private func mistake(
-        _ table: String, _ id: Int64, _ says: String
+        _ table: String, _ id: Int64, _ detail: String
     ) throws -> FileError {
         for file in head.files {
             let reader = try LineFile(
@@ -163,9 +163,9 @@ final class RecordingLoader {
             while let line = try reader.next() {
                 guard let root = try? JSONDocument.scan(line).root, root[table]?.int == id
                 else { continue }
-                return reader.mistake("\(table) \(id) \(says)")
+                return reader.mistake("\(table) \(id) \(detail)")
             }
         }
-        return FileError(.malformed, "\(folder): \(table) \(id) \(says)")
+        return FileError(.malformed, "\(folder): \(table) \(id) \(detail)")
     }
 }

@@ -39,7 +39,7 @@ public struct HTTPFramer: Sendable {
     }
 
     /// Most bytes before the last one taken that a start line found behind missing bytes begins at.
-    public static let mostSearched: Int64 = 64 * 1024
+    public static let maxSearched: Int64 = 64 * 1024
 
     private static let nothing: [UInt8] = []
     private static let carriageReturn: [UInt8] = [0x0D]
@@ -81,7 +81,7 @@ public struct HTTPFramer: Sendable {
         // The last byte may turn out to be a CR without an LF.
         case .emptyLine, .chunked: streamOffset - 1
         case .head: headStart
-        case .searching: streamOffset - Self.mostSearched
+        case .searching: streamOffset - Self.maxSearched
         }
     }
 

@@ -1,6 +1,6 @@
 extension HTTPNote {
     /// The note in one sentence for people.
-    public var says: String {
+    public var detail: String {
         switch self {
         case .bareLineFeed: "a line ends in LF without CR"
         case .bareCarriageReturn: "a CR is not followed by LF"

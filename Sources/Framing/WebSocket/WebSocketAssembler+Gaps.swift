@@ -3,7 +3,7 @@ import Wire
 /// What becomes of frames and messages where bytes are missing.
 extension WebSocketAssembler {
     /// Most bytes before the last one taken that a frame found behind missing bytes begins at.
-    public static let mostSearched: Int64 = 128 * 1024
+    public static let maxSearched: Int64 = 128 * 1024
 
     /// Passes over bytes that are missing from what was seen, as far as their place is certain.
     ///

@@ -61,7 +61,7 @@ public struct WebSocketAssembler {
     ///
     /// It is the next byte, unless a header is under way or frames are looked for.
     public var pendingOffset: Int64 {
-        offset - (isSearching ? Self.mostSearched : Int64(head.count))
+        offset - (isSearching ? Self.maxSearched : Int64(head.count))
     }
 
     /// Bytes that it holds of messages under way.
@@ -69,7 +69,9 @@ public struct WebSocketAssembler {
 
     /// Lets go of what is stored of the message under way beyond its first `count` bytes; the rest
     /// of it is counted alone, and its problem says why.
-    public mutating func shed(to count: Int, says: String) { data?.shed(to: count, says: says) }
+    public mutating func shed(to count: Int, detail: String) {
+        data?.shed(to: count, detail: detail)
+    }
 
     /// Takes the next bytes of the stream and appends what they complete to `events`.
     ///

@@ -76,7 +76,7 @@ struct WebSocketMessageBuilder {
     }
 
     /// Lets go of what is stored of the payload beyond the first `count` bytes, and stores no more.
-    mutating func shed(to count: Int, says: String) {
+    mutating func shed(to count: Int, detail: String) {
         guard !isShed else { return }
         isShed = true
         if case .trying = mode { mode = .stopped }
@@ -87,7 +87,7 @@ struct WebSocketMessageBuilder {
             self.check = check
         }
         payload = Array(payload.prefix(count))
-        problems.append(says)
+        problems.append(detail)
     }
 
     /// Passes over `count` bytes of the payload that are missing.

@@ -1,6 +1,6 @@
 /// What is odd about a frame or a message without keeping the stream from being read.
 ///
-/// The raw value is a stable name for programs, ``says`` the same for people.
+/// The raw value is a stable name for programs, ``detail`` the same for people.
 public enum WebSocketNote: String, Hashable, Sendable, CaseIterable {
     /// A client's frame is not masked (RFC 6455, 5.1).
     case unmasked = "websocket.unmasked"
@@ -40,7 +40,7 @@ public enum WebSocketNote: String, Hashable, Sendable, CaseIterable {
     case contextLost = "websocket.context-lost"
 
     /// The same for people, without the particulars, which a message's `problem` has.
-    public var says: String {
+    public var detail: String {
         switch self {
         case .unmasked: "a frame of the client is not masked"
         case .masked: "a frame of the server is masked"

@@ -75,7 +75,7 @@ public struct CaseProblem: Error, Hashable, Sendable {
     }
 
     /// The same for people.
-    public var says: String {
+    public var detail: String {
         let id = caseID ?? ""
         return switch reason {
         case .missingCaseID: "a case block without case_id"

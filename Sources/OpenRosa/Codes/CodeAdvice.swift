@@ -28,7 +28,7 @@ public struct CodeAdvice: Hashable, Sendable {
         case keep
 
         /// What it is, in one sentence.
-        public var says: String {
+        public var detail: String {
             switch self {
             case .done: "Nothing more: it is done."
             case .poll: "The same request again after Retry-After."

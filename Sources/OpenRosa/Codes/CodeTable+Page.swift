@@ -29,7 +29,7 @@ extension CodeTable {
 
             """
         for action in CodeAdvice.Action.allCases {
-            text += "| \(action.rawValue) | \(action.says) |\n"
+            text += "| \(action.rawValue) | \(action.detail) |\n"
         }
         text += """
 

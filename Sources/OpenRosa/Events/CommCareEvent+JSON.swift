@@ -95,7 +95,7 @@ extension CommCareEvent {
             object.put("bytes", value.bytes)
         case .note(let value):
             object.put("code", value.code)
-            object.put("says", value.says)
+            object.put("says", value.detail)
         case .end(let value):
             object.put("kind", value.kind.rawValue)
             object.put("children", value.children)

@@ -5,14 +5,14 @@ public struct OpenRosaNote: Hashable, Sendable {
     /// Stable name, `openrosa.…`; one of ``codes``.
     public var code: String
     /// The same for people, with the values concerned.
-    public var says: String
+    public var detail: String
     /// Where, if it is about one place.
     public var position: XMLPosition?
 
     /// A note with these values.
-    public init(_ code: String, _ says: String, at position: XMLPosition? = nil) {
+    public init(_ code: String, _ detail: String, at position: XMLPosition? = nil) {
         self.code = code
-        self.says = says
+        self.detail = detail
         self.position = position
     }
 

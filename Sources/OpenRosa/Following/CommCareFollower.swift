@@ -326,8 +326,8 @@ final class CommCareFollower: XMLEventHandler {
     }
 
     /// Notes what is odd.
-    func note(_ code: String, _ says: String, _ position: XMLPosition? = nil) {
-        handler(.note(OpenRosaNote(code, Self.shortened(says), at: position)))
+    func note(_ code: String, _ detail: String, _ position: XMLPosition? = nil) {
+        handler(.note(OpenRosaNote(code, Self.shortened(detail), at: position)))
     }
 
     /// Begins to pass over an element that becomes an event once it ends.

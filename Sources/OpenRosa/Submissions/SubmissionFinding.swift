@@ -45,13 +45,13 @@ public struct SubmissionFinding: Hashable, Sendable {
     /// The status that CommCare HQ answers it with; nil where it accepts the submission.
     public var status: Int?
     /// The same for people, with the values concerned.
-    public var says: String
+    public var detail: String
 
     /// A finding with these values.
-    public init(_ code: Code, part: Int? = nil, status: Int? = nil, _ says: String) {
+    public init(_ code: Code, part: Int? = nil, status: Int? = nil, _ detail: String) {
         self.code = code
         self.part = part
         self.status = status
-        self.says = says
+        self.detail = detail
     }
 }

@@ -53,6 +53,6 @@ enum XMLCallbacks {
         guard let error = error?.pointee else { return }
         stream(context)?.found(
             domain: error.domain, code: error.code, isFatal: error.level == XML_ERR_FATAL,
-            says: error.message)
+            detail: error.message)
     }
 }

@@ -3,7 +3,7 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of refusal.
     public enum Reason: Hashable, Sendable {
         /// It breaks the grammar of XML 1.0; `code` and `says` are libxml2's.
-        case malformed(code: Int, says: String)
+        case malformed(code: Int, detail: String)
         /// It ends too early; `inside` is the innermost open element, nil outside of any.
         case truncated(inside: String?)
         /// There is not one byte.
@@ -63,7 +63,7 @@ extension XMLError.Reason: CustomStringConvertible {
     /// The reason in words, without the place.
     public var description: String {
         switch self {
-        case .malformed(_, let says): "not well formed: \(says)"
+        case .malformed(_, let detail): "not well formed: \(detail)"
         case .truncated(let inside?): "document ends inside <\(inside)>"
         case .truncated(nil): "document ends too early"
         case .empty: "document is empty"

@@ -67,16 +67,16 @@ struct XMLSegmenter {
 
     /// libxml2 says where the text began, which depends on how it was cut.
     private static let misplacedEnd = XMLError.Reason.malformed(
-        code: 62, says: "Sequence ']]>' not allowed in content")
+        code: 62, detail: "Sequence ']]>' not allowed in content")
 
     /// libxml2 says this too, at a place that depends on how the white space before was cut.
     private static let noElement = XMLError.Reason.malformed(
-        code: 4, says: "Start tag expected, '<' not found")
+        code: 4, detail: "Start tag expected, '<' not found")
     private static let extraContent = XMLError.Reason.malformed(
-        code: 5, says: "Extra content at the end of the document")
+        code: 5, detail: "Extra content at the end of the document")
 
     private static let noncharacter = XMLError.Reason.malformed(
-        code: 9, says: "U+FFFE and U+FFFF are not allowed in XML")
+        code: 9, detail: "U+FFFE and U+FFFF are not allowed in XML")
 
     private let limits: XMLLimits
     /// Elements that are open, as far as tags can tell; libxml2 knows which belong together.

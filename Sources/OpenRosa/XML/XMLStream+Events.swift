@@ -113,21 +113,21 @@ extension XMLStream {
     }
 
     /// libxml2 found fault with the document; the first fault counts.
-    func found(domain: Int32, code: Int32, isFatal: Bool, says: UnsafePointer<CChar>?) {
+    func found(domain: Int32, code: Int32, isFatal: Bool, detail: UnsafePointer<CChar>?) {
         let isNamespace = domain == Int32(XML_FROM_NAMESPACE.rawValue)
         guard error == nil, isNamespace ? namespaceError == nil : isFatal else { return }
         // Of a tag that is read on, the place must stay its beginning.
         if isNamespace { _ = tagPosition() } else { walk(to: readOffset) }
-        var text = says.map { String(cString: $0) } ?? "error \(code)"
+        var text = detail.map { String(cString: $0) } ?? "error \(code)"
         while text.last?.isNewline ?? false { text.removeLast() }
         if isNamespace {
-            namespaceError = XMLError(.malformed(code: Int(code), says: text), at: lines.position)
+            namespaceError = XMLError(.malformed(code: Int(code), detail: text), at: lines.position)
         } else if isFinishing, depth > 0 || !pending.isEmpty {
             flushText()
             fail(.truncated(inside: innermost))
         } else {
             flushText()
-            fail(.malformed(code: Int(code), says: text))
+            fail(.malformed(code: Int(code), detail: text))
         }
     }
 }

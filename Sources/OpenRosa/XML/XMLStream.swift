@@ -233,7 +233,7 @@ public final class XMLStream {
         case .illFormed(let end):
             append(bytes.extracting(rest..<end))
             try push(pending, isLast: true)
-            throw fail(.malformed(code: 0, says: "unexpected character"))
+            throw fail(.malformed(code: 0, detail: "unexpected character"))
         case .refused(let reason, let offset):
             append(bytes.extracting(rest...))
             throw try refuse(reason, at: offset)
@@ -274,7 +274,7 @@ public final class XMLStream {
     )
         throws(XMLError)
     {
-        guard let context else { throw fail(.malformed(code: 2, says: "out of memory")) }
+        guard let context else { throw fail(.malformed(code: 2, detail: "out of memory")) }
         if pushed == 0, !bytes.isEmpty, !Self.isDeclaration(bytes) {
             // libxml2 looks at four bytes before it begins; with these it does so at once.
             xmlParseChunk(context, "<?xml version='1.0'?>", 21, 0)
@@ -307,7 +307,7 @@ public final class XMLStream {
         }
         if let error { throw error }
         guard context.pointee.wellFormed != 0 else {
-            throw fail(.malformed(code: Int(context.pointee.errNo), says: "not well formed"))
+            throw fail(.malformed(code: Int(context.pointee.errNo), detail: "not well formed"))
         }
     }
 

@@ -82,7 +82,7 @@ extension ConnectionJudge {
     /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
     private mutating func begin(_ at: Instant, _ relay: Relay) {
         isReading = false
-        if gate?.isSpent == true, isEmpty, HTTPScout.isEnough(for: session) {
+        if gate?.isSpent == true, isEmpty, HTTPPrefilter.isEnough(for: session) {
             gate = nil
         } else {
             let context = context(of: relay)

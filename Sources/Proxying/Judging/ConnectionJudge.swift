@@ -27,7 +27,7 @@ struct ConnectionJudge {
     let sessionID: SessionID
     var gate: FaultGate?
     /// Looks at requests while no gate is needed.
-    var scout: HTTPScout?
+    var prefilter: HTTPPrefilter?
     /// Whether the gate was given bytes since the connection, or the tunnel in it, was opened.
     var isReading = false
     /// What waits for a gate, which cannot begin in the middle of a message.
@@ -172,7 +172,7 @@ struct ConnectionJudge {
             let server = sender == .server ? speaker(relay) : nil
             gate?.take(bytes, from: sender, of: server, at: at, into: &decided)
         case .ended(let sender): gate?.ended(sender, at: at, into: &decided)
-        case .isUnmatched: gate?.letGoOfUnmatched(at: at, into: &decided)
+        case .isUnmatched: gate?.evictUnmatched(at: at, into: &decided)
         case .woken: gate?.wake(at: at, into: &decided)
         case .overdue: gate?.giveUpHead(at: at, into: &decided)
         case .fired(let firing): isDone = gate?.fire(firing, at: at, into: &decided) ?? false

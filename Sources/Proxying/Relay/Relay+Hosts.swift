@@ -21,7 +21,7 @@ extension Relay {
         }
         return Refusal(
             status: 421, phrase: "Misdirected Request",
-            says:
+            detail:
                 "this proxy was asked for the host \(host), which is not one of its names: pages in "
                 + "browsers could reach the server behind it under a name of their own. If the "
                 + "name is yours, start it with --host \(host)")

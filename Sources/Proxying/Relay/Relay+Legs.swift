@@ -82,7 +82,7 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) {
         guard let leg = legs.first(where: { $0.id == id }) else { return }
-        if leg.isRecorded { record(.refused, leg: id, at: at, says: why, &commands) }
+        if leg.isRecorded { record(.refused, leg: id, at: at, detail: why, &commands) }
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
         guard !isClientClosed else { return }
@@ -113,7 +113,7 @@ extension Relay {
         guard !hasClientEnded else { return }
         hasClientEnded = true
         if isRecorded(clientLeg.id) {
-            record(.ended, leg: clientLeg.id, at: at, says: "", &commands)
+            record(.ended, leg: clientLeg.id, at: at, detail: "", &commands)
         }
         if case .hello(let held) = phase, !held.isEmpty { passUnread(held, at, &commands) }
         if !isBlocked { endRequests(at, &commands) }
@@ -154,7 +154,7 @@ extension Relay {
         if isRecorded(clientLeg.id) {
             if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
             recordHeldBytes(at, &commands)
-            record(.closed, leg: clientLeg.id, at: at, says: why, &commands)
+            record(.closed, leg: clientLeg.id, at: at, detail: why, &commands)
         }
         phase = .closed
         closeServers(isReset: isReset, at, &commands)

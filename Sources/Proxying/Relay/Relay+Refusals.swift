@@ -7,7 +7,7 @@ extension Relay {
     mutating func refuse(
         _ refusal: Refusal, _ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]
     ) {
-        record(.warning, leg: clientLeg.id, at: at, says: refusal.says, &commands)
+        record(.warning, leg: clientLeg.id, at: at, detail: refusal.detail, &commands)
         if !bytes.isEmpty {
             recordChunk(
                 bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at, &commands)
@@ -19,7 +19,7 @@ extension Relay {
             return
         }
         refuse(
-            refusal.status, refusal.phrase, "tapedeck: \(refusal.says)", at, &commands)
+            refusal.status, refusal.phrase, "tapedeck: \(refusal.detail)", at, &commands)
     }
 
     /// Answers in the server's name, in the order of requests, and closes, since what follows can

@@ -161,7 +161,7 @@ extension Relay {
         return .refuse(
             Refusal(
                 status: 400, phrase: "Bad Request",
-                says:
+                detail:
                     "this is an HTTP proxy: it takes requests for absolute URLs and CONNECT, and got "
                     + "\(head.method) \(head.target); for a server's own address start it with --to"
             ))
@@ -229,7 +229,7 @@ extension Relay {
         case .refuse(let why):
             recordForTapedeck(read.part(position..<end), nil, &commands)
             refuse(
-                why.status, why.phrase, "tapedeck: \(why.says)", openRosa: openRosaVersion(head),
+                why.status, why.phrase, "tapedeck: \(why.detail)", openRosa: openRosaVersion(head),
                 read.at, &commands)
             return nil
         }
@@ -262,7 +262,7 @@ extension Relay {
             return
         }
         guard !legs[index].isEnded else {
-            undeliver(part, on: clientLeg.id, Self.toldTheEnd, &commands)
+            undeliver(part, on: clientLeg.id, Self.reportedEnd, &commands)
             return
         }
         let moved = patches.moved(by: -range.lowerBound)
@@ -360,11 +360,11 @@ extension Relay {
         let nothing = HeldBytes(bytes: [], at: at, start: scan.offset)
         guard !hasEndedClient else { return lose(nothing, &commands) }
         recordForTapedeck(nothing, nil, &commands)
-        let says =
+        let detail =
             requests.isInHeadWithoutVersion
             ? "this request names no version of HTTP, and so no host"
             : "the head of this request does not end"
-        refuse(400, "Bad Request", "tapedeck: \(says)", at, &commands)
+        refuse(400, "Bad Request", "tapedeck: \(detail)", at, &commands)
     }
 
     /// The trailers of a request that has gone on take more room than there is.

@@ -226,7 +226,7 @@ extension Relay {
             return
         }
         legs[index].hasEnded = true
-        if legs[index].isRecorded { record(.ended, leg: id, at: at, says: "", &commands) }
+        if legs[index].isRecorded { record(.ended, leg: id, at: at, detail: "", &commands) }
         if phase.isOver || isClientClosed {
             for held in legs[index].scan.partial.takeAll() {
                 undeliver(held, on: id, "the connection is being closed", &commands)
@@ -271,7 +271,7 @@ extension Relay {
         guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
         if !legs[index].hasEnded { serverEnded(id, at, &commands) }
         sayWaiting(legs[index], at, &commands)
-        if legs[index].isRecorded { record(.closed, leg: id, at: at, says: why, &commands) }
+        if legs[index].isRecorded { record(.closed, leg: id, at: at, detail: why, &commands) }
         let isOver = isEveryone(id) || outstanding.contains { $0.leg == id }
         legs.removeAll { $0.id == id }
         if current == id { current = nil }

@@ -107,7 +107,7 @@ extension Relay {
         let leg = current ?? openLeg(plain, at, isRecorded: isRecorded, &commands)
         if isRecorded {
             record(
-                .passthrough, leg: clientLeg.id, at: at, says: host.isEmpty ? server.host : host,
+                .passthrough, leg: clientLeg.id, at: at, detail: host.isEmpty ? server.host : host,
                 &commands)
         }
         phase = .raw(leg, isRecorded: false)

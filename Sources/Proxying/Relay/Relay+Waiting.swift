@@ -84,7 +84,7 @@ extension Relay {
     }
 
     /// Why bytes do not go on to a server that was told that no more comes.
-    static let toldTheEnd = "its server was told that no more comes"
+    static let reportedEnd = "its server was told that no more comes"
 
     /// Whether a server was told that no more comes, or is gone.
     func isEnded(_ leg: LegID) -> Bool {
@@ -95,12 +95,12 @@ extension Relay {
         _ leg: LegID, _ text: String, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         guard saidUndelivered.insert(text).inserted else { return }
-        record(.undelivered, leg: leg, at: at, says: text, &commands)
+        record(.undelivered, leg: leg, at: at, detail: text, &commands)
     }
 
     /// What waits does so for HTTP to go on: where nothing that the client sends goes on any more it
     /// goes nowhere, and where bytes pass unread it does too, in either case before what comes.
-    mutating func letGo(_ at: Instant, _ commands: inout [RelayCommand]) {
+    mutating func evicted(_ at: Instant, _ commands: inout [RelayCommand]) {
         switch phase {
         case .refusing, .closed:
             loseHeld(&commands)

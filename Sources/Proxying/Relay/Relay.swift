@@ -128,7 +128,7 @@ public struct Relay {
         case .refused(let leg, let why):
             legWasRefused(leg, why, at, &commands)
         case .declined(let leg, let refusal):
-            legWasRefused(leg, refusal.says, as: refusal, at, &commands)
+            legWasRefused(leg, refusal.detail, as: refusal, at, &commands)
         case .ended(let leg):
             if leg == clientLeg.id {
                 clientEnded(at, &commands)
@@ -147,12 +147,12 @@ public struct Relay {
             drain(at, &commands)
         case .overdue:
             giveUpHeads(at, &commands)
-        case .noted(let leg, let kind, let says):
+        case .noted(let leg, let kind, let detail):
             guard isRecorded(leg) else { return }
-            record(kind, leg: leg, at: at, says: says, &commands)
+            record(kind, leg: leg, at: at, detail: detail, &commands)
         }
         if cutWhenReady != nil { finishCut(at, &commands) }
-        letGo(at, &commands)
+        evicted(at, &commands)
         updateReading(&commands)
     }
 
@@ -178,11 +178,11 @@ public struct Relay {
 
     /// Writes an event about a leg.
     mutating func record(
-        _ kind: EventRow.Kind, leg: LegID?, at: Instant, says: String,
+        _ kind: EventRow.Kind, leg: LegID?, at: Instant, detail: String,
         _ commands: inout [RelayCommand]
     ) {
         record(
-            .event(EventRow(kind, connection: connection.id, leg: leg, at: at, says: says)),
+            .event(EventRow(kind, connection: connection.id, leg: leg, at: at, detail: detail)),
             &commands)
     }
 
@@ -233,7 +233,7 @@ public struct Relay {
         case .raw(let leg, let isRecorded):
             let read = HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin)
             guard !isEnded(leg) else {
-                if isRecorded { undeliver(read, on: clientLeg.id, Self.toldTheEnd, &commands) }
+                if isRecorded { undeliver(read, on: clientLeg.id, Self.reportedEnd, &commands) }
                 return
             }
             if isRecorded {
@@ -293,7 +293,7 @@ public struct Relay {
         let leg = current ?? openLeg(fixed, at, isRecorded: isRecorded, &commands)
         if isRecorded {
             record(
-                .raw, leg: clientLeg.id, at: at, says: "no HTTP and no TLS; relayed unread",
+                .raw, leg: clientLeg.id, at: at, detail: "no HTTP and no TLS; relayed unread",
                 &commands)
             recordChunk(
                 bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,

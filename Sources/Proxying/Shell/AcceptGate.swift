@@ -18,7 +18,7 @@ final class AcceptGate: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var isShut = false
     private var wantsRead = false
-    private var hasToldFailure = false
+    private var hasReportedFailure = false
     private var retry: Scheduled<Void>?
 
     /// How long nobody is accepted after the system had no descriptor, unless one becomes free.
@@ -45,7 +45,7 @@ final class AcceptGate: ChannelDuplexHandler {
         let client = unwrapInboundIn(data)
         let (verdict, refused) = descriptors.admit(ObjectIdentifier(client as AnyObject))
         if verdict == .refuse, refused == 1 {
-            notice("tapedeck: \(descriptors.says); further clients are answered with 503")
+            notice("tapedeck: \(descriptors.detail); further clients are answered with 503")
         }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let loop = context.eventLoop
@@ -65,10 +65,10 @@ final class AcceptGate: ChannelDuplexHandler {
         }
         isShut = true
         descriptors.shutGate()
-        if !hasToldFailure {
-            hasToldFailure = true
+        if !hasReportedFailure {
+            hasReportedFailure = true
             notice(
-                "tapedeck: can not accept connections: \(CloseCause.says([io], isReset: false)); \(descriptors.says); they wait until others end"
+                "tapedeck: can not accept connections: \(CloseCause.detail([io], isReset: false)); \(descriptors.detail); they wait until others end"
             )
         }
         guard retry == nil else { return }

@@ -5,7 +5,7 @@ import Platform
 /// Says for people why a leg was closed.
 enum CloseCause {
     /// The cause in a few words.
-    static func says(_ errors: [any Error], isReset: Bool) -> String {
+    static func detail(_ errors: [any Error], isReset: Bool) -> String {
         if isReset { return "reset" }
         guard let error = errors.last else { return "closed" }
         if let io = error as? IOError { return io.localizedReason }
@@ -16,12 +16,12 @@ enum CloseCause {
 /// Says for people why a server could not be connected.
 enum ConnectCause {
     /// The cause in a few words.
-    static func says(_ error: any Error) -> String {
+    static func detail(_ error: any Error) -> String {
         if let error = error as? NIOConnectionError {
             if let dns = error.dnsAError ?? error.dnsAAAAError, error.connectionErrors.isEmpty {
                 return "the name \(error.host) can not be resolved (\(dns))"
             }
-            if let first = error.connectionErrors.first { return says(first.error) }
+            if let first = error.connectionErrors.first { return detail(first.error) }
         }
         switch error {
         case ChannelError.connectTimeout:

@@ -122,7 +122,7 @@ final class DescriptorBudget: Sendable {
     var refused: Int { state.withLock { $0.refused } }
 
     /// Why a client or a server gets nothing.
-    var says: String {
+    var detail: String {
         "out of file descriptors: this process may have \(limit), enough for \(capacity / Self.perClient) connections; start tapedeck after `ulimit -n` with a larger number"
     }
 }

@@ -25,7 +25,7 @@ final class OwnSockets: Sendable {
         var port = 0
         var own: Set<Address> = []
         var looping: Set<Address> = []
-        var hasTold = false
+        var hasReported = false
     }
 
     private let state = Mutex(State())
@@ -77,8 +77,8 @@ final class OwnSockets: Sendable {
     /// Whether a loop is to be reported, which it is once.
     func isFirstReport() -> Bool {
         state.withLock { state in
-            defer { state.hasTold = true }
-            return !state.hasTold
+            defer { state.hasReported = true }
+            return !state.hasReported
         }
     }
 }

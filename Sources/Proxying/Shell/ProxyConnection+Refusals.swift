@@ -48,7 +48,7 @@ extension ProxyConnection {
         let loop = Refusal.loop(relay.connection.listener)
         if resources.ownSockets.isFirstReport() {
             configuration.notice(
-                "tapedeck: loop: \(loop.says); requests in it are answered with 508")
+                "tapedeck: loop: \(loop.detail); requests in it are answered with 508")
         }
         refuse(loop, bytes)
         return true

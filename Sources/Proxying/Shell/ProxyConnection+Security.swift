@@ -85,7 +85,7 @@ extension ProxyConnection {
 
     func handshakeFailed(_ leg: LegID, _ failure: TLSFailure, _ name: String) {
         lines[leg]?.security = .plain
-        note(.tlsFailed, leg, says: "\(name): \(failure.says)")
+        note(.tlsFailed, leg, detail: "\(name): \(failure.detail)")
         configuration.notice(
             "tapedeck: TLS with \(leg == clientLeg ? "the client for " : "")\(name): \(failure)")
         if leg == clientLeg {
@@ -94,7 +94,7 @@ extension ProxyConnection {
             if resources.ownSockets.isLooping(lines[leg]?.own) {
                 dispatch(.declined(leg, .loop(relay.connection.listener)))
             } else {
-                dispatch(.refused(leg, failure.says))
+                dispatch(.refused(leg, failure.detail))
             }
             lines[leg]?.channel.close(promise: nil)
         }

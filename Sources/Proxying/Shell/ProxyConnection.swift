@@ -150,7 +150,7 @@ final class ProxyConnection {
         }
         note(
             .tls, leg,
-            says: ["server name \(name)", alpn.map { "ALPN \($0)" }]
+            detail: ["server name \(name)", alpn.map { "ALPN \($0)" }]
                 .compactMap(\.self).joined(separator: ", "))
         dispatch(leg == clientLeg ? .clientSecured : .ready(leg))
     }
@@ -172,7 +172,7 @@ final class ProxyConnection {
         }
         lines[leg] = nil
         let isReset = errors.contains { ($0 as? IOError)?.errnoCode == 104 }
-        dispatch(.closed(leg, isReset: isReset, CloseCause.says(errors, isReset: isReset)))
+        dispatch(.closed(leg, isReset: isReset, CloseCause.detail(errors, isReset: isReset)))
         updateReading()
         if lines.isEmpty { finish() }
     }
@@ -189,8 +189,8 @@ final class ProxyConnection {
         onClose()
     }
 
-    func note(_ kind: EventRow.Kind, _ leg: LegID, says: String) {
-        dispatch(.noted(leg, kind, says))
+    func note(_ kind: EventRow.Kind, _ leg: LegID, detail: String) {
+        dispatch(.noted(leg, kind, detail))
     }
 
     // MARK: What is done
@@ -355,7 +355,7 @@ final class ProxyConnection {
             if resources.ownSockets.connected(channel.localAddress, to: channel.remoteAddress) {
                 lines[leg]?.own = channel.localAddress
             }
-            note(.opened, leg, says: channel.remoteAddress.text)
+            note(.opened, leg, detail: channel.remoteAddress.text)
             if server.isTLS { secureServer(leg, server.host) } else { dispatch(.ready(leg)) }
             updateReading()
         case .failure(let error):
@@ -364,7 +364,7 @@ final class ProxyConnection {
             if let refusal = refusal(for: error) {
                 dispatch(.declined(leg, refusal))
             } else {
-                dispatch(.refused(leg, ConnectCause.says(error)))
+                dispatch(.refused(leg, ConnectCause.detail(error)))
             }
             if lines.isEmpty { finish() }
         }

@@ -4,7 +4,7 @@ internal import Trace
 /// One HTTP message in a stream: where its head, content and trailers stand.
 struct HTTPUnit {
     /// Most separate ranges of content, one for each transfer chunk: 1,000,000.
-    static let mostRanges = 1_000_000
+    static let maxRanges = 1_000_000
 
     /// The head, once it is complete.
     private(set) var head: HTTPHead?
@@ -37,10 +37,10 @@ struct HTTPUnit {
             guard !isWhole else { break }
             end += taken
             if framer.isOpaque || taken == 0 { break }
-            guard content.count <= Self.mostRanges else {
+            guard content.count <= Self.maxRanges else {
                 throw FileError(
                     .malformed,
-                    "a message has more than \(Self.mostRanges) transfer chunks, which cannot be "
+                    "a message has more than \(Self.maxRanges) transfer chunks, which cannot be "
                         + "kept in memory; leave its connection out of the trace")
             }
         }

@@ -4,7 +4,7 @@ internal import Simperium
 /// which bucket.
 struct SocketFacts {
     /// Most channels of which the bucket is kept: 4,096.
-    static let mostChannels = 4_096
+    static let maxChannels = 4_096
 
     /// Whether commands come in SockJS frames.
     let isSockJS: Bool
@@ -21,7 +21,7 @@ struct SocketFacts {
     /// A channel is opened.
     mutating func open(_ channel: Int, bucket: String?, app: String?) {
         if self.app.isEmpty { self.app = app ?? "" }
-        guard let bucket, buckets[channel] != nil || buckets.count < Self.mostChannels else {
+        guard let bucket, buckets[channel] != nil || buckets.count < Self.maxChannels else {
             return
         }
         buckets[channel] = bucket

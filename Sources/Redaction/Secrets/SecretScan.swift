@@ -27,7 +27,7 @@ public enum SecretScan {
     }
 
     /// Most different secrets that are told: 1,000.
-    public static let mostSightings = 1_000
+    public static let maxSightings = 1_000
 
     /// What still looks like a secret in the trace at `path`, each once, in the order in which they
     /// were seen.
@@ -36,7 +36,7 @@ public enum SecretScan {
     ///   - path: The trace.
     ///   - options: What else is a secret.
     ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
-    /// - Returns: What was seen; at most ``mostSightings``.
+    /// - Returns: What was seen; at most ``maxSightings``.
     /// - Throws: ``FileError``.
     public static func run(
         _ path: String, options: RedactionOptions = RedactionOptions(),
@@ -123,7 +123,7 @@ public enum SecretScan {
                 all[index].count += 1
                 return
             }
-            guard all.count < SecretScan.mostSightings else { return }
+            guard all.count < SecretScan.maxSightings else { return }
             places[secret] = all.count
             let start = String(decoding: secret.prefix(secret.count < 8 ? 1 : 4), as: UTF8.self)
             all.append(

@@ -18,9 +18,9 @@ final class SecretStore {
     }
 
     /// Most different secrets: 200,000.
-    static let mostSecrets = 200_000
+    static let maxSecrets = 200_000
     /// Most bytes of all secrets together: 8 MiB; their usual spellings take several times as much.
-    static let mostBytes = 8 << 20
+    static let maxBytes = 8 << 20
     /// Fewest bytes of a secret that is looked for elsewhere too: 6; of one of digits alone: 8.
     static let shortestWord = 6
     static let shortestNumber = 8
@@ -45,10 +45,10 @@ final class SecretStore {
     /// Takes a secret.
     func add(_ secret: [UInt8], _ kind: SecretKind) throws(FileError) {
         guard kinds[secret] == nil else { return }
-        guard kinds.count < Self.mostSecrets, bytes + secret.count <= Self.mostBytes else {
+        guard kinds.count < Self.maxSecrets, bytes + secret.count <= Self.maxBytes else {
             throw FileError(
                 .malformed,
-                "there are more than \(Self.mostSecrets) secrets or \(Self.mostBytes >> 20) MiB of "
+                "there are more than \(Self.maxSecrets) secrets or \(Self.maxBytes >> 20) MiB of "
                     + "them, which cannot be kept in memory; leave connections out of the trace")
         }
         kinds[secret] = kind

@@ -11,7 +11,7 @@ struct EditedStrings {
     /// Most strings that are kept apart: 200,000.
     ///
     /// When there are more, all that deltas edit are taken for secrets.
-    static let mostStrings = 200_000
+    static let maxStrings = 200_000
 
     private var edited: Set<String> = []
     private var secret: Set<String> = []
@@ -34,7 +34,7 @@ struct EditedStrings {
     private mutating func put(
         _ place: SecretWalk.DataPlace, into set: WritableKeyPath<Self, Set<String>>
     ) {
-        guard self[keyPath: set].count < Self.mostStrings else {
+        guard self[keyPath: set].count < Self.maxStrings else {
             isFull = true
             return
         }

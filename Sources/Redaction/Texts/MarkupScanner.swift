@@ -34,7 +34,7 @@ struct MarkupScanner {
         case end
     }
 
-    private static let mostAttributes = 1_000
+    private static let maxAttributes = 1_000
     private let bytes: [UInt8]
     private let end: Int
     private var position: Int
@@ -112,7 +112,7 @@ struct MarkupScanner {
             position += 1
             skipSpace()
             let value = takeValue()
-            guard attributes.count < Self.mostAttributes else { continue }
+            guard attributes.count < Self.maxAttributes else { continue }
             attributes.append(
                 Attribute(
                     name: called.local, value: value,

@@ -16,7 +16,7 @@ struct StandIns {
     private let key: SymmetricKey
     private var taken: Set<[UInt8]> = []
     /// Candidates looked at before one is taken whose checksum does not fit; 4,096.
-    private static let mostCandidates = 4_096
+    private static let maxCandidates = 4_096
 
     /// Stand-ins under `key`, of ``keySize`` bytes.
     init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
@@ -34,7 +34,7 @@ struct StandIns {
         let variable = CharacterShape.variable(secret)
         guard variable > 0 else { return secret }
         var best = secret
-        for number in 0..<Self.mostCandidates {
+        for number in 0..<Self.maxCandidates {
             let candidate = candidate(secret, number, isEmail)
             guard candidate != secret else { continue }
             best = candidate

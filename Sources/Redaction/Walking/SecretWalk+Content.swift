@@ -26,7 +26,7 @@ extension SecretWalk {
     }
 
     /// Most parts of a multipart body that are gone into; with more the whole is looked at as text.
-    private static let mostParts = 10_000
+    private static let maxParts = 10_000
 
     private func multipart(_ bytes: inout [UInt8], _ type: String) -> Bool {
         guard depth < Self.deepest, var parser = MultipartParser(contentType: type) else {

@@ -47,9 +47,9 @@ extension SecretWalk {
 
     /// Credentials: a scheme, and a token or parameters (RFC 9110, 11.4).
     private func credentials(_ bytes: inout [UInt8], _ range: Range<Int>, _ name: String) {
-        let says = "field \(name)"
+        let detail = "field \(name)"
         guard let space = bytes[range].firstIndex(of: 0x20) else {
-            return value(&bytes, range, .plain, kind: .token, name: says)
+            return value(&bytes, range, .plain, kind: .token, name: detail)
         }
         let scheme = String(decoding: bytes[range.lowerBound..<space], as: UTF8.self).lowercased()
         let start = bytes[space..<range.upperBound].firstIndex { $0 != 0x20 } ?? range.upperBound
@@ -58,17 +58,17 @@ extension SecretWalk {
         case "basic":
             guard let text = Base64Text(Array(bytes[rest])),
                 let colon = text.bytes.firstIndex(of: 0x3A)
-            else { return value(&bytes, rest, .plain, kind: .token, name: says) }
+            else { return value(&bytes, rest, .plain, kind: .token, name: detail) }
             var plain = text.bytes
-            value(&plain, 0..<colon, .plain, kind: .person, name: says)
-            value(&plain, colon + 1..<plain.count, .plain, kind: .password, name: says)
+            value(&plain, 0..<colon, .plain, kind: .person, name: detail)
+            value(&plain, colon + 1..<plain.count, .plain, kind: .password, name: detail)
             if plain != text.bytes { bytes.replaceSubrange(rest, with: text.encode(plain)) }
         case "digest": parameters(&bytes, rest, name)
         case "apikey":
             guard let colon = bytes[rest].firstIndex(of: 0x3A) else { fallthrough }
-            value(&bytes, rest.lowerBound..<colon, .plain, kind: .person, name: says)
-            value(&bytes, colon + 1..<rest.upperBound, .plain, kind: .token, name: says)
-        default: value(&bytes, rest, .plain, kind: .token, name: says)
+            value(&bytes, rest.lowerBound..<colon, .plain, kind: .person, name: detail)
+            value(&bytes, colon + 1..<rest.upperBound, .plain, kind: .token, name: detail)
+        default: value(&bytes, rest, .plain, kind: .token, name: detail)
         }
     }
 

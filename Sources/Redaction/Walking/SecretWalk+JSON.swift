@@ -42,13 +42,13 @@ extension SecretWalk {
     func scalar(
         _ bytes: inout [UInt8], _ node: JSONDocument.Node, kind: SecretKind?, _ name: [UInt8]
     ) {
-        let says = "member \(String(decoding: name, as: UTF8.self))"
+        let detail = "member \(String(decoding: name, as: UTF8.self))"
         switch node.kind {
         case .string:
             let inside = node.range.lowerBound + 1..<node.range.upperBound - 1
             value(
                 &bytes, inside, .json, kind: kind,
-                ground: RedactionPlaces.isIdentifier(name) ? .structure : .value, name: says)
+                ground: RedactionPlaces.isIdentifier(name) ? .structure : .value, name: detail)
         case .number:
             // The first digit stays, since a number does not begin with 0; so do its exponent and
             // what is too short to say anything.
@@ -57,7 +57,7 @@ extension SecretWalk {
             else { return }
             value(
                 &bytes, node.range.lowerBound + 1..<node.range.upperBound, .plain, kind: kind,
-                name: says)
+                name: detail)
         default: return
         }
     }

@@ -242,20 +242,21 @@ struct AnswerOrder {
             // The last that came by itself, and the last of the answer to `cv` behind it: what is
             // older than the one may stand in the other, and the next is behind both.
             var last: Seen?
-            var told: Seen?
+            var reported: Seen?
             var known: Set<Int> = []
             for entry in seen[route] ?? [] {
                 let isNew = known.insert(entry.change).inserted
                 if entry.isOfCatchUp {
-                    if let told, told.end == entry.end, !told.isMerged, !entry.isMerged {
-                        precede(told, entry)
+                    if let reported, reported.end == entry.end, !reported.isMerged, !entry.isMerged
+                    {
+                        precede(reported, entry)
                     }
-                    told = entry
+                    reported = entry
                 } else if isNew {
                     precede(last, entry)
-                    if told?.isMerged == false { precede(told, entry) }
+                    if reported?.isMerged == false { precede(reported, entry) }
                     last = entry
-                    told = nil
+                    reported = nil
                 }
             }
         }

@@ -161,7 +161,7 @@ enum CatchUpAnswers {
         private var come = 0
         /// When the server had let the client in.
         private var openedAt: Instant?
-        private var told: Set<UInt32> = []
+        private var reported: Set<UInt32> = []
         /// Changes of its own on their way, and how many questions came before each.
         private var sent: [UInt32: Int] = [:]
         private var open = Open()
@@ -247,8 +247,8 @@ enum CatchUpAnswers {
             let ccids = command.ccids
             // Its own change is told of once for each time that it was sent.
             let behind = ccids.compactMap { sent.removeValue(forKey: $0) }.max()
-            let isRepeated = ccids.contains { told.contains($0) }
-            told.formUnion(ccids)
+            let isRepeated = ccids.contains { reported.contains($0) }
+            reported.formUnion(ccids)
             if let behind, ccids.count == 1 {
                 while !questions.isEmpty, asked - questions.count < behind { close(&doubtful) }
             } else if isRepeated || ccids.count != 1 {

@@ -225,7 +225,7 @@ public struct HTTPPlay: Sendable {
         _ turn: inout HTTPTurn, _ answer: HTTPPlayAnswer, _ now: Instant
     ) -> Command? {
         let pause = pollPause(answer)
-        guard turn.polls < options.mostPolls, turn.result.waited + pause <= options.longestWait
+        guard turn.polls < options.maxPolls, turn.result.waited + pause <= options.longestWait
         else {
             turn.note("gave up after \(turn.polls + 1) answers that said to ask again (202)")
             return nil
@@ -249,7 +249,7 @@ public struct HTTPPlay: Sendable {
         let jitter = growing / 1000 * Int64(identity.next() % 200)
         let asked = Self.retryAfter(answer).map { min($0, 1_000_000) * 1_000_000_000 }
         let pause = asked ?? growing + jitter
-        guard turn.tries < options.mostTries, turn.result.waited + pause <= options.longestWait
+        guard turn.tries < options.maxTries, turn.result.waited + pause <= options.longestWait
         else {
             turn.note("gave up after \(turn.tries + 1) answers of \(status)")
             return nil

@@ -26,13 +26,13 @@ public struct HTTPPlayOptions: Sendable {
     /// The URL, without a slash at its end, that stands for a recorded host; nil where none does.
     public var origin: @Sendable (_ host: String) -> String?
     /// How often one request is sent again after 429 and 503, at most.
-    public var mostTries = 5
+    public var maxTries = 5
     /// How often an answer that is being prepared is asked for, at most.
-    public var mostPolls = 240
+    public var maxPolls = 240
     /// Nanoseconds that one exchange spends waiting because the server asks for it, at most.
     public var longestWait: Int64 = 600_000_000_000
     /// Differences of one answer that are named, at most.
-    public var mostDifferences = 20
+    public var maxDifferences = 20
 
     /// The usual options.
     ///

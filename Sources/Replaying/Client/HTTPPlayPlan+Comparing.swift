@@ -4,7 +4,7 @@ extension HTTPPlayPlan {
     /// Where a live answer differs from the recorded one, which is read with the names of this run.
     func compare(_ answer: HTTPPlayAnswer, _ identity: ReplayIdentity) -> Differences {
         guard let response = recording.response else {
-            var found = Differences(limit: options.mostDifferences)
+            var found = Differences(limit: options.maxDifferences)
             if exchange.status != answer.status {
                 found.add(
                     Difference(
@@ -23,7 +23,7 @@ extension HTTPPlayPlan {
         return AnswerComparison.differences(
             recorded: (exchange.status, translated(response, identity)),
             live: (answer.status, settled(answer.message)), without: leftOut,
-            limit: options.mostDifferences)
+            limit: options.maxDifferences)
     }
 
     /// Whether this asks for the objects of a Simperium bucket: `/1/APP/BUCKET/index`, `all`, `i/…`.

@@ -26,7 +26,7 @@ public struct HTTPTurn: Sendable {
     var isApplied = false
 
     /// Lines of notes, at most.
-    private static let mostNotes = 20
+    private static let maxNotes = 20
 
     init(_ plan: HTTPPlayPlan) {
         self.plan = plan
@@ -35,7 +35,7 @@ public struct HTTPTurn: Sendable {
             exchange.id, line: exchange.line,
             api: plan.api?.rawValue
                 ?? SimperiumEndpoint.api(host: exchange.host, path: exchange.path),
-            differences: Differences(limit: plan.options.mostDifferences))
+            differences: Differences(limit: plan.options.maxDifferences))
         sentAt = .zero
     }
 
@@ -49,7 +49,7 @@ public struct HTTPTurn: Sendable {
     var id: ExchangeID { plan.exchange.id }
 
     mutating func note(_ text: String) {
-        if result.notes.count < Self.mostNotes { result.notes.append(text) }
+        if result.notes.count < Self.maxNotes { result.notes.append(text) }
     }
 
     /// The login of this run, where the recorded request has one.

@@ -61,23 +61,23 @@ public enum LostCommands {
     ) -> [Int] {
         let made = repeatedChanges(commands)
         guard !made.isEmpty else { return [] }
-        var told: [UInt32: [Int]] = [:]
+        var reported: [UInt32: [Int]] = [:]
         for index in commands.indices {
             let command = commands[index]
             guard command.sender == .server else { continue }
             for ccid in commands.ccids(command) where made[ccid] != nil {
-                told[ccid, default: []].append(index)
+                reported[ccid, default: []].append(index)
             }
         }
         var lost: [Int] = []
         for (ccid, places) in made {
-            let told = told[ccid] ?? []
+            let reported = reported[ccid] ?? []
             for (place, next) in zip(places, places.dropFirst())
             where commands[place].socket != commands[next].socket
-                && !told.contains(where: { $0 > place && $0 < next })
+                && !reported.contains(where: { $0 > place && $0 < next })
             {
                 // That it came before, only the answer to the next one tells.
-                if let answer = told.first(where: { $0 > next }) {
+                if let answer = reported.first(where: { $0 > next }) {
                     let text = fetch(commands.id(commands[answer])) ?? []
                     if isDuplicate(text, commands.commands.ccid(ccid)) { continue }
                 }
@@ -155,14 +155,14 @@ public enum LostCommands {
         let caughtUp = Set(CatchUpAnswers.find(in: commands, lost: lost, fetch: fetch).values)
         var begins = [Int](repeating: .max, count: commands.socketCount)
         var ends = [Int](repeating: 0, count: commands.socketCount)
-        var told = [Bool](repeating: false, count: commands.commands.ccidCount)
+        var reported = [Bool](repeating: false, count: commands.commands.ccidCount)
         var answers = [Counts](repeating: Counts(), count: commands.commands.streams.count)
         for index in commands.indices {
             let command = commands[index]
             begins[command.socket] = min(begins[command.socket], index)
             ends[command.socket] = index
             guard command.sender == .server else { continue }
-            for ccid in commands.ccids(command) { told[Int(ccid)] = true }
+            for ccid in commands.ccids(command) { reported[Int(ccid)] = true }
             answers[command.stream].answer(command.name)
         }
         let last = begins.max() ?? 0
@@ -178,12 +178,12 @@ public enum LostCommands {
             let isAnswered: Bool
             switch command.name {
             case .change:
-                let isTold = commands.ccids(command).contains { told[Int($0)] }
-                if !isTold, readsAll, versions == nil {
+                let isReported = commands.ccids(command).contains { reported[Int($0)] }
+                if !isReported, readsAll, versions == nil {
                     versions = ShownVersions(commands, fetch: fetch)
                 }
-                let text = isTold ? [] : fetch(commands.id(command)) ?? []
-                isAnswered = isTold || versions?.show(text, of: command, at: index) == true
+                let text = isReported ? [] : fetch(commands.id(command)) ?? []
+                isAnswered = isReported || versions?.show(text, of: command, at: index) == true
             case .changesSince: isAnswered = caughtUp.contains(commands.id(command))
             default:
                 isAnswered =

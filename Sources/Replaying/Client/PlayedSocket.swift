@@ -39,13 +39,13 @@ public struct PlayedSocket: Hashable, Sendable {
     public internal(set) var skipped = 0
     /// Changes that were sent anew because the live server refused them.
     public internal(set) var recoveries = 0
-    /// The first deviations, at most ``mostDeviations``.
+    /// The first deviations, at most ``maxDeviations``.
     public internal(set) var deviations: [Deviation] = []
     /// How many there are.
     public internal(set) var deviationCount = 0
 
     /// Deviations that are kept.
-    public static let mostDeviations = 1_000
+    public static let maxDeviations = 1_000
 
     /// Why no socket could be opened; nil where one could.
     public internal(set) var unreachable: String?

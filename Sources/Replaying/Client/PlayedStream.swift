@@ -39,7 +39,7 @@ struct PlayedStream {
         var count: Int
         var isSame = true
         /// Whether it is known not to be waited for any more.
-        var isTold = false
+        var isReported = false
     }
 
     /// Place of the recorded socket.

@@ -18,7 +18,7 @@ struct PrecedingVersions {
 
     private let commands: TimedCommands
     /// Server commands with changes, by channel.
-    private var told: [[Int32]] = []
+    private var reported: [[Int32]] = []
     /// Where changes were told of, by `ccid` and then in order; nil until something is asked.
     private var places: [Place]?
 
@@ -47,7 +47,7 @@ struct PrecedingVersions {
         }
         for place in places[low...].prefix(while: { $0.ccid == ccid }) {
             guard let version = version(before: ccid, at: place, answers, fetch) else { continue }
-            if doubtful.contains(id(told[Int(place.stream)][Int(place.index)])) {
+            if doubtful.contains(id(reported[Int(place.stream)][Int(place.index)])) {
                 unsure.insert(version)
             } else {
                 sure.insert(version)
@@ -59,7 +59,7 @@ struct PrecedingVersions {
     private mutating func findPlaces() -> [Place] {
         if let places { return places }
         var found: [Place] = []
-        told = Array(repeating: [], count: commands.commands.streams.count)
+        reported = Array(repeating: [], count: commands.commands.streams.count)
         for index in commands.indices {
             let command = commands[index]
             let ccids = commands.ccids(command)
@@ -70,9 +70,9 @@ struct PrecedingVersions {
                 found.append(
                     Place(
                         ccid: ccid, stream: Int32(truncatingIfNeeded: command.stream),
-                        index: Int32(truncatingIfNeeded: told[command.stream].count)))
+                        index: Int32(truncatingIfNeeded: reported[command.stream].count)))
             }
-            told[command.stream].append(Int32(truncatingIfNeeded: index))
+            reported[command.stream].append(Int32(truncatingIfNeeded: index))
         }
         found.sort { $0.ccid < $1.ccid }
         places = found
@@ -85,8 +85,8 @@ struct PrecedingVersions {
         before number: UInt32, at place: Place, _ answers: [CommandID: CommandID],
         _ fetch: (CommandID) -> [UInt8]?
     ) -> String? {
-        let told = told[Int(place.stream)]
-        let command = id(told[Int(place.index)])
+        let reported = reported[Int(place.stream)]
+        let command = id(reported[Int(place.index)])
         let ccid = commands.commands.ccid(number)
         let changes = Self.changes(fetch(command))
         // Changes that are told as one stand where the last of them was made.
@@ -95,7 +95,7 @@ struct PrecedingVersions {
         else { return nil }
         if index > 0 { return changes[index - 1].cv }
         if let question = answers[command] { return Self.asked(fetch(question)) }
-        for before in told[..<Int(place.index)].suffix(Self.most).reversed() {
+        for before in reported[..<Int(place.index)].suffix(Self.most).reversed() {
             if let last = Self.changes(fetch(id(before))).last { return last.cv }
         }
         return nil

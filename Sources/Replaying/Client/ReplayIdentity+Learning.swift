@@ -9,21 +9,21 @@ extension ReplayIdentity {
         "current": .changeVersion,
     ]
     /// Values that are looked at in one document, at most.
-    private static let mostVisits = 10_000
+    private static let maxVisits = 10_000
     /// Steps from its root, at most.
-    private static let mostDepth = 8
+    private static let maxDepth = 8
 
     /// Binds what the recorded server gave out in JSON to what the live one gives out at that place:
     /// tokens, users, change versions.
     mutating func learn(_ recorded: JSONValue, _ live: JSONValue) {
-        var visits = Self.mostVisits
+        var visits = Self.maxVisits
         learn(recorded, live, key: nil, depth: 0, &visits)
     }
 
     private mutating func learn(
         _ recorded: JSONValue, _ live: JSONValue, key: String?, depth: Int, _ visits: inout Int
     ) {
-        guard depth < Self.mostDepth, visits > 0 else { return }
+        guard depth < Self.maxDepth, visits > 0 else { return }
         visits -= 1
         switch (recorded, live) {
         case (.string(let value), .string(let other)):

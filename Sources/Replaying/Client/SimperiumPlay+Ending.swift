@@ -64,7 +64,7 @@ extension SimperiumPlay {
         else { return }
         // A change that the recorded server took although its client was gone.
         let isAwaited = flights.contains { ccid, flight in
-            streams[flight.stream].socket == socket && toldElsewhere.contains(ccid)
+            streams[flight.stream].socket == socket && reportedElsewhere.contains(ccid)
         }
         if isAwaited {
             let since = sockets[socket].lingersSince ?? now

@@ -95,7 +95,7 @@ extension SimperiumPlay {
         guard let rest = streams[stream].rests.removeValue(forKey: place) else { return }
         let socket = streams[stream].socket
         if rest.isSame { sockets[socket].played.matched += 1 }
-        if !rest.isTold { tell(place, socket) }
+        if !rest.isReported { tell(place, socket) }
     }
 
     /// What waits for a recorded server command waits no longer.
@@ -115,10 +115,10 @@ extension SimperiumPlay {
             let place = streams[stream].expected[head].place
             head += 1
             // What may come or not is in nobody's way.
-            guard streams[stream].rests[place]?.isTold == false,
+            guard streams[stream].rests[place]?.isReported == false,
                 head == count || streams[stream].expected[head].place != place
             else { continue }
-            streams[stream].rests[place]?.isTold = true
+            streams[stream].rests[place]?.isReported = true
             tell(place, streams[stream].socket)
         }
         while floor < head, streams[stream].expected[floor].isDone { floor += 1 }

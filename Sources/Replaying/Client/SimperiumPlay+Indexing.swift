@@ -94,14 +94,14 @@ extension SimperiumPlay {
                 for ccid in commands[Int(place)].ccids {
                     guard let author = made[ccid] else { continue }
                     if author.stream == stream {
-                        toldThere.insert(ccid)
+                        reportedThere.insert(ccid)
                     } else {
-                        toldElsewhere.insert(ccid)
+                        reportedElsewhere.insert(ccid)
                     }
                 }
             }
         }
-        toldElsewhere.subtract(toldThere)
+        reportedElsewhere.subtract(reportedThere)
         let lost = settings.isVerbatim ? [] : LostCommands.find(in: commands, fetch: fetch)
         catchUpAnswers = Set(CatchUpAnswers.find(in: commands, lost: lost, fetch: fetch).keys)
         if !lost.isEmpty {

@@ -4,11 +4,11 @@ internal import Wire
 
 extension SimperiumPlay {
     /// Most times that a change is sent anew with all of its data.
-    private static let mostWhole = 2
+    private static let maxWhole = 2
     /// Most times that a change is sent anew as it was.
-    private static let mostAgain = 4
+    private static let maxAgain = 4
     /// Most objects of which the history is read.
-    private static let mostReadings = 64
+    private static let maxReadings = 64
 
     /// Does what the built-in client does when its change is refused.
     ///
@@ -22,14 +22,14 @@ extension SimperiumPlay {
         let socket = streams[stream].socket
         switch code {
         case 404, 405, 417, 440:
-            guard flight.attempts <= Self.mostWhole,
+            guard flight.attempts <= Self.maxWhole,
                 let text = whole(flight.place, ccid, code, flight.attempts, stream)
             else { return false }
             sockets[socket].played.recoveries += 1
             output.append(.send(sockets[socket].id, text))
             return true
         case 500...599:
-            guard flight.attempts <= Self.mostAgain, let live = names.live(.ccid, ccid) else {
+            guard flight.attempts <= Self.maxAgain, let live = names.live(.ccid, ccid) else {
                 return false
             }
             let text = changed(flight.place, stream, ccid: live)
@@ -110,7 +110,7 @@ extension SimperiumPlay {
         guard let sv = change.sv else {
             return try? JSONDiff.apply(value, to: .object(JSONObject()))
         }
-        guard readings < Self.mostReadings else { return nil }
+        guard readings < Self.maxReadings else { return nil }
         readings += 1
         var versions: [Int64: JSONValue] = [:]
         var pending: [SimperiumChange<JSONValue>] = []

@@ -90,9 +90,9 @@ public struct SimperiumPlay: Sendable {
     /// Recorded changes by the live `ccid`.
     var recordedChanges: [String: String] = [:]
     /// Recorded changes of these clients that only other channels tell of.
-    var toldElsewhere: Set<String> = []
+    var reportedElsewhere: Set<String> = []
     /// Recorded changes of these clients of which their own channel tells.
-    var toldThere: Set<String> = []
+    var reportedThere: Set<String> = []
     /// Where these clients make their recorded changes.
     var authors: [String: Author] = [:]
     /// Recorded server commands that answer `cv`.
@@ -237,7 +237,7 @@ public struct SimperiumPlay: Sendable {
 
     mutating func report(_ socket: Int, _ deviation: PlayedSocket.Deviation) {
         sockets[socket].played.deviationCount += 1
-        guard sockets[socket].played.deviations.count < PlayedSocket.mostDeviations else { return }
+        guard sockets[socket].played.deviations.count < PlayedSocket.maxDeviations else { return }
         sockets[socket].played.deviations.append(deviation)
     }
 }

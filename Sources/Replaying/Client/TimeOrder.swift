@@ -16,15 +16,15 @@ struct TimeOrder {
         let isOrdered = (0..<count).dropFirst().allSatisfy { at($0 - 1) <= at($0) }
         guard !isOrdered else { return }
         var latest: [ConnectionID: Instant] = [:]
-        let told = (0..<count).map { place in
+        let reported = (0..<count).map { place in
             let time = max(at(place), latest[socket(place)] ?? at(place))
             latest[socket(place)] = time
             return time
         }
         places = (0..<Int32(truncatingIfNeeded: count)).sorted {
-            (told[Int($0)], $0) < (told[Int($1)], $1)
+            (reported[Int($0)], $0) < (reported[Int($1)], $1)
         }
-        times = places.map { told[Int($0)] }
+        times = places.map { reported[Int($0)] }
     }
 
     /// The place of what comes at `index` in the order.

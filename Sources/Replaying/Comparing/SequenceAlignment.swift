@@ -7,9 +7,9 @@
 /// what is given, also where nothing fits.
 struct SequenceAlignment {
     /// Number of comparisons up to which a stretch is solved exactly.
-    private static let mostCompared = 250_000
+    private static let maxCompared = 250_000
     /// Most edits of a long stretch that are found exactly.
-    private static let mostEdits = 400
+    private static let maxEdits = 400
 
     private let a: [Int]
     private let b: [Int]
@@ -25,7 +25,7 @@ struct SequenceAlignment {
         while let (left, right) = work.popLast() {
             let (left, right) = trim(left, right)
             guard !left.isEmpty, !right.isEmpty else { continue }
-            if left.count * right.count <= Self.mostCompared {
+            if left.count * right.count <= Self.maxCompared {
                 solve(left, right)
                 continue
             }
@@ -88,17 +88,17 @@ struct SequenceAlignment {
         }
     }
 
-    /// The fewest edits, where there are at most ``mostEdits``.
+    /// The fewest edits, where there are at most ``maxEdits``.
     ///
     /// - Returns: Whether there are.
     private mutating func edit(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         let (n, m) = (left.count, right.count)
-        guard abs(n - m) <= Self.mostEdits else { return false }
+        guard abs(n - m) <= Self.maxEdits else { return false }
         // How far each diagonal comes with so many edits, and before each further one.
-        var reach = [Int](repeating: 0, count: 2 * Self.mostEdits + 3)
+        var reach = [Int](repeating: 0, count: 2 * Self.maxEdits + 3)
         var history: [[Int]] = []
-        let middle = Self.mostEdits + 1
-        for edits in 0...Self.mostEdits {
+        let middle = Self.maxEdits + 1
+        for edits in 0...Self.maxEdits {
             history.append(Array(reach[(middle - edits)...(middle + edits)]))
             for diagonal in stride(from: -edits, through: edits, by: 2) {
                 let isDown =

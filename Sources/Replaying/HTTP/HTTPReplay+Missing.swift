@@ -2,9 +2,9 @@ internal import Wire
 
 extension HTTPReplay {
     /// Recorded exchanges that are compared in full to explain a miss.
-    private static let mostCompared = 24
+    private static let maxCompared = 24
     /// Recorded exchanges among which equal ones are counted to explain a miss.
-    private static let mostCounted = 1_000
+    private static let maxCounted = 1_000
 
     /// Says why a request has no answer.
     func explain(
@@ -15,7 +15,7 @@ extension HTTPReplay {
                 line: request.line, reason: .unknownTarget, candidates: similar(to: target, key))
         }
         let members = members(of: group)
-        let unused = members.lazy.filter { !isUsed[Int($0)] }.prefix(Self.mostCompared)
+        let unused = members.lazy.filter { !isUsed[Int($0)] }.prefix(Self.maxCompared)
         let used = members.reversed().lazy.filter { isUsed[Int($0)] }.prefix(4)
         var candidates: [HTTPMiss.Candidate] = []
         var times = 0
@@ -25,7 +25,7 @@ extension HTTPReplay {
             candidates.append(candidate)
         }
         if times > 0 {
-            times = members.prefix(Self.mostCounted).count {
+            times = members.prefix(Self.maxCounted).count {
                 isUsed[Int($0)] && self.key(of: Int($0)).isSame(as: key)
             }
             let same = candidates.filter { $0.differences.isEmpty }.prefix(1)

@@ -94,13 +94,13 @@ public struct HTTPReplay: Sendable {
 
     /// Requests that got their answer.
     public private(set) var matched = 0
-    /// The first misses, at most ``mostMisses``.
+    /// The first misses, at most ``maxMisses``.
     public private(set) var misses: [HTTPMiss] = []
     /// Requests that got none.
     public private(set) var missed = 0
 
     /// Misses that are kept.
-    public static let mostMisses = 1_000
+    public static let maxMisses = 1_000
 
     /// The replay of `exchanges`.
     ///
@@ -213,7 +213,7 @@ public struct HTTPReplay: Sendable {
             return .missed(HTTPMiss(line: request.line, reason: .unknownTarget, candidates: []))
         }
         let miss = explain(first.request, first.target, first.group, first.key)
-        if misses.count < Self.mostMisses { misses.append(miss) }
+        if misses.count < Self.maxMisses { misses.append(miss) }
         return .missed(miss)
     }
 

@@ -29,7 +29,7 @@ public enum Meaning: Sendable {
     }
 
     /// Bytes of the longest body that is read as structure; longer ones are compared as bytes.
-    public static let mostBytes = 64 << 20
+    public static let maxBytes = 64 << 20
 
     /// What `body` says.
     ///
@@ -49,7 +49,7 @@ public enum Meaning: Sendable {
             self = .nothing
             return
         }
-        guard body.count <= Self.mostBytes else {
+        guard body.count <= Self.maxBytes else {
             self = .bytes(body)
             return
         }

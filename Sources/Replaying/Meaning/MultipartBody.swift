@@ -13,7 +13,7 @@ struct MultipartBody {
     private(set) var parts: [Part] = []
 
     /// Most parts that are told apart.
-    static let mostParts = 10_000
+    static let maxParts = 10_000
 
     /// Nil where the closing delimiter is missing or there are too many parts.
     ///
@@ -31,7 +31,7 @@ struct MultipartBody {
             if isClosing { tail = tail.dropFirst(2) }
             guard tail.allSatisfy({ $0 <= 0x20 }) else { continue }
             if let open {
-                guard parts.count < Self.mostParts else { return nil }
+                guard parts.count < Self.maxParts else { return nil }
                 var end = line
                 if end > open, body[end - 1] == 0x0A { end -= 1 }
                 if end > open, body[end - 1] == 0x0D { end -= 1 }

@@ -31,11 +31,11 @@ public struct XMLElement: Hashable, Sendable {
     public var content: [Content]
 
     /// Most elements and attributes of a document that is read as structure.
-    public static let mostNodes = 2_000_000
+    public static let maxNodes = 2_000_000
 
     /// The root of a document without what is left out.
     ///
-    /// Nil where it is not well formed, deeper than 256 elements, larger than ``mostNodes``, or
+    /// Nil where it is not well formed, deeper than 256 elements, larger than ``maxNodes``, or
     /// left out itself.
     static func read(_ bytes: some Collection<UInt8>, _ leftOut: LeftOut) -> XMLElement? {
         let builder = XMLTreeBuilder(leftOut)
@@ -60,7 +60,7 @@ private final class XMLTreeBuilder: XMLEventHandler {
 
     init(_ leftOut: LeftOut) { self.leftOut = leftOut }
 
-    var isTooLarge: Bool { count > XMLElement.mostNodes }
+    var isTooLarge: Bool { count > XMLElement.maxNodes }
 
     func start(_ tag: borrowing XMLTag) {
         count += 1 + tag.count

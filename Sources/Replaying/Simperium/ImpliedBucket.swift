@@ -21,7 +21,7 @@ struct ImpliedBucket {
         /// Asked for and not answered, in order.
         var items: [Item] = []
         /// Change versions that the client was told.
-        var told: [String] = []
+        var reported: [String] = []
         /// Whether it was told where the bucket is, so that it waits for what happens there.
         var isInformed = false
         /// Change versions from which changes were asked for in the recording.
@@ -87,7 +87,7 @@ struct ImpliedBucket {
             objects.see(page, on: stream, at: place, isPast: isPast)
             if let current = page.current, !current.isEmpty {
                 log.see(current: current, isPast: isPast)
-                if isPast { channel.told.append(current) }
+                if isPast { channel.reported.append(current) }
             }
             guard isPast else { return }
             channel.isInformed = true
@@ -127,9 +127,9 @@ struct ImpliedBucket {
         guard isPast else { return }
         if let since {
             channel.isInformed = true
-            channel.told.append(since)
+            channel.reported.append(since)
         }
-        channel.told += made.compactMap(\.cv)
+        channel.reported += made.compactMap(\.cv)
         let ccids = Set(changes.flatMap(\.ccids))
         channel.items.removeAll { item in
             guard case .change(let change) = item else { return false }

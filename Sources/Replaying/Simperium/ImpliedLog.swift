@@ -116,7 +116,7 @@ struct ImpliedLog {
     /// them.
     ///
     /// What happened unseen between two changes makes those before it useless.
-    var told: (start: String?, places: [Int]) {
+    var reported: (start: String?, places: [Int]) {
         var start: (cv: String, position: Int)?
         for point in points where point.isPast && places[point.cv] == nil {
             let position = place(of: point)

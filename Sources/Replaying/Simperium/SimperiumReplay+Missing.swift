@@ -30,7 +30,7 @@ extension SimperiumReplay {
             return giveUp(text, in: stream, on: socket, channel, because: miss, at: now)
         }
         missed += 1
-        if misses.count < Self.mostMisses { misses.append(miss) }
+        if misses.count < Self.maxMisses { misses.append(miss) }
         guard mode == .strict else { return [.report(miss)] }
         isStopped = true
         return [.stop(miss)]

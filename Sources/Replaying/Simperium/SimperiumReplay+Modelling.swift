@@ -81,8 +81,10 @@ extension SimperiumReplay {
     ) -> [ReplayCommand] {
         guard takeover?.homes.insert(home).inserted == true else { return [] }
         var implied = implied(of: home)
-        let (start, told) = implied.log.told
-        let changes = told.map { (place: $0, change: live(implied.log.entries[$0].change, home)) }
+        let (start, reported) = implied.log.reported
+        let changes = reported.map {
+            (place: $0, change: live(implied.log.entries[$0].change, home))
+        }
         let objects = implied.objects.objects(after: implied.log).map { live($0, home) }
         if let seed = takeover?.seed, let options = takeover?.server.options.bucket {
             takeover?.seed &+= 2
@@ -102,7 +104,7 @@ extension SimperiumReplay {
         }
         let one = SimperiumHandOver(
             bucket: home.bucket, user: home.user, cause: cause)
-        if handOvers.count < Self.mostMisses { handOvers.append(one) }
+        if handOvers.count < Self.maxMisses { handOvers.append(one) }
         var output: [ReplayCommand] = [.handOver(one)]
         let open = streams.indices.compactMap { stream -> (Int, Int, Int)? in
             guard let channel = streams[stream].live,
@@ -158,7 +160,7 @@ extension SimperiumReplay {
         }
         if isAuthorized {
             replies = []
-            let position = state.told.compactMap { log.position(of: $0) }.max() ?? -1
+            let position = state.reported.compactMap { log.position(of: $0) }.max() ?? -1
             let news = changes.filter { $0.place > position }.map(\.change)
             if state.isInformed, !waits, !news.isEmpty {
                 replies.append(

@@ -40,8 +40,8 @@ extension SimperiumReplay {
             let author = ChangeAuthor(clientID: bindings.client(clientID, on: socket) ?? clientID)
             let asked = live(change, home)
             let result = takeover?.server.make(asked, by: author, in: home.id)
-            guard case .accepted(let told)? = result?.outcome else { return nil }
-            return told
+            guard case .accepted(let reported)? = result?.outcome else { return nil }
+            return reported
         }
     }
 

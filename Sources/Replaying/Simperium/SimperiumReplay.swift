@@ -132,7 +132,7 @@ public struct SimperiumReplay: Sendable {
     public internal(set) var passedOver = 0
     /// Commands that had none.
     public internal(set) var missed = 0
-    /// The first misses, at most ``mostMisses``.
+    /// The first misses, at most ``maxMisses``.
     public internal(set) var misses: [SimperiumMiss] = []
     /// Recorded server commands that went out.
     public internal(set) var sent = 0
@@ -142,11 +142,11 @@ public struct SimperiumReplay: Sendable {
     public private(set) var recorded = 0
     /// Commands that a model took.
     public internal(set) var modelled = 0
-    /// The first buckets that a model took over, at most ``mostMisses``.
+    /// The first buckets that a model took over, at most ``maxMisses``.
     public internal(set) var handOvers: [SimperiumHandOver] = []
 
     /// Misses that are kept.
-    public static let mostMisses = 1_000
+    public static let maxMisses = 1_000
     /// Recorded commands of a channel that are looked at beyond the next one.
     static let lookahead = 64
 

@@ -10,9 +10,10 @@ extension BucketState {
     ///   - changes: The changes.
     ///   - message: The message that they are in.
     ///   - reached: Whether the server got them.
-    ///   - told: When.
+    ///   - reported: When.
     mutating func clientSent(
-        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], reached: Bool, _ told: Told
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], reached: Bool,
+        _ moment: CommandMoment
     ) {
         for change in changes {
             guard let name = change.key, let ccid = change.ccids.first,
@@ -44,7 +45,8 @@ extension BucketState {
                     UnacknowledgedChange(
                         ccid: ccid, key: name, isRemoval: change.operation == .remove,
                         sv: change.sv, operations: part(change.value), data: part(change.data),
-                        command: told.command, at: told.at, fate: reached ? .unanswered : .lost))
+                        command: moment.command, at: moment.at, fate: reached ? .unanswered : .lost)
+                )
             }
             clients[client].unacknowledged[key] = list
         }
@@ -65,7 +67,8 @@ extension BucketState {
 
     /// Takes changes that a client received.
     mutating func clientReceived(
-        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], _ told: Told
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8],
+        _ moment: CommandMoment
     ) {
         for change in changes {
             if change.operation == .empty {
@@ -88,43 +91,45 @@ extension BucketState {
             case .modify:
                 guard let ev = change.ev else { continue }
                 guard change.data != nil || change.sv == nil || change.sv == held?.version else {
-                    miss(client, key, .gap, ev, told)
+                    miss(client, key, .gap, ev, moment)
                     continue
                 }
                 let result = result(of: change, on: held, message)
                 guard result != nil || isOwn || held?.json == nil && held != nil else {
-                    miss(client, key, .inapplicable, ev, told)
+                    miss(client, key, .inapplicable, ev, moment)
                     continue
                 }
                 hold(
                     client, key,
                     HeldObject(
-                        version: ev, json: result, command: told.command, touched: told.order))
+                        version: ev, json: result, command: moment.command, touched: moment.order))
             default: continue
             }
         }
     }
 
     /// Notes that the server sent changes that a client did not get.
-    mutating func clientMissed(_ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ told: Told) {
+    mutating func clientMissed(
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ moment: CommandMoment
+    ) {
         for change in changes where change.error == nil {
             guard let name = change.key else { continue }
             let key = ExactText(name)
             if let held = clients[client].objects[key], let ev = change.ev, ev <= held.version {
                 continue
             }
-            miss(client, key, .lost, change.ev, told)
+            miss(client, key, .lost, change.ev, moment)
         }
     }
 
     private mutating func miss(
         _ client: Int, _ key: ExactText, _ reason: MissedChange.Reason, _ version: Int64?,
-        _ told: Told
+        _ moment: CommandMoment
     ) {
         // What was lost explains the gap behind it.
         if reason == .gap, clients[client].missed[key]?.reason == .lost { return }
         clients[client].missed[key] = MissedChange(
-            reason: reason, command: told.command, version: version, at: told.at)
+            reason: reason, command: moment.command, version: version, at: moment.at)
     }
 
     /// Takes the answer to a client's own changes.
@@ -158,13 +163,13 @@ extension BucketState {
 
     /// Takes an object that a client received whole.
     mutating func clientReceived(
-        _ client: Int, _ key: String, _ version: Int64, _ json: [UInt8], _ told: Told
+        _ client: Int, _ key: String, _ version: Int64, _ json: [UInt8], _ moment: CommandMoment
     ) {
         let key = ExactText(key)
         if let held = clients[client].objects[key] {
             guard version >= held.version else { return }
             if version == held.version, held.json == json {
-                clients[client].objects[key]?.touched = told.order
+                clients[client].objects[key]?.touched = moment.order
                 return
             }
         }
@@ -173,8 +178,8 @@ extension BucketState {
         hold(
             client, key,
             HeldObject(
-                version: version, json: server == json ? server : json, command: told.command,
-                touched: told.order))
+                version: version, json: server == json ? server : json, command: moment.command,
+                touched: moment.order))
     }
 
     private mutating func hold(_ client: Int, _ key: ExactText, _ object: HeldObject) {
@@ -207,7 +212,9 @@ extension BucketState {
     }
 
     /// Takes what a client says about itself.
-    mutating func clientTold(_ client: Int, _ state: IndexState<Range<Int>>, _ told: Told) {
+    mutating func clientReported(
+        _ client: Int, _ state: IndexState<Range<Int>>, _ moment: CommandMoment
+    ) {
         var objects: [ExactText: HeldObject] = [:]
         for entry in state.entries {
             guard let name = entry.key, let version = entry.version else { continue }
@@ -217,7 +224,7 @@ extension BucketState {
             } else {
                 let known = self.objects[key].flatMap { $0.version == version ? $0.json : nil }
                 objects[key] = HeldObject(
-                    version: version, json: known, command: told.command, touched: told.order)
+                    version: version, json: known, command: moment.command, touched: moment.order)
             }
         }
         clients[client].objects = objects

@@ -3,7 +3,7 @@ internal import Simperium
 internal import Wire
 
 /// Which command of the trace it is, and when.
-struct Told {
+struct CommandMoment {
     var command: CommandID?
     var at: Instant
     /// Its place among all that is told.
@@ -13,7 +13,7 @@ struct Told {
 extension BucketState {
     /// Takes changes that the server sent.
     mutating func serverSent(
-        _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], _ told: Told
+        _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], _ moment: CommandMoment
     ) {
         let last = changes.lastIndex { $0.error == nil && $0.cv != nil }
         for (index, change) in changes.enumerated() {
@@ -39,7 +39,7 @@ extension BucketState {
                 guard let ev = change.ev else { continue }
                 let result = result(of: change, on: objects[key], message)
                 objects[key] = HeldObject(
-                    version: ev, json: result, command: told.command, touched: told.order)
+                    version: ev, json: result, command: moment.command, touched: moment.order)
             default: continue
             }
         }
@@ -100,19 +100,19 @@ extension BucketState {
 
     /// Takes an object that the server sent whole.
     mutating func serverSent(
-        _ key: String, _ version: Int64, _ json: [UInt8]?, _ told: Told
+        _ key: String, _ version: Int64, _ json: [UInt8]?, _ moment: CommandMoment
     ) {
         let key = ExactText(key)
         if let known = objects[key] {
             // An old version that somebody looks at is not what the object is now.
             guard version >= known.version else { return }
             if version == known.version, known.json != nil || json == nil {
-                objects[key]?.touched = told.order
+                objects[key]?.touched = moment.order
                 return
             }
         }
         objects[key] = HeldObject(
-            version: version, json: json, command: told.command, touched: told.order)
+            version: version, json: json, command: moment.command, touched: moment.order)
     }
 
     /// Takes the change version of an index.

@@ -80,21 +80,21 @@ public struct SessionState: Sendable {
         received: [UInt8]?
     ) {
         order += 1
-        let told = Told(command: id, at: at, order: order)
+        let moment = CommandMoment(command: id, at: at, order: order)
         let original = sent.map { Parsed($0, sender) }
         let arrived = sent == received ? original : received.map { Parsed($0, sender) }
         if sender == .client {
             if let original {
-                clientSent(original, reached: received != nil, socket, told)
+                clientSent(original, reached: received != nil, socket, moment)
             } else if let arrived {
                 serverReceived(arrived, socket)
             }
         } else {
-            if let original { serverSent(original, socket, told) }
+            if let original { serverSent(original, socket, moment) }
             if let arrived {
-                clientReceived(arrived, socket, told)
+                clientReceived(arrived, socket, moment)
             } else if let original {
-                clientMissed(original, socket, told)
+                clientMissed(original, socket, moment)
             }
         }
     }
@@ -135,7 +135,7 @@ public struct SessionState: Sendable {
     // MARK: The client speaks
 
     private mutating func clientSent(
-        _ parsed: Parsed, reached: Bool, _ socket: ConnectionID, _ told: Told
+        _ parsed: Parsed, reached: Bool, _ socket: ConnectionID, _ moment: CommandMoment
     ) {
         guard let number = parsed.command.channel else { return }
         if case .initialize(let request) = parsed.command.body {
@@ -148,11 +148,11 @@ public struct SessionState: Sendable {
         switch parsed.command.body {
         case .changes(let changes):
             allBuckets[channel.bucket].clientSent(
-                channel.place, changes, parsed.message, reached: reached, told)
+                channel.place, changes, parsed.message, reached: reached, moment)
         case .indexRequest(let request) where request.mark == nil:
             begin(socket, number)
         case .indexState(let state):
-            allBuckets[channel.bucket].clientTold(channel.place, state, told)
+            allBuckets[channel.bucket].clientReported(channel.place, state, moment)
         default: break
         }
     }
@@ -224,7 +224,9 @@ public struct SessionState: Sendable {
 
     // MARK: The server speaks
 
-    private mutating func serverSent(_ parsed: Parsed, _ socket: ConnectionID, _ told: Told) {
+    private mutating func serverSent(
+        _ parsed: Parsed, _ socket: ConnectionID, _ moment: CommandMoment
+    ) {
         guard let number = parsed.command.channel else { return }
         guard let channel = way(socket, number) else {
             unassigned += 1
@@ -233,11 +235,11 @@ public struct SessionState: Sendable {
         switch parsed.command.body {
         case .auth(.accepted(let user)): accept(user, socket, number)
         case .changes(let changes):
-            allBuckets[channel.bucket].serverSent(changes, parsed.message, told)
+            allBuckets[channel.bucket].serverSent(changes, parsed.message, moment)
         case .entity(let reply):
             guard let data = reply.data, data.upperBound <= parsed.message.count else { return }
             allBuckets[channel.bucket].serverSent(
-                reply.key, reply.version, Array(parsed.message[data]), told)
+                reply.key, reply.version, Array(parsed.message[data]), moment)
         case .indexPage(let page):
             allBuckets[channel.bucket].serverSent(current: page.current)
             var listing = sockets[socket]?[number]?.sending
@@ -246,7 +248,7 @@ public struct SessionState: Sendable {
                 guard let key = entry.key, let version = entry.version else { continue }
                 listing?.keys.insert(ExactText(key))
                 allBuckets[channel.bucket].serverSent(
-                    key, version, parsed.part(entry.data), told)
+                    key, version, parsed.part(entry.data), moment)
             }
             if page.mark == nil {
                 if let listing { allBuckets[channel.bucket].serverEnded(listing) }
@@ -258,7 +260,9 @@ public struct SessionState: Sendable {
         }
     }
 
-    private mutating func clientReceived(_ parsed: Parsed, _ socket: ConnectionID, _ told: Told) {
+    private mutating func clientReceived(
+        _ parsed: Parsed, _ socket: ConnectionID, _ moment: CommandMoment
+    ) {
         guard let number = parsed.command.channel, let channel = way(socket, number) else {
             return
         }
@@ -266,11 +270,11 @@ public struct SessionState: Sendable {
         case .auth(.refused), .auth(.expired): leave(socket, number)
         case .changes(let changes):
             allBuckets[channel.bucket].clientReceived(
-                channel.place, changes, parsed.message, told)
+                channel.place, changes, parsed.message, moment)
         case .entity(let reply):
             guard let data = parsed.part(reply.data) else { return }
             allBuckets[channel.bucket].clientReceived(
-                channel.place, reply.key, reply.version, data, told)
+                channel.place, reply.key, reply.version, data, moment)
         case .indexPage(let page):
             var listing = sockets[socket]?[number]?.receiving
             sockets[socket]?[number]?.receiving = nil
@@ -282,7 +286,7 @@ public struct SessionState: Sendable {
                     continue
                 }
                 allBuckets[channel.bucket].clientReceived(
-                    channel.place, key, version, data, told)
+                    channel.place, key, version, data, moment)
             }
             if page.mark == nil {
                 if let listing {
@@ -296,10 +300,12 @@ public struct SessionState: Sendable {
         }
     }
 
-    private mutating func clientMissed(_ parsed: Parsed, _ socket: ConnectionID, _ told: Told) {
+    private mutating func clientMissed(
+        _ parsed: Parsed, _ socket: ConnectionID, _ moment: CommandMoment
+    ) {
         guard let number = parsed.command.channel, let channel = way(socket, number),
             case .changes(let changes) = parsed.command.body
         else { return }
-        allBuckets[channel.bucket].clientMissed(channel.place, changes, told)
+        allBuckets[channel.bucket].clientMissed(channel.place, changes, moment)
     }
 }

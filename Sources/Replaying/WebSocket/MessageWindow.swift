@@ -28,9 +28,9 @@ struct MessageWindow {
     /// So many in a row that are the same end what was uncertain.
     private static let certain = 16
     /// Messages that came and bytes of them that are kept, at most.
-    private static let mostKept = (count: 512, bytes: 16 << 20)
+    private static let maxKept = (count: 512, bytes: 16 << 20)
     /// Bytes of the longest message that is searched for what a server gives out.
-    private static let mostLearned = 4 << 20
+    private static let maxLearned = 4 << 20
     private static let nothing = LeftOut(keepsVolatile: true)
 
     /// The recorded messages of the server.
@@ -119,7 +119,7 @@ struct MessageWindow {
             if anchor + strays < recorded.count { learn(anchor + strays, message, &identity) }
             strays += 1
         }
-        let isFull = live.count >= Self.mostKept.count || liveBytes >= Self.mostKept.bytes
+        let isFull = live.count >= Self.maxKept.count || liveBytes >= Self.maxKept.bytes
         if run >= Self.certain || isFull {
             settle(before: min(recorded.count, anchor + strays), identity, &played)
         }
@@ -246,8 +246,8 @@ struct MessageWindow {
         _ place: Int, _ message: SocketMessage, _ identity: inout ReplayIdentity
     ) {
         guard !identity.isVerbatim, message.isText, recorded[place].isText,
-            message.payload.count <= Self.mostLearned, let bytes = fetch(recorded[place].id),
-            bytes != message.payload, bytes.count <= Self.mostLearned,
+            message.payload.count <= Self.maxLearned, let bytes = fetch(recorded[place].id),
+            bytes != message.payload, bytes.count <= Self.maxLearned,
             case .json(let value) = Meaning(bytes, without: Self.nothing),
             case .json(let other) = Meaning(message.payload, without: Self.nothing)
         else { return }

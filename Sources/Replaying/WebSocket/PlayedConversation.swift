@@ -31,7 +31,7 @@ public struct PlayedConversation: Hashable, Sendable {
     public internal(set) var sent = 0
     /// Those that were not, as the socket had ended.
     public internal(set) var skipped = 0
-    /// The first deviations, at most ``mostDeviations``.
+    /// The first deviations, at most ``maxDeviations``.
     public internal(set) var deviations: [Deviation] = []
     /// How many there are.
     public internal(set) var deviationCount = 0
@@ -41,7 +41,7 @@ public struct PlayedConversation: Hashable, Sendable {
     public internal(set) var wasStopped = false
 
     /// Deviations that are kept.
-    public static let mostDeviations = 1_000
+    public static let maxDeviations = 1_000
 
     /// A conversation of which nothing was played.
     public init(_ exchange: ExchangeID) { self.exchange = exchange }
@@ -51,7 +51,7 @@ public struct PlayedConversation: Hashable, Sendable {
 
     mutating func add(_ deviation: Deviation) {
         deviationCount += 1
-        if deviations.count < Self.mostDeviations { deviations.append(deviation) }
+        if deviations.count < Self.maxDeviations { deviations.append(deviation) }
     }
 }
 

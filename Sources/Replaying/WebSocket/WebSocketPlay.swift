@@ -67,7 +67,7 @@ public struct WebSocketPlay: Sendable {
     private var hasAsked = false
     private var hasTurn = false
     /// Recorded messages of the server of which it was told that they came.
-    private var told = 0
+    private var reported = 0
     /// When the last thing happened on the socket: in the recording, and now.
     private var last = (recorded: Instant.zero, live: Instant.zero)
     /// When the last message came that was waited for, or that came for it.
@@ -273,9 +273,9 @@ public struct WebSocketPlay: Sendable {
     }
 
     mutating func tellWhatCame() {
-        while told < window.reached {
-            output.append(.came(window.recorded[told].id))
-            told += 1
+        while reported < window.reached {
+            output.append(.came(window.recorded[reported].id))
+            reported += 1
         }
     }
 

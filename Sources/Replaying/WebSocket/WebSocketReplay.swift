@@ -45,13 +45,13 @@ public struct WebSocketReplay: Sendable {
     public private(set) var matched = 0
     /// Live messages that had no counterpart.
     public private(set) var missed = 0
-    /// The first misses, at most ``mostMisses``.
+    /// The first misses, at most ``maxMisses``.
     public private(set) var misses: [WebSocketMiss] = []
     /// Whether a strict replay met a message without counterpart.
     public private(set) var isStopped = false
 
     /// Misses that are kept.
-    public static let mostMisses = 1_000
+    public static let maxMisses = 1_000
     /// Recorded messages of a client that are looked at beyond the next one.
     private static let lookahead = 64
 
@@ -136,7 +136,7 @@ public struct WebSocketReplay: Sendable {
                     differences: ordered(differences, place, message, first: expected.first, live))
             })
         missed += 1
-        if misses.count < Self.mostMisses { misses.append(miss) }
+        if misses.count < Self.maxMisses { misses.append(miss) }
         guard isStrict else { return [.report(miss)] }
         isStopped = true
         return [.stop(miss)]

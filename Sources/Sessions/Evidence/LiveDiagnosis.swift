@@ -139,7 +139,7 @@ extension FindingRow {
     /// The finding whatever it says, which may grow.
     fileprivate var unplaced: FindingRow {
         var row = self
-        (row.chunk, row.offset, row.says, row.expected) = (nil, 0, "", "")
+        (row.chunk, row.offset, row.detail, row.expected) = (nil, 0, "", "")
         return row
     }
 }

@@ -155,7 +155,7 @@ package struct Minimization {
                 isStopped = true
                 break
             }
-            search.told(fails: try stillFails(without(candidate)))
+            search.reported(fails: try stillFails(without(candidate)))
         }
         cut = without(search.kept)
     }

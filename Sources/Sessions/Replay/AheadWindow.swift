@@ -41,12 +41,12 @@ package struct AheadWindow {
     /// Most exchanges of a batch.
     package static let most = 32
     /// Exchanges that are passed over by one who still asks in order.
-    private static let mostSkipped: Int64 = 8
+    private static let maxSkipped: Int64 = 8
     /// Requests out of order, one after the other, with which another order begins.
-    private static let mostStrays = 4
+    private static let maxStrays = 4
 
     /// Bytes of the largest body whose memory is used again.
-    private static let mostSpare = 1 << 16
+    private static let maxSpare = 1 << 16
 
     private var played: Batch?
     private var next: Batch?
@@ -68,7 +68,7 @@ package struct AheadWindow {
         guard isInOrder(id) else { return (messages(of: id)?.request, nil) }
         if let next, next.place(of: id) != nil {
             spares = played?.messages.compactMap { $0.response?.body } ?? []
-            spares.removeAll { $0.capacity > Self.mostSpare }
+            spares.removeAll { $0.capacity > Self.maxSpare }
             played = next
             self.next = nil
         } else if played?.place(of: id) == nil {
@@ -103,13 +103,13 @@ package struct AheadWindow {
     /// Whether a request is of the order that is followed, which may be a new one.
     private mutating func isInOrder(_ id: ExchangeID) -> Bool {
         let (step, overflow) = id.rawValue.subtractingReportingOverflow(last?.rawValue ?? 0)
-        if last != nil, !overflow, step >= 0, step <= Self.mostSkipped {
+        if last != nil, !overflow, step >= 0, step <= Self.maxSkipped {
             if step > 0 { run = min(run + 1, Self.most) }
             strays = 0
         } else {
             // One that was passed over before is no new order yet.
             strays += 1
-            guard last == nil || strays >= Self.mostStrays else { return false }
+            guard last == nil || strays >= Self.maxStrays else { return false }
             run = 0
             strays = 0
         }

@@ -10,7 +10,7 @@ package import Wire
 /// What was not read ahead is read when it is asked for.
 package final class ReadAhead: Sendable {
     /// Bytes of contents with which a batch ends: three batches are there at most.
-    private static let mostBytes = 1 << 20
+    private static let maxBytes = 1 << 20
 
     private let session: RecordedSession
     private let reader: Mutex<ReplayReader>
@@ -59,7 +59,7 @@ package final class ReadAhead: Sendable {
                 case .client, .server: break
                 }
                 bytes += side.content.count
-                guard bytes < Self.mostBytes else {
+                guard bytes < Self.maxBytes else {
                     batch.messages.removeSubrange((place + 1)...)
                     return false
                 }

@@ -7,7 +7,7 @@ package final class RecordedHeads: Sendable {
     /// Most heads that are kept.
     private static let most = 1024
     /// Bytes of the largest that is kept.
-    private static let mostBytes = 4096
+    private static let maxBytes = 4096
 
     private let known = Mutex<[Key: RecordedHead]>([:])
 
@@ -37,7 +37,7 @@ package final class RecordedHeads: Sendable {
     package func head(_ bytes: [UInt8], of sender: Peer) -> RecordedHead {
         if let head = known.withLock({ $0[Key(bytes: bytes)] }) { return head }
         let head = RecordedHead(bytes, of: sender)
-        guard bytes.count <= Self.mostBytes else { return head }
+        guard bytes.count <= Self.maxBytes else { return head }
         known.withLock { known in
             if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
             known[Key(bytes: bytes)] = head

@@ -16,7 +16,7 @@ package struct TouchedCommands {
     /// Commands of clients that are late.
     private var late: [ConnectionID: [[UInt8]]] = [:]
     /// Most messages of a connection that are late at once.
-    private static let mostLate = 10_000
+    private static let maxLate = 10_000
 
     /// Nothing was touched yet.
     package init() {}
@@ -46,7 +46,7 @@ package struct TouchedCommands {
         action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
     ) -> [(text: [UInt8], fate: Fate)] {
         let kind = String(action.prefix { $0 != " " })
-        if kind == "reorder", sender == .client, late[socket]?.count ?? 0 < Self.mostLate {
+        if kind == "reorder", sender == .client, late[socket]?.count ?? 0 < Self.maxLate {
             let commands = Self.commands(came, sender)
             late[socket, default: []] += commands
             return commands.map { ($0, .late) }

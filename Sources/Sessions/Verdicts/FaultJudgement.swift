@@ -108,15 +108,16 @@ package enum UnmatchedRule {
 
     /// The record for a rule; to be put before the session ends.
     package static func record(_ name: String, at: Instant) -> Record {
-        .event(EventRow(.warning, at: at, says: start + name + end))
+        .event(EventRow(.warning, at: at, detail: start + name + end))
     }
 
     /// The rule that an event is about; nil for other events.
     package static func name(_ event: EventRow) -> String? {
-        guard event.kind == .warning, event.says.hasPrefix(start), event.says.hasSuffix(end) else {
+        guard event.kind == .warning, event.detail.hasPrefix(start), event.detail.hasSuffix(end)
+        else {
             return nil
         }
-        return String(event.says.dropFirst(start.count).dropLast(end.count))
+        return String(event.detail.dropFirst(start.count).dropLast(end.count))
     }
 }
 

@@ -31,8 +31,8 @@ extension ClientBucket {
         guard awaitedAnswers > 0 else { return }
         awaitedAnswers -= 1
         if phase == .waiting {
-            let mostRounds = 8
-            if !isEmpty, !settings.requestsInInit, catchUpRounds < mostRounds,
+            let maxRounds = 8
+            if !isEmpty, !settings.requestsInInit, catchUpRounds < maxRounds,
                 let next = caughtUpTo, next != askedSince
             {
                 guard awaitedAnswers == 0 else { return }
@@ -173,7 +173,7 @@ extension ClientBucket {
         _ key: ExactText, _ change: SimperiumChange<JSONValue>, ev: Int64
     ) {
         let ghost = entry(key).stored.ghost
-        guard ghost != nil || entries.count < settings.mostObjects else { return }
+        guard ghost != nil || entries.count < settings.maxObjects else { return }
         if change.sv == ghost?.version, let value = change.value {
             do throws(DiffError) {
                 let data = try JSONDiff.apply(value, to: ghost?.data ?? .object(JSONObject()))

@@ -79,7 +79,7 @@ extension ClientBucket {
             for key in keys(where: { $0.local == nil && $0.sent == nil }) { restore(key) }
             commands.append(
                 .rejected(
-                    key: settings.bucket, code: code, reason: SimperiumErrorCode.says(code)))
+                    key: settings.bucket, code: code, reason: SimperiumErrorCode.detail(code)))
         }
         isHeadUnsaved = true
     }
@@ -87,6 +87,6 @@ extension ClientBucket {
     private mutating func restore(_ key: ExactText) {
         guard let ghost = entry(key).stored.ghost else { return }
         update(key) { $0.stored.local = ghost.data }
-        told(key, old: nil, because: .refused)
+        reported(key, old: nil, because: .refused)
     }
 }

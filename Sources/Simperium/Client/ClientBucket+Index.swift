@@ -111,7 +111,7 @@ extension ClientBucket {
         // What was wanted before is not newer than the index.
         if entries[key]?.stored.wanted != nil { stopWanting(key) }
         if known?.version == version { return }
-        guard known != nil || entries.count < settings.mostObjects else { return }
+        guard known != nil || entries.count < settings.maxObjects else { return }
         guard let data = page.data, case .object = data else {
             return want(key, version: version)
         }

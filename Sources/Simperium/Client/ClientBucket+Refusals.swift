@@ -14,7 +14,7 @@ extension ClientBucket {
             let ccid = sent.change.ccids.first, change.ccids.contains(ccid), sent.answer == nil
         else { return log("error \(code) for a change that is not this client's") }
         let key = ExactText(name)
-        log("\(Excerpt.quote(name)): \(code), \(SimperiumErrorCode.says(code))")
+        log("\(Excerpt.quote(name)): \(code), \(SimperiumErrorCode.detail(code))")
         switch code {
         case 401: refusePermission(key)
         case 404, 417, 440: sendWhole(key, code: code)
@@ -56,7 +56,7 @@ extension ClientBucket {
         if isHeld(key, by: hold) { update(key) { $0.stored.hold = hold } }
         commands.append(
             .rejected(
-                key: key.string, code: code, reason: SimperiumErrorCode.says(code)))
+                key: key.string, code: code, reason: SimperiumErrorCode.detail(code)))
     }
 
     private func isHeld(_ key: ExactText, by hold: Hold) -> Bool {
@@ -85,7 +85,7 @@ extension ClientBucket {
     /// - Returns: Whether another may be made.
     private mutating func countAttempt(_ key: ExactText) -> Bool {
         update(key) { $0.fullAttempts += 1 }
-        return entry(key).fullAttempts <= settings.mostFullAttempts
+        return entry(key).fullAttempts <= settings.maxFullAttempts
     }
 
     /// Sends the object anew with all of its data.

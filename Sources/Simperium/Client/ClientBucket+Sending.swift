@@ -40,7 +40,7 @@ extension ClientBucket {
             entry.stored.hold = nil
             entry.stored.needsFull = false
         }
-        told(key, old: old, because: .refused)
+        reported(key, old: old, because: .refused)
     }
 
     /// Sends what waits, as far as that is allowed: one change per key, a limit in all.
@@ -48,7 +48,7 @@ extension ClientBucket {
         guard phase == .synced else { return }
         guard emptying == nil else { return sendEmptying() }
         // Keys that cannot be sent yet come back when what they wait for happens.
-        while unanswered.count < max(1, settings.mostInFlight), let key = queue.popFirst() {
+        while unanswered.count < max(1, settings.maxInFlight), let key = queue.popFirst() {
             guard let entry = entries[key], entry.stored.sent == nil, entry.isDirty else {
                 continue
             }

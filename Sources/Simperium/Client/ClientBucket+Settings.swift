@@ -25,15 +25,15 @@ extension ClientBucket {
         /// question whether that was all.
         public var requestsInInit = false
         /// Most entities that are asked for at once, at least 1.
-        public var mostEntityRequests = 20
+        public var maxEntityRequests = 20
         /// Most changes that are sent and not answered, at least 1.
-        public var mostInFlight = 50
+        public var maxInFlight = 50
         /// Most removed objects whose last version is remembered.
-        public var mostTombstones = 10_000
+        public var maxTombstones = 10_000
         /// Most objects; what the server has beyond is left there.
-        public var mostObjects = 1_000_000
+        public var maxObjects = 1_000_000
         /// Attempts at one object with its whole data before its change is given up, at least 1.
-        public var mostFullAttempts = 3
+        public var maxFullAttempts = 3
         /// Pauses after a server error.
         public var pauses = ReconnectSchedule(first: 1_000_000_000, longest: 120_000_000_000)
         /// Nanoseconds after which a missing answer asks for another socket.

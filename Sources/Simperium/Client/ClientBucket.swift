@@ -112,8 +112,8 @@ public struct ClientBucket: Sendable {
         self.settings = settings
         self.token = token
         numbers = SplitMix64(seed: seed)
-        tombstones = Tombstones(limit: settings.mostTombstones)
-        requests = EntityRequests(limit: settings.mostEntityRequests)
+        tombstones = Tombstones(limit: settings.maxTombstones)
+        requests = EntityRequests(limit: settings.maxEntityRequests)
         restore(saved)
     }
 

@@ -10,7 +10,7 @@ import Wire
 /// it can be without.
 public enum ChangeDescription {
     /// Most lines that are written; a last one tells how many more there are.
-    public static let mostLines = 200
+    public static let maxLines = 200
 
     /// What a change of a command does.
     ///
@@ -24,7 +24,7 @@ public enum ChangeDescription {
     ) -> [String] {
         var lines: [String] = []
         if let error = change.error {
-            lines.append("refused: \(error) \(SimperiumErrorCode.says(error))")
+            lines.append("refused: \(error) \(SimperiumErrorCode.detail(error))")
         }
         switch change.operation {
         case .remove?: lines.append("removed")
@@ -46,7 +46,7 @@ public enum ChangeDescription {
     ///   - base: The object it applies to; nil where it is not known.
     /// - Returns: Lines without line feeds, at least one.
     public static func describe(_ operations: JSONValue, base: JSONValue?) -> [String] {
-        var writer = DescriptionWriter(most: mostLines)
+        var writer = DescriptionWriter(most: maxLines)
         writer.members(operations, base: base, at: JSONPath())
         return writer.finish()
     }

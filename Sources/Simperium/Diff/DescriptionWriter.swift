@@ -92,8 +92,8 @@ struct DescriptionWriter {
         do {
             let parsed = try StringDelta(parsing: delta)
             guard case .string(let text)? = old else {
-                let says = isBaseKnown ? "text changed that is not there" : "text changed"
-                return add(path, "\(says) (delta \(show(parsed)))")
+                let detail = isBaseKnown ? "text changed that is not there" : "text changed"
+                return add(path, "\(detail) (delta \(show(parsed)))")
             }
             do {
                 add(path, transition(.string(text), .string(try parsed.apply(to: text))))

@@ -7,7 +7,7 @@ struct HunkCleanup {
     /// Length that is worth being kept.
     private static let editCost = 4
     /// How often changes are slid, so that no text takes more than linear time.
-    private static let mostPasses = 64
+    private static let maxPasses = 64
 
     private let old: [UInt32]
     private let new: [UInt32]
@@ -29,7 +29,7 @@ struct HunkCleanup {
             var list = HunkList()
             for hunk in hunks { list.append(hunk.trimmed(old, new)) }
             hunks = list.hunks
-        } while passes < Self.mostPasses && slide()
+        } while passes < Self.maxPasses && slide()
     }
 
     private mutating func slide() -> Bool {

@@ -4,7 +4,7 @@ import Wire
 extension SimperiumNote {
     var json: JSONValue {
         JSONValue(members: [
-            ("code", .string(code.rawValue)), ("text", .string(says)),
+            ("code", .string(code.rawValue)), ("text", .string(detail)),
             ("field", .text(field) ?? .null), ("offset", .int(offset)),
         ])
     }
@@ -17,7 +17,7 @@ extension SimperiumChange<Range<Int>> {
             ("sv", .int(sv) ?? .null), ("ev", .int(ev) ?? .null), ("cv", .text(cv) ?? .null),
             ("ccids", .array(ccids.map { .string($0) })), ("client_id", .text(clientID) ?? .null),
             ("error", .int(error) ?? .null),
-            ("error_text", .text(error.map { SimperiumErrorCode.says($0) }) ?? .null),
+            ("error_text", .text(error.map { SimperiumErrorCode.detail($0) }) ?? .null),
             ("value", value.flatMap { JSONValue($0, of: message) } ?? .null),
             ("data", data.flatMap { JSONValue($0, of: message) } ?? .null),
         ])

@@ -25,7 +25,7 @@ extension ServerBucket {
         known.insert(client: author.clientID, ccid: plan.ccid, most: options.knownChanges)
         wasUsed = true
         cv = versions.next()
-        var told = SimperiumChange<JSONValue>(
+        var reported = SimperiumChange<JSONValue>(
             key: plan.key.string, operation: change.operation, cv: cv, ccids: [plan.ccid],
             clientID: author.clientID)
         let keepsEffect = options.aggregation != .none
@@ -33,21 +33,21 @@ extension ServerBucket {
         var weight = 64 + plan.key.string.utf8.count
         switch plan.action {
         case .put(let work):
-            told.value = work.operations
-            told.sv = plan.head?.number
-            told.ev = put(plan.key, work)
+            reported.value = work.operations
+            reported.sv = plan.head?.number
+            reported.ev = put(plan.key, work)
             effect.after = work.data
             weight += work.operations.bytes().count
         case .remove:
-            told.sv = plan.head?.number
-            told.ev = remove(plan.key)
+            reported.sv = plan.head?.number
+            reported.ev = remove(plan.key)
         case .empty: removeAll()
         }
         if keepsEffect { weight += (plan.head?.weight ?? 0) + (plan.work?.weight ?? 0) }
         log.append(
-            ChangeLog.Entry(change: told, effect: keepsEffect ? effect : nil, weight: weight),
+            ChangeLog.Entry(change: reported, effect: keepsEffect ? effect : nil, weight: weight),
             options)
-        return .accepted(told)
+        return .accepted(reported)
     }
 
     /// The element of a `c` that refuses a change.

@@ -94,8 +94,8 @@ public struct ServerModel: Hashable, Sendable {
         _ change: SimperiumChange<JSONValue>, by author: ChangeAuthor, in id: BucketID
     ) -> (outcome: ChangeOutcome, replies: [ServerReply])? {
         guard let outcome = buckets[id]?.receive(change, from: author) else { return nil }
-        guard case .accepted(let told) = outcome else { return (outcome, []) }
-        return (outcome, [broadcast(told, id)])
+        guard case .accepted(let reported) = outcome else { return (outcome, []) }
+        return (outcome, [broadcast(reported, id)])
     }
 
     /// Asks every client on a bucket for its state: `index`.

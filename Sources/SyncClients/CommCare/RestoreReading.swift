@@ -45,8 +45,8 @@ final class RestoreReading {
         switch event {
         case .response: isResponse = true
         case .message(let message) where message.nature == "submit_error": problem = message.text
-        case .caseBlock(let block): problem = try rows.apply(block, from: .restore, .strict)?.says
-        case .ledger(let block): problem = try rows.apply(block, .strict)?.says
+        case .caseBlock(let block): problem = try rows.apply(block, from: .restore, .strict)?.detail
+        case .ledger(let block): problem = try rows.apply(block, .strict)?.detail
         case .fixture(let fixture):
             try rows.apply(fixture)
             if fixture.groups != nil { groups = fixture }

@@ -9,18 +9,18 @@ final class ConversationHandler: ChannelInboundHandler {
 
     private let handshake: ConversationHandshake
     private var reader: WebSocketReader
-    private let desk: NIOLoopBound<ConversationDesk>
+    private let coordinator: NIOLoopBound<ConversationCoordinator>
     private var hasHeard = false
     private var hasEnded = false
 
-    init(_ handshake: ConversationHandshake, desk: NIOLoopBound<ConversationDesk>) {
+    init(_ handshake: ConversationHandshake, coordinator: NIOLoopBound<ConversationCoordinator>) {
         self.handshake = handshake
-        self.desk = desk
+        self.coordinator = coordinator
         reader = WebSocketReader(key: handshake.key, isDeflateOffered: handshake.offersDeflate)
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        desk.value.up(context.channel)
+        coordinator.value.up(context.channel)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: handshake.bytes)), promise: nil)
         context.fireChannelActive()
     }
@@ -37,10 +37,10 @@ final class ConversationHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if hasHeard {
-            hand([.ended(Dialer.says(error))])
+            hand([.ended(Dialer.detail(error))])
         } else {
             hasEnded = true
-            desk.value.take(.unreachable(Dialer.says(error)))
+            coordinator.value.take(.unreachable(Dialer.detail(error)))
         }
         context.close(promise: nil)
     }
@@ -48,21 +48,21 @@ final class ConversationHandler: ChannelInboundHandler {
     private func hand(_ events: [WebSocketReader.Event]) {
         for event in events where !hasEnded {
             switch event {
-            case .opened(let head): desk.value.opened(head, reader.compression)
+            case .opened(let head): coordinator.value.opened(head, reader.compression)
             case .refused(let head):
                 hasEnded = true
-                desk.value.refused(head.status ?? 0)
+                coordinator.value.refused(head.status ?? 0)
             case .message(let isText, let payload):
-                desk.value.take(.received(SocketMessage(isText: isText, payload: payload)))
-            case .ping(let payload): desk.value.pong(payload)
+                coordinator.value.take(.received(SocketMessage(isText: isText, payload: payload)))
+            case .ping(let payload): coordinator.value.pong(payload)
             case .closed(let code, let reason):
                 hasEnded = true
                 let with = code.map { " with \($0)" } ?? ""
-                desk.value.closed(
+                coordinator.value.closed(
                     code, "by the server\(with)\(reason.isEmpty ? "" : ": \(reason)")")
             case .ended(let reason):
                 hasEnded = true
-                desk.value.take(.closed(code: nil, reason: reason))
+                coordinator.value.take(.closed(code: nil, reason: reason))
             }
         }
     }

@@ -68,20 +68,20 @@ public final class ConversationPlayer: Sendable {
         guard let conversation = recording.conversations[exchange],
             let opened = recording.exchanges[exchange]
         else { return .notPlayed(exchange) }
-        let desk = desk(conversation, opened)
+        let coordinator = coordinator(conversation, opened)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                loop.execute { desk.value.begin { continuation.resume(returning: $0) } }
+                loop.execute { coordinator.value.begin { continuation.resume(returning: $0) } }
             }
         } onCancel: {
-            loop.execute { desk.value.take(.abandoned) }
+            loop.execute { coordinator.value.take(.abandoned) }
         }
     }
 
     /// What plays a conversation, on the event loop.
-    private func desk(
+    private func coordinator(
         _ conversation: RecordedConversation, _ opened: RecordedExchange
-    ) -> NIOLoopBoundBox<ConversationDesk> {
+    ) -> NIOLoopBoundBox<ConversationCoordinator> {
         let handshake = recording.handshake(opened.id)
         let options = HTTPPlayer.options(target)
         let opening = identity.withLock {
@@ -89,7 +89,7 @@ public final class ConversationPlayer: Sendable {
         }
         let play = WebSocketPlay(conversation, settings: settings, fetch: recording.payload)
         return NIOLoopBoundBox.makeBoxSendingValue(
-            ConversationDesk(play, opening, target: target, identity: identity, loop: loop),
+            ConversationCoordinator(play, opening, target: target, identity: identity, loop: loop),
             eventLoop: loop)
     }
 }

@@ -11,21 +11,21 @@ final class PlayedSocketHandler: ChannelInboundHandler {
     private let id: ConnectionID
     private let request: [UInt8]
     private var reader: SocketReader
-    private let desk: NIOLoopBound<SocketDesk>
+    private let coordinator: NIOLoopBound<SocketCoordinator>
     private var hasEnded = false
 
     init(
         _ id: ConnectionID, request: [UInt8], reader: SocketReader,
-        desk: NIOLoopBound<SocketDesk>
+        coordinator: NIOLoopBound<SocketCoordinator>
     ) {
         self.id = id
         self.request = request
         self.reader = reader
-        self.desk = desk
+        self.coordinator = coordinator
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        desk.value.up(id, context.channel)
+        coordinator.value.up(id, context.channel)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: request)), promise: nil)
         context.fireChannelActive()
     }
@@ -40,27 +40,27 @@ final class PlayedSocketHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        hand([.ended(Dialer.says(error))], context)
+        hand([.ended(Dialer.detail(error))], context)
         context.close(promise: nil)
     }
 
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
-        var told: [SimperiumPlayEvent] = []
+        var reported: [SimperiumPlayEvent] = []
         for event in events {
             switch event {
-            case .opened: told.append(.opened(id))
-            case .message(let text): told.append(.received(id, text))
+            case .opened: reported.append(.opened(id))
+            case .message(let text): reported.append(.received(id, text))
             case .ping(let payload):
                 let pong = SocketHandler.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
             case .ended(let reason):
                 hasEnded = true
-                told.append(.closed(id, code: reader.closeCode, reason: reason))
+                reported.append(.closed(id, code: reader.closeCode, reason: reason))
                 context.close(promise: nil)
             }
             if hasEnded { break }
         }
-        if !told.isEmpty { desk.value.take(told) }
+        if !reported.isEmpty { coordinator.value.take(reported) }
     }
 }

@@ -72,7 +72,7 @@ public final class ReplayTally: Sendable {
     private let state = Mutex(State())
 
     /// Things that differ, and things that were not played, that are kept of each protocol.
-    public static let mostItems = 1_000
+    public static let maxItems = 1_000
 
     /// Nothing done yet.
     public init() {}
@@ -178,13 +178,13 @@ extension ReplayReport.Section {
         recorded += played.recorded
         matched += played.matched
         missed += played.differing
-        misses += items.prefix(max(0, ReplayTally.mostItems - misses.count))
+        misses += items.prefix(max(0, ReplayTally.maxItems - misses.count))
         let rest = max(0, played.recorded - played.matched - played.differing)
         switch played.outcome {
         case .played: break
         case .stopped, .unreachable:
             unused += rest
-            if rest > 0, items.isEmpty, unusedItems.count < ReplayTally.mostItems {
+            if rest > 0, items.isEmpty, unusedItems.count < ReplayTally.maxItems {
                 unusedItems.append(.init(line: played.line))
             }
         }
@@ -193,6 +193,6 @@ extension ReplayReport.Section {
     fileprivate mutating func leave(_ count: Int, _ line: String) {
         recorded += count
         unused += count
-        if unusedItems.count < ReplayTally.mostItems { unusedItems.append(.init(line: line)) }
+        if unusedItems.count < ReplayTally.maxItems { unusedItems.append(.init(line: line)) }
     }
 }

@@ -50,7 +50,7 @@ public final class SocketPlayer: Sendable {
     private let target: ReplayTarget
     private let identity: SharedIdentity
     private let loop: any EventLoop
-    private let desk: NIOLoopBoundBox<SocketDesk>
+    private let coordinator: NIOLoopBoundBox<SocketCoordinator>
 
     /// A player that has played nothing yet.
     ///
@@ -75,8 +75,8 @@ public final class SocketPlayer: Sendable {
             recording.commands, sockets: recording.sockets, settings: settings,
             names: identity.names, fetch: recording.text)
         loop = MultiThreadedEventLoopGroup.singleton.next()
-        desk = NIOLoopBoundBox.makeBoxSendingValue(
-            SocketDesk(play, target: target, loop: loop), eventLoop: loop)
+        coordinator = NIOLoopBoundBox.makeBoxSendingValue(
+            SocketCoordinator(play, target: target, loop: loop), eventLoop: loop)
     }
 
     /// Plays a socket, once, to its end, or until the task is cancelled.
@@ -88,8 +88,10 @@ public final class SocketPlayer: Sendable {
         let transport = recording.transports[socket]
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                loop.execute { [desk] in
-                    desk.value.begin(socket, transport) { continuation.resume(returning: $0) }
+                loop.execute { [coordinator] in
+                    coordinator.value.begin(socket, transport) {
+                        continuation.resume(returning: $0)
+                    }
                 }
             }
         } onCancel: {
@@ -99,7 +101,7 @@ public final class SocketPlayer: Sendable {
 
     /// Ends a socket that is played, or that will not be: nothing waits for it any more.
     public func abandon(_ socket: ConnectionID) {
-        loop.execute { [desk] in desk.value.take(.abandoned(socket)) }
+        loop.execute { [coordinator] in coordinator.value.take(.abandoned(socket)) }
     }
 
     /// Ends all sockets.

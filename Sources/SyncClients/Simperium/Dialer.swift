@@ -51,19 +51,19 @@ struct Dialer: Sendable {
     }
 
     /// Why a connection failed, for people.
-    static func says(_ error: any Error) -> String {
+    static func detail(_ error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:
             guard let first = error.connectionErrors.first else {
                 return "no address for \(error.host)"
             }
-            return says(first.error)
+            return detail(first.error)
         case let error as IOError where error.errnoCode == ECONNREFUSED:
             return "connection refused; check that it runs and the port is right"
         case let error as IOError: return String(cString: strerror(error.errnoCode))
         case ChannelError.connectTimeout: return "no answer within 10 s"
         case let error as CertificateRefusal: return error.description
-        default: return TLSAdvice.says(error) ?? "\(error)"
+        default: return TLSAdvice.detail(error) ?? "\(error)"
         }
     }
 }

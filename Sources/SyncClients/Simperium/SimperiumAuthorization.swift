@@ -73,7 +73,7 @@ public enum SimperiumAuthorization {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let tell: @Sendable (Result<HTTPAnswer, Failure>) -> Void = { continuation.yield($0) }
         let dialed = dialer.dial(on: loop) { HTTPAnswerHandler(request: request, tell: tell) }
-        dialed.whenFailure { tell(.failure(.unreachable(Dialer.says($0)))) }
+        dialed.whenFailure { tell(.failure(.unreachable(Dialer.detail($0)))) }
         dialed.whenSuccess { channel in
             channel.eventLoop.scheduleTask(in: .seconds(30)) {
                 tell(.failure(.unreachable("the auth API does not answer within 30 s")))
@@ -132,7 +132,7 @@ final class HTTPAnswerHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        tell(.failure(.unreachable(Dialer.says(error))))
+        tell(.failure(.unreachable(Dialer.detail(error))))
         context.close(promise: nil)
     }
 

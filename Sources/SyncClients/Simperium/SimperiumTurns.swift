@@ -47,15 +47,15 @@ final class SimperiumTurns {
             identifier = "tapedeck-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
             try state.set("client_id", identifier)
         }
-        var told = SimperiumSession.Settings(
+        var reported = SimperiumSession.Settings(
             app: settings.app, buckets: settings.buckets, token: settings.token,
             clientID: identifier)
-        told.canAuthorize = settings.authorize != nil
-        told.pageSize = settings.pageSize
-        told.pagesHoldData = settings.pagesHoldData
-        told.patience = settings.patience
-        told.idle = settings.idle
-        told.pauses = settings.pauses
+        reported.canAuthorize = settings.authorize != nil
+        reported.pageSize = settings.pageSize
+        reported.pagesHoldData = settings.pagesHoldData
+        reported.patience = settings.patience
+        reported.idle = settings.idle
+        reported.pauses = settings.pauses
         var saved: [String: ClientBucket.Saved] = [:]
         var edits: [SimperiumSession.Event] = []
         for bucket in settings.buckets {
@@ -67,7 +67,7 @@ final class SimperiumTurns {
             }
         }
         session = SimperiumSession(
-            settings: told, saved: saved, user: try state.value("user"),
+            settings: reported, saved: saved, user: try state.value("user"),
             random: SystemRandomNumberGenerator())
         // They are on disk already, so that the commands they give are of no use.
         var known: [SimperiumSession.Command] = []
@@ -120,9 +120,9 @@ final class SimperiumTurns {
         var isFirst = true
         while outcome == nil, isFirst || !notices.isEmpty {
             isFirst = false
-            let told = notices
+            let reported = notices
             notices = []
-            outcome = try act(driver.turn(told, session, at: now))
+            outcome = try act(driver.turn(reported, session, at: now))
         }
         // In this order: what was stored is safe, and then it is sent.
         try state.commit()
@@ -221,7 +221,7 @@ final class SimperiumTurns {
             SocketHandler(
                 request: request, reader: SocketReader(key: key, isSockJS: isSockJS),
                 channelIsUp: { inputs.yield(.dialed(number, $0)) }, tell: tell)
-        }.whenFailure { tell([.ended(Dialer.says($0))]) }
+        }.whenFailure { tell([.ended(Dialer.detail($0))]) }
     }
 
     private func hangUp() {

@@ -25,7 +25,7 @@ public struct SimperiumWatcher: SimperiumDriver {
         var bucket: String
         var key: String
         var code: Int?
-        var says: String
+        var detail: String
     }
 
     /// A watcher that waits this long for the server when nothing more is fed.
@@ -54,7 +54,7 @@ public struct SimperiumWatcher: SimperiumDriver {
                 refusals.append(
                     Refusal(
                         bucket: bucket, key: key, code: code,
-                        says: SimperiumPatience.advice(key, code, reason)))
+                        detail: SimperiumPatience.advice(key, code, reason)))
             default: break
             }
             if let line = notice.line { actions.append(.say(line)) }
@@ -75,7 +75,7 @@ public struct SimperiumWatcher: SimperiumDriver {
         }
         guard isEnding else { return nil }
         if isOffline || (session.isSynced && session.pendingCount == 0) {
-            return refusals.last.map { .refused($0.says) } ?? .done
+            return refusals.last.map { .refused($0.detail) } ?? .done
         }
         return patience.verdict(
             session, at: now, kept: SimperiumPatience.kept(session.pendingCount))

@@ -48,7 +48,7 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        hand([.ended(Dialer.says(error))], context)
+        hand([.ended(Dialer.detail(error))], context)
         context.close(promise: nil)
     }
 
@@ -72,22 +72,22 @@ final class SocketHandler: ChannelDuplexHandler {
 
     private func hand(_ events: [SocketReader.Event], _ context: ChannelHandlerContext) {
         guard !hasEnded else { return }
-        var told: [SocketReader.Event] = []
+        var reported: [SocketReader.Event] = []
         for event in events {
             if case .ping(let payload) = event {
                 let pong = Self.frame(.pong, payload)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: pong)), promise: nil)
                 continue
             }
-            told.append(event)
+            reported.append(event)
             guard case .ended = event else { continue }
             hasEnded = true
             context.close(promise: nil)
             break
         }
-        guard !told.isEmpty else { return }
+        guard !reported.isEmpty else { return }
         isTaking = true
-        tell(told)
+        tell(reported)
     }
 
     /// A frame as a client sends it.

@@ -3,12 +3,12 @@ internal import NIOSSL
 /// What people are told when TLS fails, and what they can do about it.
 enum TLSAdvice {
     /// Why a handshake failed; nil where the error is none of TLS.
-    static func says(_ error: any Error) -> String? {
+    static func detail(_ error: any Error) -> String? {
         switch error {
         case let error as NIOSSLExtraError: "TLS: \(error)"
         case let error as NIOSSLError:
             switch error {
-            case .handshakeFailed(let inner), .shutdownFailed(let inner): says(inner)
+            case .handshakeFailed(let inner), .shutdownFailed(let inner): detail(inner)
             case .uncleanShutdown: "the server closed the connection amid TLS"
             case .noCertificateToValidate: "the server shows no certificate"
             default: "TLS: \(error)"
@@ -16,7 +16,7 @@ enum TLSAdvice {
         case let error as BoringSSLError:
             switch error {
             case .sslError(let stack), .unknownError(let stack):
-                says(stack.map { reason(in: $0.description) })
+                detail(stack.map { reason(in: $0.description) })
             case .zeroReturn, .syscallError: "the server closed the connection amid the handshake"
             default: "TLS: \(error)"
             }
@@ -24,7 +24,7 @@ enum TLSAdvice {
         }
     }
 
-    private static func says(_ reasons: [String]) -> String {
+    private static func detail(_ reasons: [String]) -> String {
         for reason in reasons {
             switch reason {
             case "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD":

@@ -23,7 +23,7 @@ extension CommCareDomain {
             case .caseBlock(let block):
                 let id = block.caseID ?? ""
                 guard id.utf8.count <= 255 else {
-                    throw .init(says: "IllegalCaseId: case_id must not be longer than 255")
+                    throw .init(detail: "IllegalCaseId: case_id must not be longer than 255")
                 }
                 if ids.insert(ExactText(id)).inserted, let known = set[id] { touched.put(known) }
                 let problems: [CaseProblem]
@@ -44,7 +44,7 @@ extension CommCareDomain {
                 try Self.check(problems)
                 for id in [block.entityID, block.source, block.destination].compactMap({ $0 })
                 where touched[id] == nil && set[id] == nil {
-                    throw .init(says: "IllegalCaseId: the ledger's case \(id) does not exist")
+                    throw .init(detail: "IllegalCaseId: the ledger's case \(id) does not exist")
                 }
                 change.ledgers.append(block)
             default: continue
@@ -54,12 +54,12 @@ extension CommCareDomain {
             for index in state.indices.values
             where touched[index.target] == nil && set[index.target] == nil {
                 throw .init(
-                    says: "InvalidCaseIndex: case \(state.id) refers to case \(index.target), "
+                    detail: "InvalidCaseIndex: case \(state.id) refers to case \(index.target), "
                         + "which does not exist")
             }
         }
         if let id = circle(touched) {
-            throw .init(says: "InvalidCaseIndex: case \(id) refers to itself by way of others")
+            throw .init(detail: "InvalidCaseIndex: case \(id) refers to itself by way of others")
         }
         change.cases = touched.cases.values.sorted { $0.id < $1.id }
         return change
@@ -129,16 +129,16 @@ extension CommCareDomain {
         for problem in problems {
             switch problem.reason {
             case .alreadyExists, .unknownRelationship, .unexpectedInCreate: continue
-            case .missingCaseID: throw .init(says: "IllegalCaseId: case_id must not be empty")
+            case .missingCaseID: throw .init(detail: "IllegalCaseId: case_id must not be empty")
             case .unknownCase:
                 throw .init(
-                    says: "IllegalCaseId: case \(problem.caseID ?? "") does not exist")
-            case .missingCaseType: throw .init(says: "MissingCaseType: \(problem.says)")
+                    detail: "IllegalCaseId: case \(problem.caseID ?? "") does not exist")
+            case .missingCaseType: throw .init(detail: "MissingCaseType: \(problem.detail)")
             case .incompleteLedger, .invalidQuantity:
-                throw .init(says: "IllegalLedger: \(problem.says)")
+                throw .init(detail: "IllegalLedger: \(problem.detail)")
             case .selfIndex, .emptyRelationship:
-                throw .init(says: "InvalidCaseIndex: \(problem.says)")
-            default: throw .init(says: "IllegalCaseBlock: \(problem.says)")
+                throw .init(detail: "InvalidCaseIndex: \(problem.detail)")
+            default: throw .init(detail: "IllegalCaseBlock: \(problem.detail)")
             }
         }
     }

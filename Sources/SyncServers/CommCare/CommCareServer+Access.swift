@@ -90,8 +90,8 @@ extension CommCareServer {
         accounts.isOpen ? nil : Set(([user.uuid] + user.groups).map(ExactText.init))
     }
 
-    private static func unauthorized(_ says: String) -> ServedAnswer {
-        .unauthorized(says, challenge: "Basic realm=\"tapedeck\"")
+    private static func unauthorized(_ detail: String) -> ServedAnswer {
+        .unauthorized(detail, challenge: "Basic realm=\"tapedeck\"")
     }
 
     private static var deactivated: ServedAnswer {

@@ -23,8 +23,8 @@ extension CommCareServer {
         }
         let since = request.parameter("since").flatMap { $0.isEmpty ? nil : $0 }
         let earlier = since.flatMap { domains[domain]?.logs[$0] }
-        if let says = objection(request, user, asking, since, earlier, now) {
-            return Self.response(412, "ota_restore_error", says)
+        if let detail = objection(request, user, asking, since, earlier, now) {
+            return Self.response(412, "ota_restore_error", detail)
         }
         var order = RestoreOrder(
             domain: domain, user: user.uuid, since: since, device: request.parameter("device_id"))

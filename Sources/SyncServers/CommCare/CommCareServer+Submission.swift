@@ -49,7 +49,7 @@ extension CommCareServer {
                         try FormDocument(form), form, attachments, domain, user, request, now,
                         &random)
                 } catch {
-                    return Self.response(422, "processing_failure", error.says)
+                    return Self.response(422, "processing_failure", error.detail)
                 }
             }
         }
@@ -133,15 +133,15 @@ extension CommCareServer {
             .text(
                 400,
                 "The body has no part named \(SubmissionPart.formName) that is a file: "
-                    + finding.says)
+                    + finding.detail)
         case .formEmpty: .text(400, "Post may not have an empty body")
         case .formTooLarge: .text(413, "Form exceeds 10MB size limit")
         case .attachmentTooLarge: .text(413, "Attachment exceeds 15MB size limit")
-        case .field: .text(400, "Received a submission with POST.keys(): \(finding.says)")
+        case .field: .text(400, "Received a submission with POST.keys(): \(finding.detail)")
         default:
             finding.status == 422
-                ? response(422, "processing_failure", finding.says)
-                : .text(finding.status ?? 400, finding.says)
+                ? response(422, "processing_failure", finding.detail)
+                : .text(finding.status ?? 400, finding.detail)
         }
     }
 
@@ -166,7 +166,7 @@ extension CommCareServer {
             } catch {
                 // Older clients are told with a 201: version 3.0 brought the 422.
                 guard Self.isVersion3(request.value("x-openrosa-version")) else {
-                    return Self.response(201, "submit_error", error.says)
+                    return Self.response(201, "submit_error", error.detail)
                 }
                 throw error
             }

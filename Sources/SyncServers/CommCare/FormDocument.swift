@@ -4,7 +4,7 @@ internal import OpenRosa
 struct FormDocument: Sendable {
     /// Why a form is refused, in words for the `OpenRosaResponse`.
     struct Refusal: Error, Hashable {
-        var says: String
+        var detail: String
     }
 
     /// Namespace of the root element, which names the form.
@@ -41,13 +41,13 @@ struct FormDocument: Sendable {
             try reader.feed(bytes.span)
             try reader.finish()
         } catch {
-            throw Refusal(says: "Invalid XML: \(error)")
+            throw Refusal(detail: "Invalid XML: \(error)")
         }
         guard let namespace, !namespace.isEmpty else {
-            throw Refusal(says: "Form is missing a required field: XMLNS")
+            throw Refusal(detail: "Form is missing a required field: XMLNS")
         }
         guard !isTooLong else {
-            throw Refusal(says: "Form has more than \(Self.maxBlocks) case blocks")
+            throw Refusal(detail: "Form has more than \(Self.maxBlocks) case blocks")
         }
         self.namespace = namespace
         self.instanceID = instanceID.flatMap { $0.isEmpty ? nil : $0 }

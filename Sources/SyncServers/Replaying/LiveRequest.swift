@@ -94,7 +94,7 @@ final class LiveRequest: Sendable {
         let body = body
         guard !body.isEmpty, let coding = head.value(of: "content-encoding") else { return body }
         var plain: [UInt8] = []
-        let limits = ContentDecodingLimits(maxDecodedBytes: Int64(ReplayConnection.mostBody))
+        let limits = ContentDecodingLimits(maxDecodedBytes: Int64(ReplayConnection.maxBody))
         do {
             let decoder = try ContentDecoder(codings: coding, limits: limits)
             try decoder.decode(body.span) { (block) throws(ContentCodingError) in

@@ -16,9 +16,9 @@ final class ReplayConnection: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     /// Largest body, in bytes, before and after content coding: a form with a few attachments.
-    static let mostBody = 64 << 20
+    static let maxBody = 64 << 20
     /// Most requests that wait for their turn; then the client is not read from.
-    private static let mostWaiting = 16
+    private static let maxWaiting = 16
 
     private enum Phase {
         /// Nothing came yet, or nothing since `CONNECT`.
@@ -83,7 +83,7 @@ final class ReplayConnection: ChannelDuplexHandler {
     /// Reads only while the client takes what it gets.
     private var mayRead: Bool {
         guard context?.channel.isWritable ?? true else { return false }
-        return waiting.count < Self.mostWaiting && !(framer.isPaused && !held.isEmpty)
+        return waiting.count < Self.maxWaiting && !(framer.isPaused && !held.isEmpty)
     }
 
     private func readAgain() {
@@ -189,8 +189,8 @@ final class ReplayConnection: ChannelDuplexHandler {
         case .head(let head, _): begin(head)
         case .content(let range):
             guard gathering != nil else { return }
-            guard body.count + range.count <= Self.mostBody else {
-                let text = "the body is larger than \(Self.mostBody >> 20) MiB"
+            guard body.count + range.count <= Self.maxBody else {
+                let text = "the body is larger than \(Self.maxBody >> 20) MiB"
                 return refuse(413, "Content Too Large", text)
             }
             body += bytes[range]

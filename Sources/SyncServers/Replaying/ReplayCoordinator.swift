@@ -180,7 +180,7 @@ final class ReplayCoordinator {
                 return .socket(nil, .simperium(endpoint.transport), at: now)
             }
             unansweredCount += 1
-            if let miss, unanswered.count < HTTPReplay.mostMisses { unanswered.append(miss) }
+            if let miss, unanswered.count < HTTPReplay.maxMisses { unanswered.append(miss) }
             return refused(miss, at: now)
         }
     }

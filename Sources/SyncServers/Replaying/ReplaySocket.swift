@@ -20,7 +20,7 @@ final class ReplaySocket {
     private var isClosing = false
 
     /// Largest message, in bytes.
-    private static let mostBytes = 8 << 20
+    private static let maxBytes = 8 << 20
     /// Time between two heartbeats of SockJS.
     private static let heartbeat = TimeAmount.seconds(25)
     /// How long a client may take to answer a close frame.
@@ -37,7 +37,7 @@ final class ReplaySocket {
         assembler = WebSocketAssembler(
             sender: .client, compression: compression,
             limits: WebSocketLimits(
-                maxStoredPayload: Self.mostBytes, maxInflated: Int64(Self.mostBytes)))
+                maxStoredPayload: Self.maxBytes, maxInflated: Int64(Self.maxBytes)))
         deflater = compression.flatMap {
             MessageDeflater(
                 windowBits: $0.windowBits(.server), contextTakeover: $0.takesContextOver(.server))
@@ -72,7 +72,7 @@ final class ReplaySocket {
     private func take(_ message: WebSocketMessage) {
         guard !isClosing || message.opcode == .close else { return }
         guard message.size == Int64(message.payload.count) else {
-            return close(1009, reason: "Larger than \(Self.mostBytes >> 20) MiB")
+            return close(1009, reason: "Larger than \(Self.maxBytes >> 20) MiB")
         }
         guard message.problem == nil else { return close(1002, reason: "Broken framing") }
         switch message.opcode {

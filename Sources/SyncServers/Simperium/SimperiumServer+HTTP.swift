@@ -56,8 +56,8 @@ extension SimperiumServer {
     }
 
     /// A refusal to sign in; with a scheme that no browser asks its user about.
-    private static func unauthorized(_ says: String) -> ServedAnswer {
-        .unauthorized(says, challenge: "Token realm=\"simperium\"")
+    private static func unauthorized(_ detail: String) -> ServedAnswer {
+        .unauthorized(detail, challenge: "Token realm=\"simperium\"")
     }
 
     /// Gives a user of an application a token.

@@ -204,10 +204,10 @@ public struct SimperiumServer: Sendable {
     private mutating func note(_ replies: [ServerReply], _ channel: Int?, _ connection: Int) {
         guard let channel, let bucket = peers[connection]?.channels[channel]?.bucket else { return }
         for reply in replies {
-            guard case .everyone = reply.receivers, case .changes(let told) = reply.body else {
+            guard case .everyone = reply.receivers, case .changes(let reported) = reply.body else {
                 continue
             }
-            for change in told { records.append(.changed(bucket, change)) }
+            for change in reported { records.append(.changed(bucket, change)) }
         }
     }
 

@@ -37,13 +37,16 @@ extension SimperiumStore {
     private func bucket(
         _ name: String, _ row: Row, _ options: BucketOptions, _ versions: ChangeVersions
     ) throws(StorageFault) -> ServerBucket {
-        let (start, known, told) = try log(row.number)
+        let (start, known, reported) = try log(row.number)
         var seeding = options
         // What is only known again must not be told.
-        if !known.isEmpty { seeding.loggedChanges = min(options.loggedChanges, max(told.count, 1)) }
+        if !known.isEmpty {
+            seeding.loggedChanges = min(options.loggedChanges, max(reported.count, 1))
+        }
         var bucket = ServerBucket(
             name: name, options: seeding, versions: versions, objects: [],
-            cv: told.last?.cv ?? known.last?.cv ?? start, log: known + told, logStart: start)
+            cv: reported.last?.cv ?? known.last?.cv ?? start, log: known + reported, logStart: start
+        )
         try addObjects(of: row.number, to: &bucket)
         bucket.options = options
         return bucket
@@ -53,7 +56,7 @@ extension SimperiumStore {
     private func log(
         _ bucket: Int64
     ) throws(StorageFault) -> (
-        start: String, known: [SimperiumChange<JSONValue>], told: [SimperiumChange<JSONValue>]
+        start: String, known: [SimperiumChange<JSONValue>], reported: [SimperiumChange<JSONValue>]
     ) {
         let lines = try connection.prepare(
             """
@@ -62,7 +65,7 @@ extension SimperiumStore {
             """)
         var start: String?
         var known: [SimperiumChange<JSONValue>] = []
-        var told: [SimperiumChange<JSONValue>] = []
+        var reported: [SimperiumChange<JSONValue>] = []
         while try lines.step() {
             let cv = lines.string(0)
             // The first line only says where the log begins.
@@ -73,18 +76,18 @@ extension SimperiumStore {
             let text = lines.bytes(3)
             let read = SimperiumMessage(SimperiumCommand.parse(text, from: .server), in: text)
             if !text.isEmpty, case .changes(let changes) = read?.body {
-                told += changes
+                reported += changes
             } else {
                 // What comes before a gap is not told any more.
-                known += told
-                told = []
+                known += reported
+                reported = []
                 known.append(
                     SimperiumChange<JSONValue>(
                         cv: cv, ccids: lines.optionalString(2).map { [$0] } ?? [],
                         clientID: lines.optionalString(1)))
             }
         }
-        return (start ?? "", known, told)
+        return (start ?? "", known, reported)
     }
 
     /// Adds the objects in the order of the index, then the removed ones in the order of their

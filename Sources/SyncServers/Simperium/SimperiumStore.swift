@@ -119,8 +119,8 @@ final class SimperiumStore {
         guard var row = rows[id], let bucket = server.model.buckets[id] else { return }
         row.position += 1
         defer { rows[id] = row }
-        let told = SimperiumMessage(0, .changes([change])).encoded(by: .server)
-        try add(row.number, row.position, change, told)
+        let reported = SimperiumMessage(0, .changes([change])).encoded(by: .server)
+        try add(row.number, row.position, change, reported)
         let key = change.key ?? ""
         switch change.operation {
         case .modify:
@@ -175,14 +175,19 @@ final class SimperiumStore {
     }
 
     private func add(
-        _ bucket: Int64, _ position: Int64, _ change: SimperiumChange<JSONValue>, _ told: [UInt8]?
+        _ bucket: Int64, _ position: Int64, _ change: SimperiumChange<JSONValue>,
+        _ reported: [UInt8]?
     ) throws(StorageFault) {
         addLine.bind(1, bucket)
         addLine.bind(2, position)
         addLine.bind(3, change.cv ?? "")
         addLine.bind(4, change.clientID)
         addLine.bind(5, change.ccids.first)
-        if let told { addLine.bind(6, copying: told, asText: false) } else { addLine.bindNull(6) }
+        if let reported {
+            addLine.bind(6, copying: reported, asText: false)
+        } else {
+            addLine.bindNull(6)
+        }
         try addLine.run()
     }
 

@@ -25,7 +25,7 @@ public struct EvidenceBounds: Sendable {
     /// - Throws: ``TraceError`` with code `storage`.
     public init(_ reader: TraceReader) throws(TraceError) {
         var ranges: [Key: ClosedRange<Int64>] = [:]
-        (isAlone, last) = try reader.told { () throws(StorageFault) in
+        (isAlone, last) = try reader.reported { () throws(StorageFault) in
             let last = try reader.db.integer("SELECT max(id) FROM session")
             guard try reader.db.integer("SELECT count(*) FROM session") > 1 else {
                 return (true, last)

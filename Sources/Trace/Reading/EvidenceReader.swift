@@ -28,7 +28,7 @@ public final class EvidenceReader {
     /// How far tables are read ahead, in nanoseconds.
     private static let ahead: Int64 = 100_000_000
     /// Rows of one table that are read ahead at most.
-    private static let mostAhead = 16_384
+    private static let maxAhead = 16_384
 
     /// A table as it is read, row by row.
     struct Source {
@@ -58,7 +58,7 @@ public final class EvidenceReader {
     ) throws(TraceError) {
         contents = try ReplayReader(path: path)
         self.session = session
-        sources = try contents.reader.told { () throws(StorageFault) in
+        sources = try contents.reader.reported { () throws(StorageFault) in
             var sources: [Source] = []
             for table in EvidenceBounds.Table.allCases {
                 var range: ClosedRange<Int64>?
@@ -95,7 +95,7 @@ public final class EvidenceReader {
         upto moment: Instant? = nil, isOver: Bool, most: Int = 65_536,
         _ body: (EvidenceEntry) -> Void
     ) throws(TraceError) -> Int {
-        try contents.reader.told { () throws(StorageFault) in
+        try contents.reader.reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) in
                 try begin(isOver: isOver)
                 var count = 0
@@ -116,7 +116,7 @@ public final class EvidenceReader {
 
     /// When the last bytes arrived that are in the trace; nil without any.
     public func newest() throws(TraceError) -> Instant? {
-        try contents.reader.told { () throws(StorageFault) in
+        try contents.reader.reported { () throws(StorageFault) in
             try contents.reader.list(
                 "SELECT at_ns FROM chunk WHERE id = (SELECT max(id) FROM chunk)", []
             ) { $0.instant(0) }.first
@@ -201,7 +201,7 @@ public final class EvidenceReader {
     private func readAhead(isOver: Bool) throws(StorageFault) {
         for index in sources.indices {
             while !sources[index].isOver,
-                sources[index].ahead < Self.mostAhead || queue.first == nil
+                sources[index].ahead < Self.maxAhead || queue.first == nil
             {
                 if let first = queue.first, sources[index].at > first &+ Self.ahead { break }
                 try step(index, isOver: isOver)

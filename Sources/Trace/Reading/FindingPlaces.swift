@@ -27,7 +27,7 @@ public final class FindingPlaces {
     private func place(
         _ sql: String, _ id: Int64, _ kept: ReferenceWritableKeyPath<FindingPlaces, Statement?>
     ) throws(TraceError) -> Place? {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let statement: Statement
             if let known = self[keyPath: kept] {
                 statement = known

@@ -5,11 +5,11 @@ public import Wire
 /// Lists of all exchanges and commands, each in one pass.
 extension ReplayReader {
     /// Rows after which pages that were looked at are let go of.
-    private static let mostRows = 4_096
+    private static let maxRows = 4_096
 
     /// How many exchanges and commands there are at most.
     public func bounds() throws(TraceError) -> (exchanges: Int, commands: Int) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             // Numbers have few holes. No row takes less than 32 bytes of the file, whatever they say.
             let most = try db.integer("PRAGMA page_count") * 4096 / 32
             func span(_ table: String) throws(StorageFault) -> Int {
@@ -24,7 +24,7 @@ extension ReplayReader {
     /// Gives the exchanges in order, all but CONNECT and what cannot be read as a request, with times since the start of the first
     /// session.
     public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             var shift = SessionShift(shifts)
             try slices(
                 """
@@ -55,7 +55,7 @@ extension ReplayReader {
     /// - Parameter body: Gets each; what it borrows may be used for the call alone.
     /// - Throws: ``TraceError`` with code `storage`.
     public func commands(_ body: (ReplayCommandRow) -> Void) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             // Nearly all traces have one session, which need not be asked for millions of times.
             let session = shifts.count == 1 ? "" : ", session_id"
             var shift = SessionShift(shifts)
@@ -80,7 +80,7 @@ extension ReplayReader {
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func torn(_ commands: [CommandID]) throws(TraceError) -> [CommandID] {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let row = try db.prepare(
                 """
                 SELECT 1 FROM simperium_command c JOIN message m ON m.id = c.message_id
@@ -102,7 +102,7 @@ extension ReplayReader {
     public func messages(
         of commands: [ConnectionID: CommandID]
     ) throws(TraceError) -> [ConnectionID: MessageID] {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let row = try db.prepare("SELECT message_id FROM simperium_command WHERE id = ?")
             var messages: [ConnectionID: MessageID] = [:]
             for (connection, command) in commands {
@@ -121,7 +121,7 @@ extension ReplayReader {
     public func ccids(
         _ body: (CommandID, UnsafeRawBufferPointer) -> Void
     ) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             try slices("SELECT id, command_id, ccid FROM change WHERE ccid IS NOT NULL") {
                 changes in
                 let command = CommandID(changes.integer(1))
@@ -155,7 +155,7 @@ extension ReplayReader {
     private func slices(
         _ sql: String, _ body: (Statement) -> Void
     ) throws(StorageFault) {
-        let statement = try db.prepare("\(sql) AND id >= ? ORDER BY id LIMIT \(Self.mostRows)")
+        let statement = try db.prepare("\(sql) AND id >= ? ORDER BY id LIMIT \(Self.maxRows)")
         var next: Int64? = .min
         while let first = next {
             try map()
@@ -165,7 +165,7 @@ extension ReplayReader {
             while try statement.step() {
                 body(statement)
                 count += 1
-                guard count == Self.mostRows else { continue }
+                guard count == Self.maxRows else { continue }
                 let (id, overflow) = statement.integer(0).addingReportingOverflow(1)
                 next = overflow ? nil : id
             }

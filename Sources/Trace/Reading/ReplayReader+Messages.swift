@@ -7,7 +7,7 @@ extension ReplayReader {
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func place(of id: MessageID) throws(TraceError) -> ReplayMessagePlace? {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             try reader.list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
                 let row = Tables.message.row($0)
                 return ReplayMessagePlace(
@@ -23,7 +23,7 @@ extension ReplayReader {
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func messages(_ body: (ReplayMessageRow) -> Void) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let messages = try db.prepare(
                 """
                 SELECT id, exchange_id, sender, opcode, ended_ns, session_id, close_code FROM message
@@ -55,7 +55,7 @@ extension ReplayReader {
     public func payload(
         of id: MessageID
     ) throws(TraceError) -> (bytes: [UInt8], isWhole: Bool)? {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let statement = try kept(
                 &payloadStatement, "SELECT payload, size FROM message WHERE id = ?")
             defer { statement.reset() }

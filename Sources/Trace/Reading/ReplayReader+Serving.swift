@@ -4,7 +4,7 @@ extension ReplayReader {
     /// The addresses at which tapedeck took a server's place, `HOST:PORT`: what recorded clients
     /// knew as the server.
     public func listeners() throws(TraceError) -> [String] {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             try reader.list(
                 "SELECT DISTINCT listener FROM connection WHERE mode = 'reverse'", []
             ) { $0.string(0) }
@@ -17,7 +17,7 @@ extension ReplayReader {
     /// which take longer than most reads. Meanwhile a writer's log is not emptied. The file is mapped
     /// from here on, which is faster than to read it, but pages that were looked at are let go of.
     public func holdSnapshot() throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             try map()
             try db.execute("BEGIN")
             // The first read takes the lock.
@@ -28,13 +28,13 @@ extension ReplayReader {
     /// Contents that are read before mapped pages are let go of.
     ///
     /// The kernel maps 64 KiB around a page that is asked for: 64 MiB at most with small contents.
-    private static let mostMapped = 1_000
+    private static let maxMapped = 1_000
 
     /// Keeps memory bounded: pages that are mapped count as memory in use until they are let go of.
     func countMapped(_ contents: Int) throws(StorageFault) {
         guard let count = mapped else { return }
         mapped = count + contents
-        if count >= Self.mostMapped { try map() }
+        if count >= Self.maxMapped { try map() }
     }
 
     /// Maps the file anew, the first 2 GiB of it, which is as much as SQLite can.

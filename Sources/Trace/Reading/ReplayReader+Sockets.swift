@@ -3,7 +3,7 @@ public import Wire
 
 extension ReplayReader {
     /// Messages that are looked at for the end of one socket.
-    private static let mostMessages = 20_000
+    private static let maxMessages = 20_000
 
     /// The WebSockets, in the order of the requests that opened them.
     ///
@@ -13,7 +13,7 @@ extension ReplayReader {
     public func sockets(
         lastMessages: [ConnectionID: MessageID]
     ) throws(TraceError) -> [ReplaySocketRow] {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let rows = try reader.list(
                 """
                 SELECT id, session_id, connection_id, api, path, response_chunk_id,
@@ -68,10 +68,10 @@ extension ReplayReader {
         let close =
             if let message {
                 try close(
-                    "id > ?2 AND id <= ?2 + \(Self.mostMessages)", message, connection, ended?.at)
+                    "id > ?2 AND id <= ?2 + \(Self.maxMessages)", message, connection, ended?.at)
             } else {
                 try close(
-                    "chunk_id >= ?2 AND chunk_id < ?2 + \(Self.mostMessages)", chunk, connection,
+                    "chunk_id >= ?2 AND chunk_id < ?2 + \(Self.maxMessages)", chunk, connection,
                     ended?.at)
             }
         if let close { return close.peer == .server ? (close.at, close.code) : nil }

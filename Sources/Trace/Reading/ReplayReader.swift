@@ -30,7 +30,7 @@ public final class ReplayReader {
         let reader = try TraceReader(path: path)
         self.reader = reader
         // Pages are read into a small cache of our own: mapped ones would count as memory in use.
-        let sessions = try reader.told { () throws(StorageFault) in
+        let sessions = try reader.reported { () throws(StorageFault) in
             try reader.db.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -2048")
             return try reader.list("SELECT id, started_unix_ns FROM session ORDER BY id", []) {
                 ($0.integer(0), $0.integer(1))
@@ -59,7 +59,7 @@ public final class ReplayReader {
     ///
     /// - Returns: Nil where that side was not seen.
     public func side(_ id: ExchangeID, _ sender: Peer) throws(TraceError) -> ReplaySide? {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let statement = try kept(&sideStatement, "\(Self.sides) WHERE b.id = ?")
             defer { statement.reset() }
             statement.bind(1, 2 &* id.rawValue &+ Int64(sender.rawValue))
@@ -81,7 +81,7 @@ public final class ReplayReader {
         from first: ExchangeID, count: Int, using spares: inout [[UInt8]],
         _ body: (ExchangeID, Peer, ReplaySide) -> Bool
     ) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let statement = try kept(
                 &sidesStatement, "\(Self.sides) WHERE b.id BETWEEN ? AND ? ORDER BY b.id",
                 contents: 2 * count)
@@ -140,7 +140,7 @@ public final class ReplayReader {
     public func text(
         _ id: CommandID
     ) throws(TraceError) -> (text: [UInt8], cutFrom: ReplayMessagePlace?)? {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let statement = try kept(
                 &textStatement,
                 """
@@ -176,7 +176,7 @@ public final class ReplayReader {
     public func frames(
         of place: ReplayMessagePlace, _ body: (ArraySlice<UInt8>) -> Bool
     ) throws(TraceError) {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             var (first, offset) = (place.chunk, place.offset)
             if place.isCompressed {
                 let start = try reader.list(

@@ -39,7 +39,7 @@ public final class StateReader {
         upto moment: StateMoment, _ body: (StateEntry) -> Void
     ) throws(TraceError) -> (at: Instant?, isFound: Bool) {
         guard let limit = try limit(moment) else { return (nil, false) }
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let hasFaults = try reader.db.integer("SELECT count(*) FROM fault_statement") > 0
             let commands = CommandPages(
                 try commandStatement(hasFaults), replay.shifts, limit.command)
@@ -74,7 +74,7 @@ public final class StateReader {
     // MARK: The moment
 
     private func limit(_ moment: StateMoment) throws(TraceError) -> Limit? {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             func row(
                 _ sql: String, _ id: Int64
             ) throws(StorageFault) -> (session: Int64, at: Int64, other: Int64)? {
@@ -227,7 +227,7 @@ public final class StateReader {
 
     /// What came from a peer where a fault was done to an exchange, up to 64 KiB.
     public func came(_ fault: StateExchangeRow.Fault) throws(TraceError) -> [UInt8] {
-        try reader.told { () throws(StorageFault) in
+        try reader.reported { () throws(StorageFault) in
             let statement = try replay.kept(
                 &faultStatement, "SELECT came FROM fault_statement WHERE id = ?")
             defer { statement.reset() }

@@ -33,7 +33,7 @@ extension TraceReader {
         let start = sender == .client ? exchange.requestPlace : exchange.responsePlace
         guard let start else { return }
         let ended = sender == .client ? exchange.requestEndedAt : exchange.endedAt
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             let later = try firstLater(than: exchange, ended)
             let next = try next(after: exchange, sender, before: later?.exchange)
             // An upgraded connection goes on with frames where the response ends.

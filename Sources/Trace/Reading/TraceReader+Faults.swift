@@ -9,7 +9,7 @@ extension TraceReader {
     /// - Returns: The faults with what they were done to and their verdicts.
     /// - Throws: ``TraceError`` with code `storage`.
     public func faults(session: SessionID? = nil) throws(TraceError) -> [FaultDetail] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try list(
                 Self.faultRows + " WHERE ?1 IS NULL OR f.session_id = ?1 "
                     + "ORDER BY f.session_id, f.at_ns, f.id",
@@ -21,7 +21,7 @@ extension TraceReader {
     /// Adds to `rows` what was touched by the faults that it does not know yet.
     public func extend(_ rows: inout FaultedRows) throws(TraceError) {
         var known = rows
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             let statement = try db.prepare(
                 "SELECT id, exchange_id, message_id, rule FROM fault WHERE id > ? ORDER BY id")
             statement.bind(1, known.last)
@@ -40,7 +40,7 @@ extension TraceReader {
 
     /// What Tapedeck noticed about a session, in order.
     public func warnings(of session: SessionID) throws(TraceError) -> [EventRow] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try list(
                 "SELECT * FROM event WHERE session_id = ? AND kind = 'warning' ORDER BY id",
                 [session.rawValue]

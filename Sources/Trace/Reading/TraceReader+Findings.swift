@@ -19,7 +19,7 @@ extension TraceReader {
     /// - Returns: The findings.
     /// - Throws: ``TraceError`` with code `storage`.
     public func findings(session: SessionID? = nil) throws(TraceError) -> [FindingDetail] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try list(
                 "SELECT * FROM finding_statement WHERE ?1 IS NULL OR session_id = ?1 ORDER BY id",
                 bind: { $0.bind(1, session?.rawValue) }

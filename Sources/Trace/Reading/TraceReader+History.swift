@@ -26,7 +26,7 @@ extension TraceReader {
     public func history(
         of session: SessionID, _ body: (HistoryEntry) -> Void
     ) throws(TraceError) {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             let sources = [
                 try connectionsSource(session), try exchangesSource(session),
                 try commandsSource(session),

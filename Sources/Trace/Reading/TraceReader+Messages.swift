@@ -13,7 +13,7 @@ extension TraceReader {
     public func messages(
         _ filter: Filter? = nil, _ body: (SessionID, MessageRow) -> Bool
     ) throws(TraceError) {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             let condition = filter?.sql(for: .message) ?? .always
             guard condition != .never else { return }
             let statement = try db.prepare(

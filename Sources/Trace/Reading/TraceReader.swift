@@ -89,7 +89,7 @@ public final class TraceReader {
         _ filter: Filter?, exchanges: ClosedRange<Int64>?, commands: ClosedRange<Int64>?,
         openToo: Bool = true, limit: Int? = nil, _ body: (TraceLine) -> Bool
     ) throws(TraceError) {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             var sources: [LineSource] = []
             if let exchanges,
                 let source = try LineSource(db, .exchange, filter, exchanges, openToo: openToo)
@@ -117,7 +117,7 @@ public final class TraceReader {
 
     /// The numbers of the last exchange and the last command, 0 for none.
     public func lastNumbers() throws(TraceError) -> (exchange: Int64, command: Int64) {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             (
                 try db.integer("SELECT max(id) FROM http_exchange"),
                 try db.integer("SELECT max(id) FROM simperium_command")
@@ -129,7 +129,7 @@ public final class TraceReader {
 
     /// The sessions, in order.
     public func sessions() throws(TraceError) -> [SessionDetail] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try list(
                 """
                 SELECT s.*, (SELECT e.at_ns FROM event e WHERE e.session_id = s.id
@@ -150,7 +150,7 @@ public final class TraceReader {
 
     /// An exchange with all that hangs on it; nil where there is none of that number.
     public func exchange(_ id: ExchangeID) throws(TraceError) -> ExchangeDetail? {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> ExchangeDetail? in
                 let found = try list(
                     "SELECT * FROM http_exchange WHERE id = ?", [id.rawValue]
@@ -185,7 +185,7 @@ public final class TraceReader {
 
     /// A message with its frames and commands; nil where there is none of that number.
     public func message(_ id: MessageID) throws(TraceError) -> MessageDetail? {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> MessageDetail? in
                 let found = try list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
                     (SessionID($0.integer(1)), Tables.message.row($0))
@@ -214,7 +214,7 @@ public final class TraceReader {
 
     /// A command with its text and changes; nil where there is none of that number.
     public func command(_ id: CommandID) throws(TraceError) -> CommandDetail? {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> CommandDetail? in
                 var detail = try commands("c.id = ?", [id.rawValue]).first
                 if let row = detail?.row {
@@ -233,7 +233,7 @@ public final class TraceReader {
 
     /// The whole text of a command, which listings show the beginning of; empty where there is none.
     public func text(of id: CommandID) throws(TraceError) -> [UInt8] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try list(
                 "SELECT coalesce(c.text, m.payload) FROM simperium_command c "
                     + "LEFT JOIN message m ON m.id = c.message_id WHERE c.id = ?", [id.rawValue]
@@ -248,7 +248,7 @@ public final class TraceReader {
         about key: String, in bucket: String, connection: ConnectionID? = nil,
         before: CommandID, limit: Int = 100
     ) throws(TraceError) -> [CommandDetail] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> [CommandDetail] in
                 let found = try list(
                     """
@@ -301,7 +301,7 @@ public final class TraceReader {
 
     /// A connection with its legs, events and gaps; nil where there is none of that number.
     public func connection(_ id: ConnectionID) throws(TraceError) -> ConnectionDetail? {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> ConnectionDetail? in
                 let found = try list("SELECT * FROM connection WHERE id = ?", [id.rawValue]) {
                     (SessionID($0.integer(1)), Tables.connection.row($0))
@@ -326,7 +326,7 @@ public final class TraceReader {
 
     /// What is known to be missing from the trace.
     public func gaps() throws(TraceError) -> [GapRow] {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             try list("SELECT * FROM gap ORDER BY id", []) { Tables.gap.row($0) }
         }
     }
@@ -361,7 +361,7 @@ public final class TraceReader {
     }
 
     /// Runs `body` with its failures told as callers understand them.
-    func told<Result>(_ body: () throws(StorageFault) -> Result) throws(TraceError) -> Result {
+    func reported<Result>(_ body: () throws(StorageFault) -> Result) throws(TraceError) -> Result {
         do {
             return try body()
         } catch {

@@ -70,7 +70,7 @@ public struct TraceTail {
 extension TraceReader {
     /// The exchanges that are under way.
     func openExchanges(in range: ClosedRange<Int64>) throws(TraceError) -> Set<Int64> {
-        try told { () throws(StorageFault) in
+        try reported { () throws(StorageFault) in
             Set(
                 try list(
                     "SELECT id FROM http_exchange WHERE outcome = 'open' AND id BETWEEN ? AND ?",

@@ -80,7 +80,7 @@ extension Tables {
         "something worth knowing about the bytes",
         blank: NoteRow(
             connection: ConnectionID(0), sender: .client, at: .zero,
-            place: Place(chunk: ChunkID(0), offset: 0), code: "", says: ""), counter: "note",
+            place: Place(chunk: ChunkID(0), offset: 0), code: "", detail: ""), counter: "note",
         indexes: [
             "CREATE INDEX note_exchange ON note(exchange_id);",
             "CREATE INDEX note_connection ON note(connection_id);",
@@ -96,6 +96,6 @@ extension Tables {
             .value("chunk_id", "chunk with the first of the bytes", \.place.chunk),
             .value("offset", "its offset in what the receiver got of that chunk", \.place.offset),
             .value("code", "stable name, such as http.two-lengths", \.code),
-            .value("message", "the same for people", \.says),
+            .value("message", "the same for people", \.detail),
         ])
 }

@@ -28,7 +28,7 @@ extension Tables {
             .value("root", "local name of the root element", \.root),
             .value("namespace", "namespace of the root element", \.namespace),
             .value("nature", "nature of the message", \.nature),
-            .value("message", "text of the message; default_response of a 406", \.says),
+            .value("message", "text of the message; default_response of a 406", \.detail),
             .value("key", "translation key of a 406", \.key),
             .value("items", "items as sent", \.items),
             .value("done", "done of the progress, as sent", \.done),

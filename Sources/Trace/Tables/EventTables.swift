@@ -24,7 +24,7 @@ extension Tables {
                 opened, ended, closed, refused, tls, tls-failed, passthrough, raw, \
                 undelivered, joined, warning, session-ended
                 """, \.kind),
-            .value("detail", "the particulars, such as why a leg was closed", \.says),
+            .value("detail", "the particulars, such as why a leg was closed", \.detail),
         ])
 
     /// `gap`.

@@ -76,7 +76,7 @@ extension Tables {
         "finding_statement",
         "a broken rule; the view finding adds derived rows",
         blank: FindingRow(
-            at: .zero, rule: "", severity: .info, chunk: nil, offset: 0, says: "", expected: ""),
+            at: .zero, rule: "", severity: .info, chunk: nil, offset: 0, detail: "", expected: ""),
         counter: "finding",
         nameWidth: 9,
         [
@@ -87,7 +87,7 @@ extension Tables {
             .value("severity", "error, warning or info", \.severity),
             .value("chunk_id", "chunk that holds the evidence", \.chunk),
             .value("offset", "its offset in that chunk", \.offset),
-            .value("message", "what is wrong", \.says),
+            .value("message", "what is wrong", \.detail),
             .value("expected", "what should have been sent", \.expected),
         ])
 }

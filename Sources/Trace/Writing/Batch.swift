@@ -20,7 +20,7 @@ extension Record {
         case .chunk(let chunk):
             chunk.patches.reduce(into: chunk.bytes.count) { $0 += $1.inserted.count + 64 }
                 + Self.overhead
-        case .event(let event): event.says.utf8.count + Self.overhead
+        case .event(let event): event.detail.utf8.count + Self.overhead
         case .fault(let fault): fault.came.count + fault.sent.count + 2 * Self.overhead
         case .packet(let packet): packet.bytes.count + Self.overhead
         case .secret(let secret): secret.keyLog.count + Self.overhead

@@ -59,7 +59,7 @@ struct MissingBytes {
                 .event(
                     EventRow(
                         .warning, at: now,
-                        says:
+                        detail:
                             "\(dropped) events could not be written and are missing"
                     )))
         }
@@ -68,7 +68,7 @@ struct MissingBytes {
                 .event(
                     EventRow(
                         .warning, at: now,
-                        says:
+                        detail:
                             "\(packets) packets could not be written and are not kept"
                     )))
         }

@@ -6,7 +6,7 @@ internal import Wire
 extension WriterLoop {
     /// Bytes of a trace up to which it is copied from a file that has no name any more, which holds
     /// up writing.
-    private static let mostCopied: Int64 = 256 << 20
+    private static let maxCopied: Int64 = 256 << 20
 
     /// Looks whether the file is still there, and goes on elsewhere where it is not.
     func lookNow() {
@@ -78,7 +78,7 @@ extension WriterLoop {
         }
         let text = "\(old) was \(loss.rawValue); the recording goes on here"
         var records: [Record] = isWhole ? [] : living.introduced(at: now())
-        records.append(.event(EventRow(.warning, at: now(), says: text)))
+        records.append(.event(EventRow(.warning, at: now(), detail: text)))
         do {
             try next.writer.commit(Batch(records: records[...]))
         } catch {
@@ -93,7 +93,7 @@ extension WriterLoop {
         let db = trace.file.connection
         do {
             let size = try db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size")
-            guard size <= Self.mostCopied else { return false }
+            guard size <= Self.maxCopied else { return false }
             let name = path.split(separator: "'", omittingEmptySubsequences: false)
                 .joined(separator: "''")
             try db.execute("VACUUM INTO '\(name)'")

@@ -144,7 +144,7 @@ extension WriterLoop {
         do {
             try trace.writer.commit(
                 Batch(records: [
-                    .event(EventRow(.warning, at: now(), says: text)),
+                    .event(EventRow(.warning, at: now(), detail: text)),
                     .gap(.unknown(.diskFull, at: now())),
                 ]))
             said.gap = row
@@ -226,7 +226,7 @@ extension WriterLoop {
             .event(
                 EventRow(
                     .warning, at: now(),
-                    says: "decoded rows may be incomplete: run tapedeck rebuild")))
+                    detail: "decoded rows may be incomplete: run tapedeck rebuild")))
         do {
             try commit(Batch(records: lost.drain(at: now())[...]))
             if let gap = said.gap { forget(gap) }
@@ -238,7 +238,7 @@ extension WriterLoop {
     }
 
     func say(_ text: String) {
-        let event = Record.event(EventRow(.warning, at: now(), says: text))
+        let event = Record.event(EventRow(.warning, at: now(), detail: text))
         // Where not even this can be written, the gap rows to come will tell it.
         try? commit(Batch(records: [event]))
     }

@@ -228,14 +228,14 @@ final class WriterLoop {
             for row in batch.rows { totals.count(row) }
         }
         guard let onCommit = options.onCommit else { return }
-        let told = batch.rows.filter { row in
+        let reported = batch.rows.filter { row in
             switch row {
             case .exchange(let exchange): exchange.outcome != .open
             case .command, .message: true
             default: false
             }
         }
-        if !told.isEmpty { onCommit(told) }
+        if !reported.isEmpty { onCommit(reported) }
     }
 
     private func evict() {
@@ -292,7 +292,7 @@ final class WriterLoop {
     }
 
     private func endSession() {
-        let end = EventRow(.sessionEnded, at: now(), says: report.end.reason)
+        let end = EventRow(.sessionEnded, at: now(), detail: report.end.reason)
         var batch = decode([.event(end)])
         dissector.finish(at: end.at, into: &batch.rows)
         do {

@@ -72,7 +72,7 @@ struct CertifyDrive: AsyncParsableCommand {
             do throws(Failure) {
                 try await device.perform(step)
             } catch {
-                StandardError.write("tapedeck: \(error.says)\n")
+                StandardError.write("tapedeck: \(error.detail)\n")
                 failure = error
             }
         }

@@ -9,7 +9,7 @@ final class ClientProcess: TestedClient {
 
     /// How it ended, once it did.
     private final class Ending: Sendable {
-        let says = Mutex<String?>(nil)
+        let detail = Mutex<String?>(nil)
     }
 
     /// Starts a program; what it prints goes into `log`.
@@ -36,11 +36,11 @@ final class ClientProcess: TestedClient {
         process.standardOutput = file
         process.standardError = file
         process.terminationHandler = { [status] process in
-            let says =
+            let detail =
                 process.terminationReason == .exit
                 ? "ended with \(process.terminationStatus)"
                 : "was ended by signal \(process.terminationStatus)"
-            status.says.withLock { $0 = says }
+            status.detail.withLock { $0 = detail }
         }
         do { try process.run() } catch {
             throw CertificationError(
@@ -60,7 +60,7 @@ final class ClientProcess: TestedClient {
         }
     }
 
-    func ending() -> String? { status.says.withLock { $0 } }
+    func ending() -> String? { status.detail.withLock { $0 } }
 
     func stop() async -> String {
         for number in [SIGTERM, SIGKILL] {

@@ -70,7 +70,7 @@ struct ClientCommCareSubmit: AsyncParsableCommand {
             }
             for finding in stored.findings {
                 let status = finding.status.map { "; CommCare HQ answers \($0)" } ?? ""
-                StandardError.write("tapedeck: note: \(finding.says)\(status)\n")
+                StandardError.write("tapedeck: note: \(finding.detail)\(status)\n")
             }
         } catch { throw ClientCommCareOptions.failure(error) }
         try await options.run(.submit, settings, state)

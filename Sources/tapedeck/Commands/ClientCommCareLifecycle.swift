@@ -10,13 +10,13 @@ final class ClientCommCareLifecycle {
         let moves: [(Int32, Lifecycle, String)] = [
             (SIGUSR1, .background, "in the background"), (SIGUSR2, .foreground, "in front"),
         ]
-        sources = moves.map { number, lifecycle, says in
+        sources = moves.map { number, lifecycle, detail in
             // The default is the end of the program.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 manager.lifecycle = lifecycle
-                StandardError.write("tapedeck: \(says)\n")
+                StandardError.write("tapedeck: \(detail)\n")
             }
             source.resume()
             return source

@@ -46,7 +46,7 @@ struct ExportCommand: AsyncParsableCommand {
     var rawCells = false
 
     @Flag(help: "With pcapng: make packets up also where they were kept.")
-    var makeUp = false
+    var synthesize = false
 
     @Flag(help: "Put stand-ins in the place of secrets, the same for the same secret.")
     var redact = false
@@ -180,7 +180,7 @@ struct ExportCommand: AsyncParsableCommand {
                 try PacketExport.connections(fitting: $0, in: trace)
             }
             let export = PacketExport(
-                connections: chosen, makesAllUp: makeUp,
+                connections: chosen, makesAllUp: synthesize,
                 application: "tapedeck \(Program.version)")
             try export.run(from: trace, to: file, progress: line.show)
         case .curl: try CurlScript(filter: filter).run(from: trace, to: file, while: goesOn)

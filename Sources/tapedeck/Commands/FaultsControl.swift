@@ -64,17 +64,17 @@ extension Failure {
     /// What a control interface answered instead of doing what was asked.
     init(_ status: Int, _ answer: JSONValue) {
         let error = answer["error"]
-        var says = error?["message"]?.string ?? "the control interface answers \(status)"
+        var detail = error?["message"]?.string ?? "the control interface answers \(status)"
         if let hint = Self.hint(error?["code"]?.string ?? "", error?["hint"]?.string) {
-            says += "; \(hint)"
+            detail += "; \(hint)"
         }
         if let place = error?["place"], let text = place["text"]?.string {
             let start = max(0, Self.number(place["start"]))
             let count = max(1, Self.number(place["end"]) - start)
-            says += "\n  \(text)\n  " + String(repeating: " ", count: start)
-            says += String(repeating: "^", count: count)
+            detail += "\n  \(text)\n  " + String(repeating: " ", count: start)
+            detail += String(repeating: "^", count: count)
         }
-        self.init([400, 401, 403, 421, 422].contains(status) ? .usage : .data, says)
+        self.init([400, 401, 403, 421, 422].contains(status) ? .usage : .data, detail)
     }
 
     /// What to do, in the words of the command line where the interface has its own.

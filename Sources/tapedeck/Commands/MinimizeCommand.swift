@@ -35,7 +35,7 @@ struct MinimizeCommand: AsyncParsableCommand {
     var patience = 60.0
 
     @Option(help: ArgumentHelp("Run the check at most so often.", valueName: "count"))
-    var mostChecks = 10_000
+    var maxChecks = 10_000
 
     @Flag(help: "Print the outcome as one JSON object.")
     var json = false
@@ -44,7 +44,7 @@ struct MinimizeCommand: AsyncParsableCommand {
         guard patience > 0, patience < 1e6 else {
             throw ValidationError("--patience is a number of seconds above 0")
         }
-        guard mostChecks > 1 else { throw ValidationError("--most-checks is at least 2") }
+        guard maxChecks > 1 else { throw ValidationError("--most-checks is at least 2") }
     }
 
     func run() async throws {
@@ -60,7 +60,7 @@ struct MinimizeCommand: AsyncParsableCommand {
             defer { try? FileManager.default.removeItem(atPath: folder) }
             var search = try Minimization(
                 of: trace, in: folder, check: TraceCheck(command: check, patience: patience),
-                maximumChecks: mostChecks, progress: line.show)
+                maximumChecks: maxChecks, progress: line.show)
             outcome = try search.run(to: target)
         } catch let error as FileError {
             throw Failure(error)

@@ -20,7 +20,7 @@ extension RecordCommand {
         do {
             diagnosis = try TraceDiagnosis.shown(trace: trace, session: writer.session)
         } catch {
-            return StandardError.warn(error.says)
+            return StandardError.warn(error.detail)
         }
         if let reason = diagnosis.unstored {
             StandardError.write("tapedeck: the findings are not stored: \(reason)\n")
@@ -29,10 +29,10 @@ extension RecordCommand {
         for (finding, row) in zip(own.findings, own.rows) where !live.hasReported(row) {
             StandardOutput.write(FindingText.line(finding) + "\n")
         }
-        let says =
+        let detail =
             own.findings.isEmpty
             ? "no rule was broken" : FindingText.summary(own.findings)
         StandardOutput.write(
-            says + (own.findings.isEmpty ? "\n" : "; tapedeck diagnose \(trace) says all\n"))
+            detail + (own.findings.isEmpty ? "\n" : "; tapedeck diagnose \(trace) says all\n"))
     }
 }

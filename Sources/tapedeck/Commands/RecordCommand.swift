@@ -158,9 +158,9 @@ struct RecordCommand: AsyncParsableCommand {
             writer.finish("could not listen")
             throw Failure(error)
         }
-        let desk: ControlServer?
+        let control: ControlServer?
         do {
-            desk = try await openControl(rules, proxy, writer)
+            control = try await openControl(rules, proxy, writer)
         } catch {
             await proxy.stop()
             live?.stop()
@@ -168,17 +168,17 @@ struct RecordCommand: AsyncParsableCommand {
             throw error
         }
         StandardOutput.write("listening on \(ListenAddress.text(listen.host, proxy.port))\n")
-        if let address = desk?.address, let token = desk?.token {
+        if let address = control?.address, let token = control?.token {
             StandardOutput.write("control at http://\(address) token \(token)\n")
         }
         lines.start()
         await signal.wait()
-        await desk?.stop()
+        await control?.stop()
         await proxy.stop()
         live?.stop()
         let unmatched = rules?.unmatched ?? []
         _ = writer.put(unmatched.map { UnmatchedRule.record($0, at: writer.now()) })
-        let totals = writer.finish(stopped.says ?? "stopped") { share in
+        let totals = writer.finish(stopped.detail ?? "stopped") { share in
             if StandardError.isTerminal {
                 StandardError.write(
                     "\rindexing for search: \(Int(share * 100)) %\(share < 1 ? "" : "\n")")

@@ -146,7 +146,7 @@ struct SniffCommand: ParsableCommand {
         let statistics = capture.statistics()
         if let text = keys?.new(), let keylog { session.addSecrets(text, from: keylog) }
         let summary = CaptureSummary(session.finish(packets: capture.counts))
-        let totals = writer.finish(stopped.says ?? "stopped")
+        let totals = writer.finish(stopped.detail ?? "stopped")
         let dropped = statistics.droppedByKernel + statistics.droppedByInterface
         StandardOutput.write(
             (summary.lines + [

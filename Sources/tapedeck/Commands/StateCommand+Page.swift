@@ -8,7 +8,7 @@ struct StatePage {
     let view: StateView
 
     /// Most clients that get a column of their own.
-    private static let mostColumns = 6
+    private static let maxColumns = 6
     /// Bytes of data on a line.
     private static let excerpt = 80
 
@@ -66,7 +66,7 @@ struct StatePage {
         }
         let keys = view.keys(of: bucket, clients)
         guard !keys.isEmpty else { return found.count }
-        let columns = clients.count <= Self.mostColumns ? clients : []
+        let columns = clients.count <= Self.maxColumns ? clients : []
         var rows = [["", "KEY", "SERVER"] + columns.map { ListLine.clean($0.id) } + ["DATA"]]
         // Widths are those of the first rows, so that nothing is kept of the rest.
         var widths: [Int] = []

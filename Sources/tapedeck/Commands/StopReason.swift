@@ -8,7 +8,7 @@ final class StopReason: Sendable {
     var failure: Failure? { state.withLock { $0 } }
 
     /// The same in words, for the trace.
-    var says: String? { failure?.says }
+    var detail: String? { failure?.detail }
 
     /// The first failure counts.
     func set(_ failure: Failure) {

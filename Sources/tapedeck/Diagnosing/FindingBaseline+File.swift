@@ -22,7 +22,7 @@ extension FindingBaseline {
         for finding in findings {
             let line = "\(finding.rule.id) \(fingerprint(finding))"
             if lines[line] == nil {
-                lines[line] = ListLine.clean(finding.says).replacing("#", with: "")
+                lines[line] = ListLine.clean(finding.detail).replacing("#", with: "")
             }
         }
         return "# Findings that are known: rule, fingerprint, and what one of them said.\n"

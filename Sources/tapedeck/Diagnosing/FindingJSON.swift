@@ -18,7 +18,7 @@ enum FindingJSON {
         object.add("client", finding.client)
         object.add("topic", finding.topic)
         object.add("connection", finding.connection?.rawValue)
-        object.add("message", finding.says)
+        object.add("message", finding.detail)
         object.add("expected", finding.expected)
         object.add("source", finding.rule.source)
         object.add("cause", finding.cause)
@@ -34,7 +34,7 @@ enum FindingJSON {
         object.add("rule", detail.row.rule)
         object.add("severity", detail.row.severity.rawValue)
         object.add("at_ns", detail.row.at.nanoseconds)
-        object.add("message", detail.row.says)
+        object.add("message", detail.row.detail)
         object.add("expected", detail.row.expected)
         return object.text
     }
@@ -45,7 +45,7 @@ enum FindingJSON {
         object.add("exchange", step.exchange?.rawValue)
         object.add("command", step.command?.rawValue)
         object.add("message", step.message?.rawValue)
-        object.add("detail", step.says)
+        object.add("detail", step.detail)
         object.add("quote", step.quote)
         return object.text
     }

@@ -33,6 +33,6 @@ enum FindingJUnit {
         else { return .passed(output: pages) }
         let count = findings.count > 1 ? " (and \(findings.count - 1) more)" : ""
         return .failed(
-            message: first.says + count, type: failing.severity.rawValue, detail: pages)
+            message: first.detail + count, type: failing.severity.rawValue, detail: pages)
     }
 }

@@ -55,13 +55,13 @@ enum FindingSARIF {
         object.add("ruleId", finding.rule.id)
         object.add("ruleIndex", numbers[finding.rule.id].map(Int64.init) ?? -1)
         object.add("level", level(finding.severity))
-        object.add("message", raw: message(finding.says))
+        object.add("message", raw: message(finding.detail))
         if let breach = finding.steps.last {
-            object.add("locations", raw: list([location(breach, session, trace, says: nil)]))
+            object.add("locations", raw: list([location(breach, session, trace, detail: nil)]))
         }
         if finding.steps.count > 1 {
             let steps = finding.steps.map {
-                "{\"location\":\(location($0, session, trace, says: $0))}"
+                "{\"location\":\(location($0, session, trace, detail: $0))}"
             }
             object.add(
                 "codeFlows", raw: "[{\"threadFlows\":[{\"locations\":\(list(steps))}]}]")
@@ -81,7 +81,7 @@ enum FindingSARIF {
     }
 
     private static func location(
-        _ step: FindingStep, _ session: SessionID, _ trace: String, says: FindingStep?
+        _ step: FindingStep, _ session: SessionID, _ trace: String, detail: FindingStep?
     ) -> String {
         var object = JSONObjectText()
         var place = JSONObjectText()
@@ -95,10 +95,10 @@ enum FindingSARIF {
             logical.add("kind", "resource")
             object.add("logicalLocations", raw: list([logical.text]))
         }
-        if let says {
-            let quote = says.quote.isEmpty ? "" : ": \(says.quote)"
-            let clock = TimeSpan.clock(says.at.nanoseconds)
-            object.add("message", raw: message("\(clock) s \(says.says)\(quote)"))
+        if let detail {
+            let quote = detail.quote.isEmpty ? "" : ": \(detail.quote)"
+            let clock = TimeSpan.clock(detail.at.nanoseconds)
+            object.add("message", raw: message("\(clock) s \(detail.detail)\(quote)"))
         }
         return object.text
     }

@@ -18,7 +18,7 @@ enum FindingText {
             let last = TimeSpan.clock(finding.lastAt.nanoseconds)
             head += "  \(finding.times) times, last at \(last) s"
         }
-        var lines = [head] + wrapped(finding.says, "  ", "  ")
+        var lines = [head] + wrapped(finding.detail, "  ", "  ")
         let clocks = finding.steps.map { TimeSpan.clock($0.at.nanoseconds) }
         let names = finding.steps.map(row)
         let (clock, name) = (
@@ -29,7 +29,7 @@ enum FindingText {
             let start =
                 "    \(blanks)\(clocks[index])  "
                 + (name > 0 ? "\(ListLine.pad(names[index], name))  " : "")
-            lines += wrapped(step.says, start, String(repeating: " ", count: start.count))
+            lines += wrapped(step.detail, start, String(repeating: " ", count: start.count))
             if !step.quote.isEmpty {
                 // Quotes stay on one line, so that they can be copied.
                 lines.append(
@@ -56,7 +56,7 @@ enum FindingText {
         return "\(finding.severity.rawValue) \(finding.rule.id)"
             + "  \(TimeSpan.clock(finding.at.nanoseconds)) s"
             + "  \(finding.rule.blames) \(ListLine.clean(finding.client))"
-            + (step.isEmpty ? "" : "  \(step)") + ": \(ListLine.clean(finding.says))"
+            + (step.isEmpty ? "" : "  \(step)") + ": \(ListLine.clean(finding.detail))"
     }
 
     /// The lines about what a row shows.
@@ -65,7 +65,7 @@ enum FindingText {
             let row = detail.row
             return [
                 "  finding \(row.severity.rawValue) \(ListLine.clean(row.rule)): "
-                    + ListLine.clean(row.says),
+                    + ListLine.clean(row.detail),
                 "    expected: \(ListLine.clean(row.expected))",
             ]
         }

@@ -23,7 +23,7 @@ struct CaptureSummary {
                 + "\(streams.duplicate + streams.conflicting) repeated, "
                 + "\(streams.discardedInAll) discarded; \(streams.missing) missing")
         for (reason, count) in streams.discarded.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            lines.append("  \(count) bytes that \(reason.says)")
+            lines.append("  \(count) bytes that \(reason.detail)")
         }
         if streams.conflicting > 0 {
             lines.append("  \(streams.conflicting) repeated bytes were others than the first time")

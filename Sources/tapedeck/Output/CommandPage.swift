@@ -21,7 +21,7 @@ struct CommandPage {
         ]
         if let problem = row.problem { lines.append("  ! \(ListLine.clean(problem))") }
         for note in detail.notes {
-            lines.append("  note \(note.code): \(ListLine.clean(note.says))")
+            lines.append("  note \(note.code): \(ListLine.clean(note.detail))")
         }
         lines += FaultText.lines(detail.faults)
         lines += FindingText.lines(detail.findings)
@@ -75,7 +75,8 @@ struct CommandPage {
 
     /// The object that a change applies to, found in what was said about it before.
     private func base(
-        of change: SimperiumChange<Range<Int>>, _ key: String, _ bucket: String, _ detail: CommandDetail
+        of change: SimperiumChange<Range<Int>>, _ key: String, _ bucket: String,
+        _ detail: CommandDetail
     ) throws(Failure) -> JSONValue? {
         let before = try reader.reading { reader throws(TraceError) in
             try reader.commands(about: key, in: bucket, before: detail.row.id)

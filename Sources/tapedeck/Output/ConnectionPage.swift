@@ -19,7 +19,7 @@ enum ConnectionPage {
             lines.append(
                 "  \(TimeSpan.clock(event.at.nanoseconds)) s  "
                     + (event.leg.map { "leg \($0) " } ?? "") + event.kind.rawValue
-                    + (event.says.isEmpty ? "" : ": \(ListLine.clean(event.says))"))
+                    + (event.detail.isEmpty ? "" : ": \(ListLine.clean(event.detail))"))
         }
         for gap in detail.gaps {
             lines.append(

@@ -6,9 +6,9 @@ import Wire
 /// What a restore or a filled form says about cases: counts of a restore, the blocks of a form.
 struct DocumentContent {
     /// Most case blocks of a form that are told one by one.
-    private static let mostBlocks = 20
+    private static let maxBlocks = 20
     /// Most case types and fixtures that are named.
-    private static let mostNames = 12
+    private static let maxNames = 12
 
     private let kind: String
     private var summary = RestoreSummary()
@@ -36,7 +36,7 @@ struct DocumentContent {
             summary.count(event)
             guard isForm, case .caseBlock(let block) = event else { return }
             count += 1
-            if blocks.count < Self.mostBlocks { blocks.append(block) }
+            if blocks.count < Self.maxBlocks { blocks.append(block) }
         }
         // What came before an error, or before the end of what is kept, counts.
         try? reader.feed(content.span)
@@ -46,7 +46,7 @@ struct DocumentContent {
 
     /// The same for people, a line each.
     var lines: [String] {
-        kind == "form" ? blocks.map { "    " + ListLine.clean(Self.says($0)) } + more : counts
+        kind == "form" ? blocks.map { "    " + ListLine.clean(Self.detail($0)) } + more : counts
     }
 
     private var more: [String] {
@@ -84,8 +84,8 @@ struct DocumentContent {
         _ section: RestoreSummary.Section, _ count: String, _ names: [String]
     ) -> String {
         let size = ByteCount.text(summary.sections[section]?.bytes ?? 0)
-        let rest = names.count > Self.mostNames ? ", …" : ""
-        let list = names.prefix(Self.mostNames).joined(separator: ", ") + rest
+        let rest = names.count > Self.maxNames ? ", …" : ""
+        let list = names.prefix(Self.maxNames).joined(separator: ", ") + rest
         return "    \(count), \(size): \(ListLine.clean(list))"
     }
 
@@ -95,7 +95,7 @@ struct DocumentContent {
     }
 
     /// What a block does, as a sentence of clauses.
-    private static func says(_ block: CaseBlock) -> String {
+    private static func detail(_ block: CaseBlock) -> String {
         var clauses: [String] = []
         if let create = block.create {
             clauses.append(

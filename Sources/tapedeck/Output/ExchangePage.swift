@@ -41,7 +41,7 @@ struct ExchangePage {
             }
         }
         for note in detail.notes {
-            facts.append("  note \(note.code) (\(note.sender)): \(ListLine.clean(note.says))")
+            facts.append("  note \(note.code) (\(note.sender)): \(ListLine.clean(note.detail))")
         }
         return facts + FaultText.lines(detail.faults)
             + FindingText.lines(detail.findings)
@@ -117,7 +117,7 @@ struct ExchangePage {
         var facts: [String] = []
         if let nature = row.nature { facts.append("nature \(nature)") }
         if let key = row.key { facts.append("key \(key)") }
-        if let says = row.says { facts.append("says \(says.debugDescription)") }
+        if let detail = row.detail { facts.append("says \(detail.debugDescription)") }
         if let done = row.done { facts.append("progress \(done)/\(row.total ?? "?")") }
         if let id = row.restoreID { facts.append("restore id \(id)") }
         if let id = row.instanceID { facts.append("instance \(id)") }

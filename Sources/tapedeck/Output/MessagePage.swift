@@ -26,7 +26,7 @@ enum MessagePage {
         }
         for command in detail.commands { lines.append("  command c\(command.id)") }
         for note in detail.notes {
-            lines.append("  note \(note.code): \(ListLine.clean(note.says))")
+            lines.append("  note \(note.code): \(ListLine.clean(note.detail))")
         }
         lines += FaultText.lines(detail.faults)
         lines += FindingText.lines(detail.findings)

@@ -112,7 +112,7 @@ struct PcapngParserTests {
     ]
 
     @Test(arguments: times)
-    func `times are told in nanoseconds`(
+    func `times are reported in nanoseconds`(
         resolution: UInt8, offset: Int64, ticks: UInt64, expected: Int64
     ) {
         var file = PcapngSamples()
@@ -133,7 +133,7 @@ struct PcapngParserTests {
         return file.bytes
     }
 
-    @Test func `what cannot be is told with its place`() {
+    @Test func `what cannot be is reported with its place`() {
         let place = Int64(Self.damaged { _ in }.count)
         let cases: [(PcapngError, (inout PcapngSamples) -> Void)] = [
             (.lengthAtEnd(13, offset: place), { $0.add(5, [], endsWith: 13) }),
@@ -169,7 +169,7 @@ struct PcapngParserTests {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
         let (_, _, error) = Self.read(file + [5, 0, 0, 0] + bytes + [0, 0, 0, 0])
         #expect(error == .length(length, offset: Int64(file.count)))
-        #expect(error?.says.contains("byte \(file.count)") == true)
+        #expect(error?.detail.contains("byte \(file.count)") == true)
     }
 
     @Test func `an error comes again`() {
@@ -214,7 +214,7 @@ struct PcapngParserTests {
         let interface = Array(file.bytes.dropFirst(start.count))
         var parser = PcapngParser()
         parser.append(start)
-        for _ in 0..<PcapngParser.mostInterfaces / 1024 {
+        for _ in 0..<PcapngParser.maxInterfaces / 1024 {
             parser.append(Array(repeatElement(interface, count: 1024).joined()))
             #expect(throws: Never.self) { try parser.next() }
         }

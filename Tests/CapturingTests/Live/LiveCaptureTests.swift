@@ -94,8 +94,8 @@ struct LiveCaptureTests {
             setenv("SUDO_UID", "4242", 1)
             setenv("SUDO_GID", "4243", 1)
             setenv("SUDO_USER", "somebody", 1)
-            let says = try Privileges.drop()
-            precondition(says.contains("somebody") && says.contains("without capabilities"))
+            let detail = try Privileges.drop()
+            precondition(detail.contains("somebody") && detail.contains("without capabilities"))
             precondition(getuid() == 4242 && getegid() == 4243 && setuid(0) != 0)
         }
     }
@@ -104,8 +104,8 @@ struct LiveCaptureTests {
         await #expect(processExitsWith: .success) {
             guard geteuid() == 0 else { return }
             unsetenv("SUDO_UID")
-            let says = try Privileges.drop()
-            precondition(says.contains("root") && geteuid() == 0)
+            let detail = try Privileges.drop()
+            precondition(detail.contains("root") && geteuid() == 0)
             let then = try Privileges.drop(toNobody: true)
             precondition(then.contains("nobody") && geteuid() != 0)
         }

@@ -115,14 +115,14 @@ struct FragmentTests {
     @Test func `the number of datagrams is bounded`() {
         let first = Self.fragments(PacketSamples.packet(PacketSamples.counting(60)), of: 48)[0]
         var decoder = PacketDecoder()
-        for number in 0..<PacketDecoder.mostDatagrams * 6 {
+        for number in 0..<PacketDecoder.maxDatagrams * 6 {
             var packet = first
             (packet[4], packet[5]) = (UInt8(number >> 8), UInt8(number & 0xFF))
             #expect(Self.decode(&decoder, packet) == nil)
         }
-        #expect(decoder.counts.waiting == PacketDecoder.mostDatagrams)
+        #expect(decoder.counts.waiting == PacketDecoder.maxDatagrams)
         #expect(
-            decoder.counts.ignored == [.fragmentsIncomplete: PacketDecoder.mostDatagrams * 5])
+            decoder.counts.ignored == [.fragmentsIncomplete: PacketDecoder.maxDatagrams * 5])
         #expect(decoder.counts.addsUp)
     }
 
@@ -136,7 +136,7 @@ struct FragmentTests {
             packet[7] = 1
             #expect(Self.decode(&decoder, packet) == nil)
         }
-        #expect(decoder.counts.waiting * 60_000 < PacketDecoder.mostFragmentBytes)
-        #expect(decoder.counts.waiting * 60_000 > PacketDecoder.mostFragmentBytes / 2)
+        #expect(decoder.counts.waiting * 60_000 < PacketDecoder.maxFragmentBytes)
+        #expect(decoder.counts.waiting * 60_000 > PacketDecoder.maxFragmentBytes / 2)
     }
 }

@@ -138,7 +138,7 @@ struct TLSGapTests {
         #expect(sealed.map(\.reason) == [.cutShort])
         #expect(sealed.map(\.captured) == [20])
         #expect(
-            sealed.map(\.says) == [
+            sealed.map(\.detail) == [
                 "20 bytes of the \(last.sender) stay sealed: the stream ends within a record"
             ])
     }

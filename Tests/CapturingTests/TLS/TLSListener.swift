@@ -81,6 +81,6 @@ extension [TLSEvent] {
     }
 
     var notes: [String] {
-        compactMap { if case .note(_, _, let says) = $0 { says } else { nil } }
+        compactMap { if case .note(_, _, let detail) = $0 { detail } else { nil } }
     }
 }

@@ -15,10 +15,11 @@ struct TLSStreamTests {
         let events = TLSListener.events(vector)
         for sender in Peer.allCases { #expect(events.plain(sender) == vector.plain[sender]) }
         #expect(events.sealed.isEmpty)
-        #expect(events.facts.map(\.says) == [vector.says])
+        #expect(events.facts.map(\.detail) == [vector.detail])
         #expect(events.notes.isEmpty)
         #expect(
-            events.alerts.first?.says == "the client sent encrypted alert 0 (close_notify, warning)"
+            events.alerts.first?.detail
+                == "the client sent encrypted alert 0 (close_notify, warning)"
         )
     }
 
@@ -32,25 +33,26 @@ struct TLSStreamTests {
     }
 
     @Test(arguments: TLSVector.all)
-    func `stays sealed without a key log, and says how much`(vector: TLSVector) {
+    func `stays sealed without a key log, and detail how much`(vector: TLSVector) {
         let events = TLSListener.events(vector, KeyLog())
-        let isVersion13 = vector.says.contains("TLS 1.3")
-        let offers = vector.says.contains("ALPN")
+        let isVersion13 = vector.detail.contains("TLS 1.3")
+        let offers = vector.detail.contains("ALPN")
         let expected =
             isVersion13 && offers
-            ? vector.says.replacing("ALPN http/1.1", with: "ALPN offered http/1.1") : vector.says
+            ? vector.detail.replacing("ALPN http/1.1", with: "ALPN offered http/1.1")
+            : vector.detail
         // Whether a session goes on, and hellos are repeated, is plain to see.
-        #expect(events.facts.map(\.says) == [expected])
+        #expect(events.facts.map(\.detail) == [expected])
         for sender in Peer.allCases {
             #expect(events.plain(sender).isEmpty)
             let sealed = vector.records.filter { $0.sender == sender && $0.bytes[0] == 23 }
-            let told = events.sealed.filter { $0.sender == sender }
-            #expect(told.map(\.captured) == sealed.map { Int64($0.bytes.count) })
-            #expect(told.allSatisfy { $0.missing == 0 && $0.plaintext == nil })
+            let reported = events.sealed.filter { $0.sender == sender }
+            #expect(reported.map(\.captured) == sealed.map { Int64($0.bytes.count) })
+            #expect(reported.allSatisfy { $0.missing == 0 && $0.plaintext == nil })
         }
     }
 
-    @Test func `with a cipher suite or a version that is not decrypted says which`() {
+    @Test func `with a cipher suite or a version that is not decrypted detail which`() {
         let names = [
             "sealed 1.2 TLS_ECDHE_ECDSA_WITH_AES_128_CCM": "TLS_ECDHE_ECDSA_WITH_AES_128_CCM",
             "sealed 1.1": "TLS 1.1",
@@ -59,8 +61,8 @@ struct TLSStreamTests {
             let vector = TLSVector.named(name)
             let events = TLSListener.events(vector)
             #expect(Set(events.sealed.map(\.reason)) == [.unsupported(unsupported)])
-            #expect(events.facts.map(\.says) == [vector.says])
-            #expect(events.alerts.first?.says == "the client sent an encrypted alert")
+            #expect(events.facts.map(\.detail) == [vector.detail])
+            #expect(events.alerts.first?.detail == "the client sent an encrypted alert")
         }
     }
 
@@ -70,7 +72,7 @@ struct TLSStreamTests {
         for sender in Peer.allCases { #expect(events.plain(sender) == vector.plain[sender]) }
         #expect(Set(events.sealed.map(\.reason)) == [.earlyData])
         #expect(events.sealed.allSatisfy { $0.sender == .client })
-        #expect(events.facts.map(\.says) == [vector.says])
+        #expect(events.facts.map(\.detail) == [vector.detail])
     }
 
     @Test func `is read up to a renegotiation`() {
@@ -112,7 +114,7 @@ struct TLSStreamTests {
         for sender in [first, first.other] { listener.hear(vector.stream(sender), from: sender) }
         let events = listener.finish()
         for sender in Peer.allCases { #expect(events.plain(sender) == vector.plain[sender]) }
-        #expect(events.facts.map(\.says) == [vector.says])
+        #expect(events.facts.map(\.detail) == [vector.detail])
         #expect(events.sealed.isEmpty)
     }
 
@@ -131,7 +133,7 @@ struct TLSStreamTests {
         }
         let events = listener.finish()
         for sender in Peer.allCases { #expect(events.plain(sender) == vector.plain[sender]) }
-        #expect(events.facts.map(\.says) == [vector.says])
+        #expect(events.facts.map(\.detail) == [vector.detail])
     }
 
     @Test func `tells of a refusal`() {
@@ -140,12 +142,12 @@ struct TLSStreamTests {
         listener.hear(hello.bytes, from: .client)
         listener.hear([21, 3, 3, 0, 2, 2, 40], from: .server)
         let events = listener.finish()
-        #expect(events.facts.map(\.says) == ["server name sync.example, ALPN offered http/1.1"])
+        #expect(events.facts.map(\.detail) == ["server name sync.example, ALPN offered http/1.1"])
         #expect(
-            events.alerts.map(\.says) == ["the server sent alert 40 (handshake_failure, fatal)"])
+            events.alerts.map(\.detail) == ["the server sent alert 40 (handshake_failure, fatal)"])
     }
 
-    @Test func `is told from other streams by its first bytes`() {
+    @Test func `is reported from other streams by its first bytes`() {
         for vector in TLSVector.readable {
             for record in vector.records where record.bytes[0] != 22 || record.offset == 0 {
                 #expect(TLSStream.looksLikeTLS(record.bytes[...]) == true)

@@ -15,7 +15,7 @@ struct TLSVector: CustomTestStringConvertible, Sendable {
     }
 
     var name: String
-    var says = ""
+    var detail = ""
     var keyText = ""
     var records: [Record] = []
     var plain: [Peer: [UInt8]] = [.client: [], .server: []]
@@ -62,7 +62,7 @@ struct TLSVector: CustomTestStringConvertible, Sendable {
             }
             let last = vectors.count - 1
             switch words[0] {
-            case "says": vectors[last].says = String(rest)
+            case "says": vectors[last].detail = String(rest)
             case "key": vectors[last].keyText += rest + "\n"
             case "client": vectors[last].add(hex(rest), from: .client)
             case "server": vectors[last].add(hex(rest), from: .server)

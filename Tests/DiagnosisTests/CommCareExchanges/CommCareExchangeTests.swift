@@ -5,12 +5,12 @@ import Wire
 
 @Suite struct CommCareExchangeTests {
     @Test(arguments: CommCareRequestCases.all)
-    func `a rule about requests to CommCare says what it should`(_ one: RuleCase) {
+    func `a rule about requests to CommCare detail what it should`(_ one: RuleCase) {
         one.check()
     }
 
     @Test(arguments: CommCareAnswerCases.all)
-    func `a rule about answers of CommCare says what it should`(_ one: RuleCase) {
+    func `a rule about answers of CommCare detail what it should`(_ one: RuleCase) {
         one.check()
     }
 
@@ -30,7 +30,7 @@ import Wire
             id,
             Phone.submit(Phone.form, Phone.fields + "\nX-CommCareHQ-LastSyncToken: r1"),
             Phone.accepted, at: 20)
-        #expect(script.findings().map(\.says) == [])
+        #expect(script.findings().map(\.detail) == [])
     }
 
     @Test func `a form by itself, without parts, has no findings`() {
@@ -40,7 +40,7 @@ import Wire
             id,
             "POST /a/demo/receiver/ HTTP/1.1\n\(Phone.fields)\nContent-Type: text/xml\n\n"
                 + Phone.form.replacing("<photo>a.jpg</photo>", with: ""), Phone.accepted, at: 1)
-        #expect(script.findings().map(\.says) == [])
+        #expect(script.findings().map(\.detail) == [])
     }
 
     @Test func `a heartbeat and other requests of curl have no findings`() {
@@ -52,7 +52,7 @@ import Wire
                 "GET \(path) HTTP/1.1\nHost: hq.example\nUser-Agent: curl/8.5.0\nAccept: */*\n\n",
                 Phone.answer("200 OK", "{}", "Content-Type: application/json"), at: 1)
         }
-        #expect(script.findings().map(\.says) == [])
+        #expect(script.findings().map(\.detail) == [])
     }
 
     @Test func `the words quote the field, the case and the place`() throws {
@@ -66,12 +66,12 @@ import Wire
         let findings = script.findings()
         let create = try #require(
             findings.first { $0.rule == CommCareExchangeRules.createUnknown })
-        #expect(create.says.hasPrefix("A case block has <village> in create, at line 1, column "))
+        #expect(create.detail.hasPrefix("A case block has <village> in create, at line 1, column "))
         #expect(create.topic == "i-1")
         #expect(create.client == "d1")
         let version = try #require(
             findings.first { $0.rule == CommCareExchangeRules.versionValue })
-        #expect(version.says == "POST /a/demo/receiver/app/ says X-OpenRosa-Version 2.0.")
+        #expect(version.detail == "POST /a/demo/receiver/app/ says X-OpenRosa-Version 2.0.")
         #expect(version.steps.last?.quote == "X-OpenRosa-Version: 2.0")
     }
 
@@ -86,7 +86,7 @@ import Wire
         let finding = try #require(script.findings().first)
         #expect(finding.rule == CommCareExchangeRules.dateWrong)
         #expect(
-            finding.says.hasSuffix(
+            finding.detail.hasSuffix(
                 "43199 s after the server's time: 12 h, as of a clock of twelve hours."))
         #expect(finding.cause == "The pattern of the date has `hh` where it needs `HH`.")
     }

@@ -188,6 +188,6 @@ import Wire
             $0.rule.blames == symptom.rule.blames && $0.severity != .info
                 || $0.rule == symptom.rule
         }
-        #expect(Set(bad.map(\.rule.id)) == [symptom.rule.id], "\(bad.map(\.says))")
+        #expect(Set(bad.map(\.rule.id)) == [symptom.rule.id], "\(bad.map(\.detail))")
     }
 }

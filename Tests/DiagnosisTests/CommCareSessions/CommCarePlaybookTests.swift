@@ -8,7 +8,7 @@ import Wire
 @Suite struct CommCarePlaybookTests {
     private func blamed(_ script: SessionScript) -> [String] {
         script.findings().filter { $0.rule.blames == .client && $0.severity != .info }
-            .map { "\($0.rule.id): \($0.says)" }
+            .map { "\($0.rule.id): \($0.detail)" }
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)

@@ -7,13 +7,13 @@ import Wire
     static let cases: [RuleCase] =
         TokenCases.all + RecoveryCases.all + PollingCases.all + FormInstanceCases.all
         + CaseCases.all
-        + RetryCases.all + OpenRosaAndStoryCases.all
+        + RetryCases.all + OpenRosaAndGroupCases.all
 
     @Test(arguments: cases)
-    func `says what a session shows and nothing else`(_ each: RuleCase) { each.check() }
+    func `detail what a session shows and nothing else`(_ each: RuleCase) { each.check() }
 
     @Test func `every rule has its three kinds of sessions`() {
-        let rules = CommCareSessionRules.all + CommCareStories.rules
+        let rules = CommCareSessionRules.all + CommCareFindingGroups.rules
         #expect(RuleCase.missing(rules, Self.cases) == [])
         #expect(Set(rules.map(\.id)).count == rules.count)
     }
@@ -26,7 +26,7 @@ import Wire
         let finding = try #require(
             script.findings().first { $0.rule.id == "commcare.sync.polled-early" })
         #expect(
-            finding.says
+            finding.detail
                 == "The 202 said Retry-After: 5; the restore was asked for again after 1 s.")
         #expect(finding.expected == "The same request 5 s after the 202.")
         #expect(finding.steps.map(\.quote).first == "Retry-After: 5")
@@ -44,8 +44,8 @@ import Wire
         let finding = try #require(
             script.findings().first { $0.rule.id == "commcare.sync.state-hash" })
         #expect(finding.severity == .error)
-        #expect(finding.says.contains("ccsh:409c5c597fa2c2a693b769f0d2ad432b"))
-        #expect(finding.says.hasSuffix(": the device lacks case 123abc."))
+        #expect(finding.detail.contains("ccsh:409c5c597fa2c2a693b769f0d2ad432b"))
+        #expect(finding.detail.hasSuffix(": the device lacks case 123abc."))
     }
 
     @Test func `a hash after a close is only information`() throws {

@@ -91,8 +91,8 @@ enum FormInstanceCases {
     private static let reuse: [RuleCase] = [
         RuleCase(R.instanceIDReused, .breaks, "another answer under the same identifier") { s in
             let phone = SyncPhone(&s)
-            phone.submit(&s, at: 1, says: "42")
-            phone.submit(&s, at: 60, says: "43")
+            phone.submit(&s, at: 1, detail: "42")
+            phone.submit(&s, at: 60, detail: "43")
         },
         RuleCase(R.instanceIDReused, .breaks, "a retry that is written anew") { s in
             let phone = SyncPhone(&s)
@@ -103,17 +103,17 @@ enum FormInstanceCases {
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, files: ["a.jpg"], gets: SyncPhone.answer(500))
             phone.submit(&s, at: 60, files: ["b.jpg"])
-            phone.submit(&s, at: 70, says: "43", deprecated: "form-0")
+            phone.submit(&s, at: 70, detail: "43", deprecated: "form-0")
         },
         RuleCase(R.instanceIDReused, .behaves, "the first was refused") { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, gets: SyncPhone.answer(400, type: "text/plain", "no"))
-            phone.submit(&s, at: 60, says: "43")
+            phone.submit(&s, at: 60, detail: "43")
         },
         RuleCase(R.instanceIDReused, .silent, "Tapedeck changed the first") { s in
             let phone = SyncPhone(&s)
             s.fault(phone.connection, .client, "replace", at: 1, came: [1])
-            phone.submit(&s, at: 1, says: "x")
+            phone.submit(&s, at: 1, detail: "x")
             phone.submit(&s, at: 60)
         },
     ]

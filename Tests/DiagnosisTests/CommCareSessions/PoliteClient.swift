@@ -96,7 +96,7 @@ struct PoliteClient {
         phone.submit(
             &script, at: now, form.id, token: token,
             blocks: SyncPhone.new("case-\(form.place)"),
-            end: "2026-02-03T\(10 + form.place / 60):\(minute):00.000Z", says: form.id,
+            end: "2026-02-03T\(10 + form.place / 60):\(minute):00.000Z", detail: form.id,
             login: login, gets: answer)
         now += 0.05
     }

@@ -57,7 +57,7 @@ struct SyncPhone {
     /// Submits a form.
     func submit(
         _ script: inout SessionScript, at: Double, _ id: String = "form-1", token: String? = nil,
-        blocks: String = "", end: String? = "2026-02-03T10:05:00.000Z", says text: String = "42",
+        blocks: String = "", end: String? = "2026-02-03T10:05:00.000Z", detail text: String = "42",
         files: [String] = [], deprecated: String? = nil, login: String? = nil, query: String = "",
         gets answer: String? = SyncPhone.taken, took: Double = 0.01, made: Bool = false
     ) {

@@ -20,21 +20,21 @@ import Wire
         plan.edits = 600
         // Now and then with a heartbeat, which shows what a client has got.
         if seed.isMultiple(of: 2) { plan.heartbeatIdle = 5_000_000_000 }
-        let keepsStory = ProcessEnvironment.number("TAPEDECK_DIAGNOSIS_STORY") != nil
+        let keepsTranscript = ProcessEnvironment.number("TAPEDECK_DIAGNOSIS_STORY") != nil
         var world = FireWorld(
             seed: seed, plan,
             line: TappedLine(
                 clients: plan.clients, isAtServer: isAtServer,
-                keepsStory: keepsStory))
+                keepsTranscript: keepsTranscript))
         #expect(world.run().isEmpty)
         var line = world.line
         let findings = line.findings().filter { $0.severity != .info }
         let words = findings.prefix(3).map {
-            "\($0.rule.id) \($0.client) at \($0.at.nanoseconds / 1_000_000): \($0.says)"
+            "\($0.rule.id) \($0.client) at \($0.at.nanoseconds / 1_000_000): \($0.detail)"
         }
         #expect(words == [], "seed \(seed)")
-        if keepsStory, let first = findings.first {
-            for line in line.story where line.contains(first.topic.split(separator: "/")[1]) {
+        if keepsTranscript, let first = findings.first {
+            for line in line.group where line.contains(first.topic.split(separator: "/")[1]) {
                 print(line)
             }
         }

@@ -15,14 +15,14 @@ struct TappedLine: FireLine {
     private let isAtServer: Bool
     private(set) var diagnosis = Diagnosis()
     /// The last commands of each client, for people.
-    private(set) var story: [String] = []
-    private let keepsStory: Bool
+    private(set) var group: [String] = []
+    private let keepsTranscript: Bool
 
-    init(clients: Int, isAtServer: Bool, keepsStory: Bool = false) {
+    init(clients: Int, isAtServer: Bool, keepsTranscript: Bool = false) {
         line = PlainLine(clients: clients, isWritten: true)
         connections = Array(repeating: nil, count: clients)
         self.isAtServer = isAtServer
-        self.keepsStory = keepsStory
+        self.keepsTranscript = keepsTranscript
     }
 
     mutating func open(_ client: Int, at: Instant) {
@@ -35,7 +35,7 @@ struct TappedLine: FireLine {
                 ConnectionRow(
                     id: id, at: now, listener: "127.0.0.1:8080", client: "10.0.0.\(client):5000",
                     mode: .reverse)))
-        if keepsStory { story.append("\(client) connects as \(id)") }
+        if keepsTranscript { group.append("\(client) connects as \(id)") }
         line.open(client, at: at)
     }
 
@@ -45,9 +45,10 @@ struct TappedLine: FireLine {
             diagnosis.observe(
                 .event(
                     EventRow(
-                        .closed, connection: id, leg: LegID(id.rawValue), at: now, says: "closed")))
+                        .closed, connection: id, leg: LegID(id.rawValue), at: now, detail: "closed")
+                ))
             connections[client] = nil
-            if keepsStory { story.append("\(client) closes \(id)") }
+            if keepsTranscript { group.append("\(client) closes \(id)") }
         }
         line.close(client, at: at)
     }
@@ -78,8 +79,8 @@ struct TappedLine: FireLine {
             bucket: nil, app: nil, text: nil, payloadOffset: command.payload.lowerBound,
             payloadSize: command.payload.count, key: command.key, cv: command.cv,
             error: command.error, problem: command.problem.map { "\($0)" })
-        if keepsStory {
-            story.append(
+        if keepsTranscript {
+            group.append(
                 "\(now.nanoseconds / 1_000_000) \(client)/\(id) \(sender) "
                     + String(decoding: text, as: UTF8.self))
         }

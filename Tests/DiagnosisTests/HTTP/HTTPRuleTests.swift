@@ -4,7 +4,7 @@ import Wire
 @testable import Diagnosis
 
 @Suite struct HTTPRuleTests {
-    @Test(arguments: HTTPCases.all) func `a rule of HTTP says what it should`(_ one: RuleCase) {
+    @Test(arguments: HTTPCases.all) func `a rule of HTTP detail what it should`(_ one: RuleCase) {
         one.check()
     }
 
@@ -41,7 +41,7 @@ import Wire
                 "Server: nginx/1.24.0\nConnection: keep-alive\nETag: \"1\"\nTransfer-Encoding: identity",
                 ""), at: 20)
         script.close(id, at: 21)
-        #expect(script.findings().filter { $0.rule.blames == .client }.map(\.says) == [])
+        #expect(script.findings().filter { $0.rule.blames == .client }.map(\.detail) == [])
     }
 
     @Test func `the words name the request and the cookie`() throws {
@@ -50,7 +50,7 @@ import Wire
         let finding = try #require(
             script.findings().first { $0.rule == HTTPRules.cookieLost })
         #expect(
-            finding.says
+            finding.detail
                 == "GET /things/2 lacks the cookie sid, which the client sent before on this connection and which is for /."
         )
         #expect(finding.steps.count == 2)

@@ -5,7 +5,7 @@ import Wire
 
 @Suite struct WebSocketRuleTests {
     @Test(arguments: WebSocketCases.all)
-    func `a rule of WebSocket says what it should`(_ one: RuleCase) {
+    func `a rule of WebSocket detail what it should`(_ one: RuleCase) {
         one.check()
     }
 
@@ -27,7 +27,7 @@ import Wire
         script.bytes(id, .client, WebSocketCases.frame(0x88, [3, 0xE9], .client), at: 300)
         script.bytes(id, .server, WebSocketCases.frame(0x88, [3, 0xE9], .server), at: 300.1)
         script.close(id, at: 300.2, by: .server)
-        #expect(script.findings().map(\.says) == [])
+        #expect(script.findings().map(\.detail) == [])
     }
 
     @Test func `the words name the peer and the close`() throws {
@@ -37,7 +37,7 @@ import Wire
         let finding = try #require(script.findings().first)
         #expect(finding.rule == WebSocketRules.closeUnanswered)
         #expect(
-            finding.says == "The client has not answered the Close 1001 of the server for 20 s.")
+            finding.detail == "The client has not answered the Close 1001 of the server for 20 s.")
         #expect(finding.at == Instant(nanoseconds: 25_000_000_000))
     }
 

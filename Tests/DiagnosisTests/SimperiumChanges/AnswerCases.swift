@@ -197,7 +197,7 @@ enum AnswerCases {
     ]
 
     private static func lose(
-        _ script: inout SessionScript, isSent: Bool = false, isTold: Bool = false,
+        _ script: inout SessionScript, isSent: Bool = false, isReported: Bool = false,
         closes: Bool = false, hasGap: Bool = false, isFaulted: Bool = false
     ) {
         let c = script.ready()
@@ -205,7 +205,7 @@ enum AnswerCases {
         if hasGap { script.gap(c, at: 1.5) }
         script.close(c, at: 2)
         let change = SessionScript.acknowledgement("a1", number(2), sv: 3, ev: 4)
-        let again = script.again(at: 3, answer: isTold ? "[\(change)]" : "[]")
+        let again = script.again(at: 3, answer: isReported ? "[\(change)]" : "[]")
         if isSent {
             script.edit(again, "a1", number(2), at: 10)
             script.made(again, "a1", number(2), at: 10.1)
@@ -218,7 +218,9 @@ enum AnswerCases {
     private static let owed: [RuleCase] = [
         RuleCase(R.neverResent, .breaks, "forgets it") { lose(&$0) },
         RuleCase(R.neverResent, .behaves, "sends it again") { lose(&$0, isSent: true) },
-        RuleCase(R.neverResent, .behaves, "is told that it was made") { lose(&$0, isTold: true) },
+        RuleCase(R.neverResent, .behaves, "is told that it was made") {
+            lose(&$0, isReported: true)
+        },
         RuleCase(R.neverResent, .silent, "the connection ends") { lose(&$0, closes: true) },
         RuleCase(R.neverResent, .silent, "bytes are missing") { lose(&$0, hasGap: true) },
         RuleCase(R.neverResent, .silent, "Tapedeck takes something") {

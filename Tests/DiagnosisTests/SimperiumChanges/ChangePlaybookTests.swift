@@ -115,18 +115,18 @@ import Wire
     {
         var script = SessionScript()
         Self.good[place](&script)
-        let ids = SimperiumChangeRules.all.map(\.id) + SimperiumStories.rules.map(\.id)
-        #expect(script.findings().filter { ids.contains($0.rule.id) }.map(\.says) == [])
+        let ids = SimperiumChangeRules.all.map(\.id) + SimperiumFindingGroups.rules.map(\.id)
+        #expect(script.findings().filter { ids.contains($0.rule.id) }.map(\.detail) == [])
     }
 
-    private func says(_ write: (inout SessionScript) -> Void) -> [String] {
+    private func detail(_ write: (inout SessionScript) -> Void) -> [String] {
         var script = SessionScript()
         write(&script)
-        return script.findings().map(\.says)
+        return script.findings().map(\.detail)
     }
 
-    @Test func `a delta that counts otherwise is told by what the client counts`() {
-        let found = says { script in
+    @Test func `a delta that counts otherwise is reported by what the client counts`() {
+        let found = detail { script in
             let c = script.ready(object: #"{"text":"Hello 😀 world"}"#)
             script.edit(c, "a1", #"{"text":{"o":"d","v":"=13\t+x"}}"#, at: 1)
         }
@@ -135,15 +135,15 @@ import Wire
                 "The delta of text of k at version 3 is for 13 UTF-16 code units, and the text has "
                     + "14: `Hello 😀 world`. It has 13 code points: the client counts those."
             ])
-        let bytes = says { script in
+        let bytes = detail { script in
             let c = script.ready(object: #"{"text":"Hello 😀 world"}"#)
             script.edit(c, "a1", #"{"text":{"o":"d","v":"=16\t+x"}}"#, at: 1)
         }
         #expect(bytes.first?.hasSuffix("It has 16 UTF-8 bytes: the client counts those.") == true)
     }
 
-    @Test func `a stale version is told with what the client was shown`() {
-        let found = says { script in
+    @Test func `a stale version is reported with what the client was shown`() {
+        let found = detail { script in
             let c = script.ready()
             script.edit(c, "a1", Self.number(2), at: 1)
             script.made(c, "a1", Self.number(2), at: 1.1)
@@ -215,7 +215,7 @@ import Wire
             }
         }
         for finding in script.findings() {
-            #expect(!finding.says.isEmpty && !finding.steps.isEmpty)
+            #expect(!finding.detail.isEmpty && !finding.steps.isEmpty)
         }
     }
 

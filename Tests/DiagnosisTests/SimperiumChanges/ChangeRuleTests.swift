@@ -6,22 +6,22 @@ import Wire
 /// Each rule about changes with sessions that break it, come close to it and allow no verdict.
 @Suite struct ChangeRuleTests {
     private static let cases = FormCases.all + VersionCases.all + AnswerCases.all + DiffCases.all
-    private static let told = SimperiumStories.rules.filter {
+    private static let reported = SimperiumFindingGroups.rules.filter {
         // Their parts are rules about sessions.
-        ![SimperiumStories.reindexLoop, SimperiumStories.reconnectStorm].contains($0)
+        ![SimperiumFindingGroups.reindexLoop, SimperiumFindingGroups.reconnectStorm].contains($0)
     }
 
     @Test(arguments: cases) func `rule`(_ example: RuleCase) { example.check() }
 
-    @Test(arguments: StoryCases.all) func `story`(_ example: RuleCase) { example.check() }
+    @Test(arguments: FindingGroupCases.all) func `group`(_ example: RuleCase) { example.check() }
 
     @Test func `every rule has its sessions`() {
         #expect(RuleCase.missing(SimperiumChangeRules.all, Self.cases).isEmpty)
-        #expect(RuleCase.missing(Self.told, StoryCases.all).isEmpty)
+        #expect(RuleCase.missing(Self.reported, FindingGroupCases.all).isEmpty)
     }
 
     @Test func `identifiers are unique and texts are there`() {
-        let rules = SimperiumChangeRules.all + SimperiumStories.rules
+        let rules = SimperiumChangeRules.all + SimperiumFindingGroups.rules
         #expect(Set(rules.map(\.id)).count == rules.count)
         for rule in rules {
             for text in [
@@ -33,20 +33,20 @@ import Wire
     /// Stories whose parts are rules about sessions, by identifier.
     @Test(arguments: [
         (
-            SimperiumStories.reindexLoop,
+            SimperiumFindingGroups.reindexLoop,
             [
                 "simperium.index.read-again", "simperium.cv.not-advanced",
                 "simperium.index.instead-of-cv",
             ]
         ),
         (
-            SimperiumStories.reconnectStorm,
+            SimperiumFindingGroups.reconnectStorm,
             ["simperium.session.reconnect-storm", "simperium.auth.same-token-again"]
         ),
     ])
-    func `findings of sessions become stories`(_ story: Rule, _ parts: [String]) {
-        func told(_ parts: [String], apart: Int64, clients: [String]) -> [String] {
-            var report = Report(stories: SimperiumStories.all)
+    func `findings of sessions become groups`(_ group: Rule, _ parts: [String]) {
+        func reported(_ parts: [String], apart: Int64, clients: [String]) -> [String] {
+            var report = Report(groups: SimperiumFindingGroups.all)
             for (index, id) in parts.enumerated() {
                 let rule = Rule(
                     id, .warning, title: "t", source: "s", follows: "f", evidence: "e",
@@ -55,13 +55,13 @@ import Wire
                 report.add(
                     Finding(
                         rule, connection: nil, client: clients[index % clients.count],
-                        says: "says", steps: [FindingStep(at: at, "step")]))
+                        detail: "says", steps: [FindingStep(at: at, "step")]))
             }
             return report.findings.map(\.rule.id)
         }
-        #expect(told(parts, apart: 1_000_000_000, clients: ["c"]) == [story.id])
-        #expect(!told(Array(parts.dropLast()), apart: 1, clients: ["c"]).contains(story.id))
-        #expect(!told(parts, apart: 1, clients: ["c", "d"]).contains(story.id))
-        #expect(!told(parts, apart: 4_000_000_000_000, clients: ["c"]).contains(story.id))
+        #expect(reported(parts, apart: 1_000_000_000, clients: ["c"]) == [group.id])
+        #expect(!reported(Array(parts.dropLast()), apart: 1, clients: ["c"]).contains(group.id))
+        #expect(!reported(parts, apart: 1, clients: ["c", "d"]).contains(group.id))
+        #expect(!reported(parts, apart: 4_000_000_000_000, clients: ["c"]).contains(group.id))
     }
 }

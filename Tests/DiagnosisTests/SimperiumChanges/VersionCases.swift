@@ -224,14 +224,14 @@ enum VersionCases {
 
     /// A change is not answered, and the client connects again.
     private static func cut(
-        _ script: inout SessionScript, hasGap: Bool = false, isTold: Bool = false
+        _ script: inout SessionScript, hasGap: Bool = false, isReported: Bool = false
     ) -> ConnectionID {
         let c = script.ready()
         script.edit(c, "a1", number(2), at: 1)
         if hasGap { script.gap(c, at: 1.5) }
         script.close(c, at: 2)
         let change = SessionScript.acknowledgement("a1", number(2), sv: 3, ev: 4)
-        return script.again(at: 3, answer: isTold ? "[\(change)]" : "[]")
+        return script.again(at: 3, answer: isReported ? "[\(change)]" : "[]")
     }
 
     private static let identifiers: [RuleCase] = [
@@ -246,7 +246,7 @@ enum VersionCases {
             script.made(c, "a1", number(2), at: 4.1)
         },
         RuleCase(R.resentUnderNewCCID, .behaves, "it was told that it was made") { script in
-            let c = cut(&script, isTold: true)
+            let c = cut(&script, isReported: true)
             script.edit(c, "a2", number(5), sv: 4, at: 4)
         },
         RuleCase(R.resentUnderNewCCID, .silent, "bytes are missing") { script in
@@ -349,11 +349,13 @@ enum VersionCases {
         RuleCase(R.duplicateEdit, .silent, "it was told that it failed") {
             twice(&$0, isRefused: true)
         },
-        RuleCase(SimperiumStories.doubleText, .breaks, "the server takes it") {
+        RuleCase(SimperiumFindingGroups.doubleText, .breaks, "the server takes it") {
             twice(&$0, isMade: true)
         },
-        RuleCase(SimperiumStories.doubleText, .behaves, "the server refuses it") { twice(&$0) },
-        RuleCase(SimperiumStories.doubleText, .silent, "it was told that it failed") {
+        RuleCase(SimperiumFindingGroups.doubleText, .behaves, "the server refuses it") {
+            twice(&$0)
+        },
+        RuleCase(SimperiumFindingGroups.doubleText, .silent, "it was told that it failed") {
             twice(&$0, isRefused: true, isMade: true)
         },
     ]

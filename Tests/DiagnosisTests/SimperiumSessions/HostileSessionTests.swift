@@ -44,7 +44,7 @@ import Wire
         }
         let findings = script.findings()
         #expect(findings.count < 2_000)
-        for finding in findings { #expect(!finding.says.isEmpty && !finding.steps.isEmpty) }
+        for finding in findings { #expect(!finding.detail.isEmpty && !finding.steps.isEmpty) }
         #expect(script.findings().map(\.rule.id) == findings.map(\.rule.id))
     }
 

@@ -144,7 +144,7 @@ enum OpeningCases {
             $0.close(socket, at: 2)
             let other = $0.resumed(at: 10, clientID: "c-2")
             $0.client(other, SessionScript.sent(), at: 11)
-            $0.server(other, SessionScript.told(by: "c-2"), at: 11.1)
+            $0.server(other, SessionScript.reported(by: "c-2"), at: 11.1)
         },
         RuleCase(R.clientIDChanged, .behaves, "the same clientid") {
             let socket = $0.synced()
@@ -152,7 +152,7 @@ enum OpeningCases {
             $0.close(socket, at: 2)
             let other = $0.resumed(at: 10)
             $0.client(other, SessionScript.sent(), at: 11)
-            $0.server(other, SessionScript.told(), at: 11.1)
+            $0.server(other, SessionScript.reported(), at: 11.1)
         },
         RuleCase(R.clientIDChanged, .silent, "the change was answered before") {
             let socket = $0.synced()
@@ -160,7 +160,7 @@ enum OpeningCases {
             $0.close(socket, at: 2)
             let other = $0.resumed(at: 10, cv: "cv1", clientID: "c-2")
             $0.client(other, SessionScript.sent("b", sv: 3), at: 11)
-            $0.server(other, SessionScript.told("b", sv: 3, cv: "cv2", by: "c-2"), at: 11.1)
+            $0.server(other, SessionScript.reported("b", sv: 3, cv: "cv2", by: "c-2"), at: 11.1)
         },
         RuleCase(R.sharedClientID, .breaks, "two tabs that both edit") {
             let (one, two) = ($0.synced(), $0.synced(at: 1, client: "127.0.0.1:5001"))
@@ -172,7 +172,7 @@ enum OpeningCases {
                 for each in [one, two] {
                     $0.server(
                         each,
-                        SessionScript.told(
+                        SessionScript.reported(
                             sv: index + 1, ccid: "aa0\(index)", to: "\(index)", cv: "cv1\(index)"),
                         at: at + 0.1)
                 }
@@ -189,7 +189,7 @@ enum OpeningCases {
                 for each in [one, two] {
                     $0.server(
                         each,
-                        SessionScript.told(
+                        SessionScript.reported(
                             sv: index + 1, ccid: "aa0\(index)", to: "\(index)", cv: "cv1\(index)",
                             by: index % 2 == 0 ? "c-1" : "c-2"),
                         at: at + 0.1)
@@ -201,7 +201,7 @@ enum OpeningCases {
             let (one, two) = ($0.synced(), $0.synced(at: 4, client: "127.0.0.1:5001"))
             $0.client(one, SessionScript.sent(), at: 3)
             $0.client(two, SessionScript.sent(), at: 20)
-            $0.server(two, SessionScript.told(), at: 20.1)
+            $0.server(two, SessionScript.reported(), at: 20.1)
             $0.editAndTell(two, sv: 2, ccid: "aa02", to: "z", cv: "cv2", at: 40)
         },
     ]

@@ -10,23 +10,26 @@ extension ServerCases {
         },
         RuleCase(R.entityDiffers, .breaks, "not what the changes make of it") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", to: "y", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", to: "y", by: "x"), at: 1)
             $0.server(
-                socket, SessionScript.told(sv: 2, ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2)
+                socket, SessionScript.reported(sv: 2, ccid: "bb02", to: "z", cv: "cv2", by: "x"),
+                at: 2)
             entity(&$0, socket, "a.3", #"{"t":"y"}"#, at: 3)
         },
         RuleCase(R.entityDiffers, .behaves, "what the changes make of it, in other words") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", to: "y", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", to: "y", by: "x"), at: 1)
             $0.server(
-                socket, SessionScript.told(sv: 2, ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2)
+                socket, SessionScript.reported(sv: 2, ccid: "bb02", to: "z", cv: "cv2", by: "x"),
+                at: 2)
             entity(&$0, socket, "a.3", #"{ "t" : "z" }"#, at: 3)
             entity(&$0, socket, "a.1", #"{"t":"x"}"#, at: 4)
         },
         RuleCase(R.entityDiffers, .silent, "a change between was not seen") {
             let socket = $0.synced()
             $0.server(
-                socket, SessionScript.told(sv: 4, ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2)
+                socket, SessionScript.reported(sv: 4, ccid: "bb02", to: "z", cv: "cv2", by: "x"),
+                at: 2)
             entity(&$0, socket, "a.5", #"{"t":"y"}"#, at: 3)
         },
         RuleCase(R.entityDiffers, .silent, "the page was Tapedeck's") {

@@ -44,7 +44,7 @@ enum ServerCases {
 
     static let answers: [RuleCase] =
         owed(
-            R.changeUnanswered, "a change", SessionScript.sent(), answer: SessionScript.told(),
+            R.changeUnanswered, "a change", SessionScript.sent(), answer: SessionScript.reported(),
             answerTitle: "late, and acknowledged")
         + owed(
             R.changeUnanswered, "a change that is refused", SessionScript.sent(),
@@ -66,7 +66,7 @@ enum ServerCases {
                 for number in 1...6 {
                     $0.server(
                         socket,
-                        SessionScript.told(
+                        SessionScript.reported(
                             sv: number, ccid: "bb0\(number)", cv: "cv\(number)", by: "x"),
                         at: 20 + Double(number) * 8)
                 }
@@ -74,14 +74,14 @@ enum ServerCases {
             RuleCase(R.heartbeatUnanswered, .behaves, "h with a late answer") {
                 let socket = $0.synced()
                 $0.client(socket, "h:0", at: 20)
-                $0.server(socket, SessionScript.told(by: "x"), at: 30)
+                $0.server(socket, SessionScript.reported(by: "x"), at: 30)
                 $0.server(socket, "h:1", at: 45)
             },
             RuleCase(R.heartbeatUnanswered, .silent, "a fault took the answer") {
                 let socket = $0.synced()
                 $0.client(socket, "h:0", at: 20)
                 $0.lose(socket, .server, "h:1", at: 20.1)
-                $0.server(socket, SessionScript.told(by: "x"), at: 60)
+                $0.server(socket, SessionScript.reported(by: "x"), at: 60)
             },
             RuleCase(R.heartbeatNumber, .breaks, "h:5 for h:0") {
                 let socket = $0.synced()
@@ -196,29 +196,29 @@ enum ServerCases {
         RuleCase(R.echoMissing, .behaves, "both are told") {
             let (one, two) = two(&$0)
             $0.editAndTell(one, at: 5)
-            $0.server(two, SessionScript.told(), at: 5.2)
+            $0.server(two, SessionScript.reported(), at: 5.2)
             $0.beats(one, from: 15, to: 120)
             $0.beats(two, from: 16, to: 120)
         },
         RuleCase(R.echoMissing, .behaves, "the other is told before the author") {
             let (one, two) = two(&$0)
             $0.editAndTell(one, at: 5)
-            $0.server(two, SessionScript.told(), at: 5.02)
+            $0.server(two, SessionScript.reported(), at: 5.02)
             $0.beats(one, from: 15, to: 120)
             $0.beats(two, from: 16, to: 120)
         },
         RuleCase(R.echoMissing, .behaves, "the other opened after the change was sent") {
             let one = $0.synced()
             $0.client(one, SessionScript.sent(), at: 0.9)
-            let two = $0.resumed(at: 1, answer: SessionScript.told(), clientID: "c-2")
-            $0.server(one, SessionScript.told(), at: 2)
+            let two = $0.resumed(at: 1, answer: SessionScript.reported(), clientID: "c-2")
+            $0.server(one, SessionScript.reported(), at: 2)
             $0.beats(one, from: 15, to: 120)
             $0.beats(two, from: 16, to: 120)
         },
         RuleCase(R.echoMissing, .silent, "a fault took it") {
             let (one, two) = two(&$0)
             $0.editAndTell(one, at: 5)
-            $0.lose(two, .server, SessionScript.told(), at: 5.2)
+            $0.lose(two, .server, SessionScript.reported(), at: 5.2)
             $0.beats(one, from: 15, to: 120)
             $0.beats(two, from: 16, to: 120)
         },
@@ -233,55 +233,59 @@ enum ServerCases {
         },
         RuleCase(R.versionGap, .breaks, "from 2 to 5 without what is between") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
-            $0.server(socket, SessionScript.told(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
+            $0.server(
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
         },
         RuleCase(R.versionGap, .behaves, "merged, and then the next") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ev: 5, ccid: "bb01", by: "x"), at: 1)
-            $0.server(socket, SessionScript.told(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+            $0.server(socket, SessionScript.reported(ev: 5, ccid: "bb01", by: "x"), at: 1)
+            $0.server(
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
         },
         RuleCase(R.versionGap, .silent, "Tapedeck made the gap") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
             $0.alter(
-                socket, .server, said: SessionScript.told(sv: 2, ccid: "bb02", cv: "cv5", by: "x"),
-                heard: SessionScript.told(sv: 5, ccid: "bb02", cv: "cv5", by: "x"),
+                socket, .server,
+                said: SessionScript.reported(sv: 2, ccid: "bb02", cv: "cv5", by: "x"),
+                heard: SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"),
                 action: "version-gap", at: 2)
         },
         RuleCase(R.versionRepeated, .breaks, "two changes to version 2") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
-            $0.server(socket, SessionScript.told(ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
+            $0.server(
+                socket, SessionScript.reported(ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2)
         },
         RuleCase(R.versionRepeated, .behaves, "one change told twice") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 2)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 2)
         },
         RuleCase(R.versionRepeated, .silent, "the second is Tapedeck's") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
             $0.server(
-                socket, SessionScript.told(ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2,
+                socket, SessionScript.reported(ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2,
                 made: true)
         },
         RuleCase(R.cvRepeated, .breaks, "one cv for two objects") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
-            $0.server(socket, SessionScript.told("b", ccid: "bb02", by: "x"), at: 2)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported("b", ccid: "bb02", by: "x"), at: 2)
         },
         RuleCase(R.cvRepeated, .behaves, "one cv for one change, told to two clients") {
             let (one, two) = two(&$0)
             for socket in [one, two] {
-                $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 2)
+                $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 2)
             }
         },
         RuleCase(R.cvRepeated, .silent, "a merged answer to cv") {
             let socket = $0.synced()
-            $0.server(socket, SessionScript.told(ccid: "bb01", by: "x"), at: 1)
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
             $0.client(socket, "0:cv:cv0", at: 2)
-            $0.server(socket, SessionScript.told("b", ccid: "bb02", by: "x"), at: 2.1)
+            $0.server(socket, SessionScript.reported("b", ccid: "bb02", by: "x"), at: 2.1)
         },
     ]
 

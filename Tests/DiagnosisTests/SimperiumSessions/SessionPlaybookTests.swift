@@ -20,7 +20,7 @@ import Wire
         script.server(one, "0:e:b.4\n?", at: 0.9)
         script.editAndTell(one, at: 2)
         script.server(
-            one, SessionScript.told(sv: 2, ccid: "bb01", to: "z", cv: "cv2", by: "x"), at: 3)
+            one, SessionScript.reported(sv: 2, ccid: "bb01", to: "z", cv: "cv2", by: "x"), at: 3)
         script.beats(one, from: 15, to: 100)
         script.client(one, "0:e:a.3", at: 101)
         script.server(one, "0:e:a.3\n{\"data\":{\"t\":\"z\"}}", at: 101.1)
@@ -28,7 +28,8 @@ import Wire
         script.close(one, at: 102.01)
         let two = script.resumed(at: 104, cv: "cv2")
         script.client(two, SessionScript.sent(sv: 3, ccid: "aa02", to: "w"), at: 105)
-        script.server(two, SessionScript.told(sv: 3, ccid: "aa02", to: "w", cv: "cv3"), at: 105.1)
+        script.server(
+            two, SessionScript.reported(sv: 3, ccid: "aa02", to: "w", cv: "cv3"), at: 105.1)
         script.server(two, "0:index", at: 106)
         script.client(
             two, #"0:index:{"current":"cv3","index":[{"id":"a","v":4}],"pending":[]}"#, at: 106.1)
@@ -43,7 +44,7 @@ import Wire
         var script = SessionScript()
         Self.busy(&script)
         let found = script.findings().filter { $0.severity != .info }
-        #expect(found.map { "\($0.rule.id): \($0.says)" } == [])
+        #expect(found.map { "\($0.rule.id): \($0.detail)" } == [])
     }
 
     @Test func `the same session has none wherever bytes are missing`() {
@@ -52,7 +53,7 @@ import Wire
             Self.busy(&script)
             script.gap(nil, at: 0.15 + Double(step) * 2)
             let found = script.findings().filter { $0.severity != .info }
-            #expect(found.map { "\($0.rule.id): \($0.says)" } == [], "gap \(step)")
+            #expect(found.map { "\($0.rule.id): \($0.detail)" } == [], "gap \(step)")
         }
     }
 
@@ -66,7 +67,7 @@ import Wire
         let finding = script.findings().first
         #expect(finding?.rule.id == "simperium.cv.unknown-repeated")
         #expect(
-            finding?.says
+            finding?.detail
                 == "The client asks for changes since old again, 9.7 s after the server said that it does not know it."
         )
         #expect(finding?.steps.map(\.quote) == ["0:cv:?", "0:cv:old"])
@@ -85,12 +86,12 @@ import Wire
         let findings = script.findings()
         #expect(!findings.isEmpty)
         for finding in findings {
-            #expect(!finding.says.contains("SECRET"))
+            #expect(!finding.detail.contains("SECRET"))
             #expect(finding.steps.allSatisfy { !$0.quote.contains("SECRET") })
         }
     }
 
-    @Test func `an unread page is told with its mark and what to ask`() {
+    @Test func `an unread page is reported with its mark and what to ask`() {
         var script = SessionScript()
         let socket = script.socket(at: 0)
         script.open(socket, at: 0.1)
@@ -103,7 +104,7 @@ import Wire
         #expect(finding?.rule.id == "simperium.index.unfinished")
         #expect(finding?.expected == "0:i::m1::LIMIT")
         #expect(
-            finding?.says
+            finding?.detail
                 == "The page has the mark m1, and the client has not asked for the next one in 120 s."
         )
     }

@@ -57,7 +57,7 @@ extension SessionScript {
     }
 
     /// How a server tells of it.
-    static func told(
+    static func reported(
         _ key: String = "a", sv: Int = 1, ev: Int? = nil, ccid: String = "aa01",
         to text: String = "y", cv: String = "cv1", by clientID: String = "c-1"
     ) -> String {
@@ -71,7 +71,8 @@ extension SessionScript {
     ) {
         client(id, Self.sent(key, sv: sv, ccid: ccid, to: text), at: at)
         server(
-            id, Self.told(key, sv: sv, ccid: ccid, to: text, cv: cv, by: clientID), at: at + 0.05)
+            id, Self.reported(key, sv: sv, ccid: ccid, to: text, cv: cv, by: clientID),
+            at: at + 0.05)
     }
 
     /// What a client opens channel 1 with.

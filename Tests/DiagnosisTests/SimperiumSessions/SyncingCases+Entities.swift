@@ -17,7 +17,7 @@ extension SyncingCases {
         },
         RuleCase(R.truncatedKey, .silent, "a may be on a page that was not seen") {
             let socket = $0.resumed(
-                at: 0, answer: SessionScript.told("a.b.c", sv: 2, cv: "cv1", by: "x"))
+                at: 0, answer: SessionScript.reported("a.b.c", sv: 2, cv: "cv1", by: "x"))
             fetch(&$0, socket, "a.3", at: 1)
             fetch(&$0, socket, "a.b.c.3", at: 2)
         },
@@ -85,7 +85,7 @@ extension SyncingCases {
         RuleCase(R.entityAgain, .behaves, "twice, and again after a change") {
             let socket = bare(&$0, #"{"id":"a","v":1}"#)
             for at in [1.0, 2] { fetch(&$0, socket, "a.1", at: at) }
-            $0.server(socket, SessionScript.told(by: "x"), at: 2.5)
+            $0.server(socket, SessionScript.reported(by: "x"), at: 2.5)
             for at in [3.0, 4] { fetch(&$0, socket, "a.1", at: at) }
         },
         RuleCase(R.entityAgain, .silent, "the answers were lost") {
@@ -97,29 +97,29 @@ extension SyncingCases {
         },
         RuleCase(R.notReloaded, .breaks, "a change of 5 on top of 1 and nothing is loaded") {
             let socket = $0.synced()
-            $0.lose(socket, .server, SessionScript.told(ev: 5, ccid: "bb01", by: "x"), at: 1)
+            $0.lose(socket, .server, SessionScript.reported(ev: 5, ccid: "bb01", by: "x"), at: 1)
             $0.server(
-                socket, SessionScript.told(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
             $0.beats(socket, from: 15, to: 120)
         },
         RuleCase(R.notReloaded, .behaves, "the object is loaded") {
             let socket = $0.synced()
-            $0.lose(socket, .server, SessionScript.told(ev: 5, ccid: "bb01", by: "x"), at: 1)
+            $0.lose(socket, .server, SessionScript.reported(ev: 5, ccid: "bb01", by: "x"), at: 1)
             $0.server(
-                socket, SessionScript.told(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
             fetch(&$0, socket, "a.6", at: 20)
             $0.beats(socket, from: 15, to: 120)
         },
         RuleCase(R.notReloaded, .behaves, "merged changes that begin where the client is") {
             let socket = $0.synced()
             $0.server(
-                socket, SessionScript.told(ev: 5, ccid: "bb01", cv: "cv4", by: "x"), at: 1)
+                socket, SessionScript.reported(ev: 5, ccid: "bb01", cv: "cv4", by: "x"), at: 1)
             $0.beats(socket, from: 15, to: 120)
         },
         RuleCase(R.notReloaded, .silent, "what the client had is not known") {
             let socket = $0.resumed(at: 0)
             $0.server(
-                socket, SessionScript.told(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
             $0.beats(socket, from: 15, to: 120)
         },
     ]

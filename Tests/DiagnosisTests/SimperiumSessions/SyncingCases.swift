@@ -46,8 +46,8 @@ enum SyncingCases {
             $0.open(again, at: 10.1)
             $0.client(again, SessionScript.sent(), at: 10.2)
             $0.client(again, "0:cv:cv0", at: 10.21)
-            $0.server(again, SessionScript.told(), at: 10.3)
-            $0.server(again, SessionScript.told(), at: 10.4)
+            $0.server(again, SessionScript.reported(), at: 10.3)
+            $0.server(again, SessionScript.reported(), at: 10.4)
         },
         RuleCase(R.resendBeforeCV, .behaves, "the queue starts after the answer") {
             let socket = $0.synced()
@@ -55,7 +55,7 @@ enum SyncingCases {
             $0.close(socket, at: 2)
             let again = $0.resumed(at: 10)
             $0.client(again, SessionScript.sent(), at: 11)
-            $0.server(again, SessionScript.told(), at: 11.1)
+            $0.server(again, SessionScript.reported(), at: 11.1)
         },
         RuleCase(R.resendBeforeCV, .silent, "bytes are missing") {
             let socket = $0.synced()
@@ -65,7 +65,7 @@ enum SyncingCases {
             $0.open(again, at: 10.1)
             $0.gap(again, at: 10.15)
             $0.client(again, SessionScript.sent(), at: 10.2)
-            $0.server(again, SessionScript.told(), at: 10.3)
+            $0.server(again, SessionScript.reported(), at: 10.3)
         },
     ]
 
@@ -269,7 +269,7 @@ enum SyncingCases {
             $0.close(socket, at: 60)
             $0.resumed(
                 at: 70, cv: "cv0",
-                answer: SessionScript.told())
+                answer: SessionScript.reported())
         },
         RuleCase(R.notAdvanced, .behaves, "the cv of the last change") {
             let socket = $0.synced()
@@ -284,7 +284,7 @@ enum SyncingCases {
             $0.beats(socket, from: 15, to: 60)
             $0.editAndTell(socket, at: 55)
             $0.close(socket, at: 60)
-            $0.resumed(at: 70, cv: "cv0", answer: SessionScript.told())
+            $0.resumed(at: 70, cv: "cv0", answer: SessionScript.reported())
         },
         RuleCase(R.neverIssued, .breaks, "a ccid for a cv") {
             let socket = $0.synced()

@@ -61,11 +61,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             }
             #expect(
                 others.isEmpty,
-                "\(testDescription); blamed as well: \(Set(others.map { "\($0.rule.id): \($0.says)" }).sorted())",
+                "\(testDescription); blamed as well: \(Set(others.map { "\($0.rule.id): \($0.detail)" }).sorted())",
                 sourceLocation: sourceLocation)
             for finding in findings where finding.rule == rule {
                 #expect(
-                    !finding.says.isEmpty && !finding.expected.isEmpty && !finding.steps.isEmpty,
+                    !finding.detail.isEmpty && !finding.expected.isEmpty && !finding.steps.isEmpty,
                     "\(testDescription) lacks words or evidence", sourceLocation: sourceLocation)
             }
         }

@@ -90,12 +90,12 @@ struct SessionScript {
 
     /// Both legs of a connection are closed; `by` closes first.
     mutating func close(
-        _ id: ConnectionID, at: Double, by peer: Peer = .client, says: String = "closed"
+        _ id: ConnectionID, at: Double, by peer: Peer = .client, detail: String = "closed"
     ) {
         let time = Instant(nanoseconds: Int64((at * 1e9).rounded()))
         for side in [peer, peer.other] {
             let row = EventRow(
-                .closed, connection: id, leg: Self.leg(id, side), at: time, says: says)
+                .closed, connection: id, leg: Self.leg(id, side), at: time, detail: detail)
             add(.record(.event(row), .peer), at: at)
         }
     }

@@ -13,13 +13,13 @@ import Wire
     /// What blames a client with an error or a warning.
     private func blame(_ findings: [Finding]) -> [String] {
         findings.filter { $0.rule.blames == .client && $0.severity != .info }
-            .map { "\($0.rule.id): \($0.says)" }
+            .map { "\($0.rule.id): \($0.detail)" }
     }
 
     @Test(arguments: Scene.all)
     func `the client as it is breaks no rule`(_ scene: Scene) {
         let found = findings(Breakage("none", "", scene: scene.play))
-        #expect(found.filter { $0.severity != .info }.map { "\($0.rule.id): \($0.says)" } == [])
+        #expect(found.filter { $0.severity != .info }.map { "\($0.rule.id): \($0.detail)" } == [])
     }
 
     @Test(arguments: SimperiumBreakages.all.map(\.name))

@@ -54,7 +54,7 @@ struct VariantWorld {
                 bucket: "note", app: "app", clientID: "client-\(number)")
             settings.pageSize = 2
             settings.pagesHoldData = false
-            settings.mostFullAttempts = 5
+            settings.maxFullAttempts = 5
             clients.append(
                 Client(
                     bucket: ClientBucket(
@@ -110,7 +110,7 @@ struct VariantWorld {
             return
         }
         queue.removeAll { $0.client == number }
-        script.close(socket, at: now, by: peer, says: "reset")
+        script.close(socket, at: now, by: peer, detail: "reset")
         server.close(session)
         clients[number].socket = nil
         clients[number].session = nil

@@ -38,10 +38,10 @@ import Wire
         #expect(one.rows == other.rows)
         #expect(one.rows.reduce(0) { $0 + $1.count } > 20)
         // The same traffic, in another order between the clients.
-        let shuffled = FaultStory.replay(
+        let shuffled = FaultTranscript.replay(
             one.stories, session: try FaultScene.session(seed: seed, rules), shuffledBy: seed)
         #expect(shuffled == one.rows)
-        let others = FaultStory.replay(
+        let others = FaultTranscript.replay(
             one.stories, session: try FaultScene.session(seed: seed + 1000, rules),
             shuffledBy: seed)
         #expect(others != one.rows)

@@ -68,32 +68,32 @@ struct HTTPGateTests {
         #expect(play.faults.isEmpty)
     }
 
-    @Test func `a client that waits to go on is told so at once`() throws {
+    @Test func `a client that waits to go on is reported so at once`() throws {
         let head =
             "POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
-        let told = "HTTP/1.1 100 Continue\r\n\r\n"
+        let reported = "HTTP/1.1 100 Continue\r\n\r\n"
         var play = try HTTPPlay.run(
             ["request.body:abc => set-header X y sender=client"], [.client(head)])
         #expect(play.sent(by: .client) == "")
-        #expect(play.sent(by: .server) == told)
+        #expect(play.sent(by: .server) == reported)
         play.take(Array("abc".utf8), from: .client)
         #expect(play.sent(by: .client).hasSuffix("\r\nX: y\r\n\r\nabc"))
         // The server says so as well, and the client has heard it.
-        play.take(Array((told + Talk.ok("x")).utf8), from: .server)
-        #expect(play.sent(by: .server) == told + Talk.ok("x"))
+        play.take(Array((reported + Talk.ok("x")).utf8), from: .server)
+        #expect(play.sent(by: .server) == reported + Talk.ok("x"))
     }
 
-    @Test func `a scout knows the requests that are not answered`() throws {
+    @Test func `a prefilter knows the requests that are not answered`() throws {
         let play = try HTTPPlay(["path:/b => 503"])
-        var scout = HTTPScout(play.gate.context, session: play.session)
+        var prefilter = HTTPPrefilter(play.gate.context, session: play.session)
         let request = Array(Talk.post("/a", "abc").utf8)
-        #expect(scout.look(request, at: .zero) == .clear)
-        #expect(scout.look(request, at: .zero) == .clear)
-        #expect(scout.pending.exchanges.map(\.number) == [1, 2])
-        #expect(scout.look(request, at: .zero, isAnswered: true) == .clear)
-        #expect(scout.pending.exchanges.map(\.number) == [3])
+        #expect(prefilter.look(request, at: .zero) == .clear)
+        #expect(prefilter.look(request, at: .zero) == .clear)
+        #expect(prefilter.pending.exchanges.map(\.number) == [1, 2])
+        #expect(prefilter.look(request, at: .zero, isAnswered: true) == .clear)
+        #expect(prefilter.pending.exchanges.map(\.number) == [3])
         let other = Array(Talk.post("/b", "abc").utf8)
-        #expect(scout.look(request + other, at: .zero) == .suspect(at: request.count))
+        #expect(prefilter.look(request + other, at: .zero) == .suspect(at: request.count))
     }
 
     @Test func `reads pass as they are without rules`() throws {

@@ -167,12 +167,12 @@ import Wire
             ),
             ([String(repeating: "[", count: 100)], "timeline.jsonl:1: JSON nests deeper than 8"),
         ] as [([String], String)])
-    func `refuses lines that lie`(lines: [String], says: String) throws {
+    func `refuses lines that lie`(lines: [String], detail: String) throws {
         let world = try TraceWorld()
         try Self.prepare(world, lines)
         let error = try #require(try Self.refusal(world))
         #expect(error.code == .malformed)
-        #expect(error.reason.hasPrefix(says), "\(error.reason)")
+        #expect(error.reason.hasPrefix(detail), "\(error.reason)")
     }
 
     @Test(
@@ -232,12 +232,12 @@ import Wire
                 "recording.json:2: version is missing"
             ),
         ] as [(String, FileError.Code, String)])
-    func `refuses heads`(head: String, code: FileError.Code, says: String) throws {
+    func `refuses heads`(head: String, code: FileError.Code, detail: String) throws {
         let world = try TraceWorld()
         try Self.prepare(world, [Self.connection, Self.leg, Self.chunk], head: head)
         let error = try #require(try Self.refusal(world))
         #expect(error.code == code)
-        #expect(error.reason.hasPrefix(says), "\(error.reason)")
+        #expect(error.reason.hasPrefix(detail), "\(error.reason)")
     }
 
     @Test func `refuses what is not there, or no file`() throws {
@@ -322,7 +322,7 @@ import Wire
         }
     }
 
-    @Test func `export writes over nothing but a recording, and only when told`() throws {
+    @Test func `export writes over nothing but a recording, and only when reported`() throws {
         let world = try TraceWorld()
         try RecordingTests.record(world)
         let manager = FileManager.default

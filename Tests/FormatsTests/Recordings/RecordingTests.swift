@@ -26,7 +26,7 @@ import Wire
             .finding(
                 FindingRow(
                     at: http.tick(), rule: "openrosa.x", severity: .warning, chunk: ChunkID(1),
-                    offset: 4, says: "wrong", expected: "right")),
+                    offset: 4, detail: "wrong", expected: "right")),
             .gap(
                 GapRow(
                     connection: http.connection, leg: http.client, sender: nil, at: http.tick(),
@@ -254,20 +254,20 @@ import Wire
         await #expect(processExitsWith: .success) {
             let directory = try #require(ProcessInfo.processInfo.environment[Self.folder])
             let before = try Self.peak()
-            var told: [Double] = []
+            var reported: [Double] = []
             let outcome = try RecordingExport.run(
                 from: directory + "/a.tape", to: directory + "/r"
             ) { share in
-                told.append(share)
+                reported.append(share)
                 return true
             }
             try RecordingImport.run(from: directory + "/r", to: directory + "/b.tape") { share in
-                told.append(share)
+                reported.append(share)
                 return true
             }
             #expect(outcome.chunks == 10_000)
-            #expect(told.allSatisfy { (0...1).contains($0) })
-            #expect(told.count > 4)
+            #expect(reported.allSatisfy { (0...1).contains($0) })
+            #expect(reported.count > 4)
             // The trace has 82 MB and its text 110 MB.
             #expect(try Self.peak() - before < 64 << 20)
         }

@@ -132,7 +132,7 @@ import Wire
         let problem = #expect(throws: CaseProblem.self) { try set.apply(block, from: .restore) }
         #expect(problem?.reason == reason)
         #expect(problem?.isFatal == true)
-        #expect(problem?.says.isEmpty == false)
+        #expect(problem?.detail.isEmpty == false)
         #expect(set == before)
         let problems = try set.apply(block, from: .restore, .tolerant)
         #expect(problems.map(\.reason).contains(reason))

@@ -30,13 +30,13 @@ import Testing
         ("<a>&xxe;</a>", 26), ("<a>&#0;</a>", 9), ("<a></b>", 76), ("<a b='1' b='2'/>", 42),
         ("<a/><b/>", 5), ("<a>]]></a>", 62), ("<a b=c/>", 39), ("<a b='<'/>", 38),
     ]) func `malformed`(text: String, code: Int) {
-        guard case .malformed(let found, let says)? = read(text).error?.reason else {
+        guard case .malformed(let found, let detail)? = read(text).error?.reason else {
             Issue.record("not refused: \(text)")
             return
         }
         #expect(found == code)
-        #expect(!says.isEmpty)
-        #expect(!says.contains("\n"))
+        #expect(!detail.isEmpty)
+        #expect(!detail.contains("\n"))
     }
 
     @Test(
@@ -119,7 +119,7 @@ import Testing
                 == "a")
     }
 
-    @Test func `more names than are told apart at a constant price`() {
+    @Test func `more names than are reported apart at a constant price`() {
         let names = (0..<40_000).map { "<n\($0)/>" }.joined()
         let outcome = read("<a>\(names)</a>")
         #expect(outcome.error?.reason == .tooManyNames(limit: 1 << 15))

@@ -14,7 +14,7 @@ import Testing
         for place in recorded.indices { change(&recorded[place]) }
         var other = FakeCommCare(
             seed: UInt64(seed) + 1_000_000, delays: 20, moodiness: moodiness)
-        var world = HTTPWorld(recorded, seed: UInt64(seed)) { $0.mostTries = 100 }
+        var world = HTTPWorld(recorded, seed: UInt64(seed)) { $0.maxTries = 100 }
         let played = recorded.map { one in world.run(one) { other.answer($0) } }
         return (recorded, played)
     }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `what one answer says otherwise is found there`(seed: Int) {
+    func `what one answer detail otherwise is found there`(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var place = -1
         var number = -1

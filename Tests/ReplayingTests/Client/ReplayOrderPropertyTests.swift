@@ -13,12 +13,12 @@ private struct SmallServer {
 
     private(set) var log: [String] = []
     var asked: [[String]]
-    var told: [[Said]]
+    var reported: [[Said]]
     private var joined: Set<Int> = []
 
     init(sockets: Int) {
         asked = Array(repeating: [], count: sockets)
-        told = Array(repeating: [], count: sockets)
+        reported = Array(repeating: [], count: sockets)
     }
 
     /// Takes the next command of a socket.
@@ -28,11 +28,11 @@ private struct SmallServer {
         switch text {
         case "init":
             joined.insert(socket)
-            told[socket].append(.auth)
-        case "i": told[socket].append(.page(changes: log.count))
+            reported[socket].append(.auth)
+        case "i": reported[socket].append(.page(changes: log.count))
         default:
             log.append(text)
-            for other in joined { told[other].append(.change(text)) }
+            for other in joined { reported[other].append(.change(text)) }
         }
     }
 }
@@ -65,8 +65,8 @@ struct ReplayOrderPropertyTests {
         var came: [[(id: CommandID, said: SmallServer.Said)]] = Array(
             repeating: [], count: Self.sockets)
         func deliver(_ socket: Int) {
-            guard !server.told[socket].isEmpty else { return }
-            let said = server.told[socket].removeFirst()
+            guard !server.reported[socket].isEmpty else { return }
+            let said = server.reported[socket].removeFirst()
             session.say(socket + 1, .server, Self.text(said))
             came[socket].append((CommandID(Int64(session.commands.count)), said))
         }
@@ -88,7 +88,7 @@ struct ReplayOrderPropertyTests {
             while !server.asked[socket].isEmpty { server.work(socket) }
         }
         for socket in 0..<Self.sockets {
-            while !server.told[socket].isEmpty { deliver(socket) }
+            while !server.reported[socket].isEmpty { deliver(socket) }
         }
 
         var schedule = session.schedule
@@ -121,8 +121,8 @@ struct ReplayOrderPropertyTests {
                 live.work(socket)
                 idle = 0
             default:
-                guard !live.told[socket].isEmpty else { continue }
-                let said = live.told[socket].removeFirst()
+                guard !live.reported[socket].isEmpty else { continue }
+                let said = live.reported[socket].removeFirst()
                 guard next[socket] < came[socket].count else {
                     Issue.record("\(said) is too much")
                     return

@@ -9,7 +9,7 @@ import Wire
 
     @Test func `remembers as many removals as it may`() {
         var settings = Playbook.usual
-        settings.mostTombstones = 2
+        settings.maxTombstones = 2
         var book = Playbook(settings)
         book.run(
             Playbook.synced + #"""
@@ -124,7 +124,7 @@ import Wire
         #expect(failures == [])
     }
 
-    @Test func `reads the index again for what the server says after it`() {
+    @Test func `reads the index again for what the server detail after it`() {
         let failures = play(
             #"""
             < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"r","v":1}},"sv":2,"ev":3,"cv":"c2","ccids":["f"]}]
@@ -290,7 +290,7 @@ import Wire
 
     @Test func `sends no more at once than allowed`() {
         var settings = Playbook.usual
-        settings.mostInFlight = 1
+        settings.maxInFlight = 1
         let failures = Playbook.play(
             Playbook.synced + #"""
                 edit b {"y":1}
@@ -312,7 +312,7 @@ import Wire
             commands == [.rejected(key: key, code: nil, reason: "the key is not allowed")])
     }
 
-    @Test func `goes back to what the server has when told to`() {
+    @Test func `goes back to what the server has when reported to`() {
         let failures = play(
             """
             close

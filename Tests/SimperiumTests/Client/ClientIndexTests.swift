@@ -8,7 +8,7 @@ import Wire
         var settings = Playbook.usual
         settings.pagesHoldData = false
         settings.pageSize = 2
-        settings.mostEntityRequests = 2
+        settings.maxEntityRequests = 2
         return settings
     }()
 

@@ -36,11 +36,11 @@ struct ClientWorld {
             var settings = ClientBucket.Settings(
                 bucket: "notes", app: "app", clientID: "client-\(number)")
             settings.requestsInInit = requestsInInit
-            settings.mostFullAttempts = 1000
+            settings.maxFullAttempts = 1000
             settings.pagesHoldData = Bool.random(using: &random)
             settings.pageSize = Int.random(in: 1...4, using: &random)
-            settings.mostEntityRequests = Int.random(in: 1...3, using: &random)
-            settings.mostInFlight = Int.random(in: 1...4, using: &random)
+            settings.maxEntityRequests = Int.random(in: 1...3, using: &random)
+            settings.maxInFlight = Int.random(in: 1...4, using: &random)
             clients.append(
                 Client(
                     bucket: ClientBucket(

@@ -42,7 +42,8 @@ import Testing
         #expect(!world.differences().isEmpty)
     }
 
-    @Test(arguments: [409, 412]) func `loses an edit to a server that says it has what it has not`(
+    @Test(arguments: [409, 412])
+    func `loses an edit to a server that detail it has what it has not`(
         code: Int
     ) {
         var plan = FirePlan()

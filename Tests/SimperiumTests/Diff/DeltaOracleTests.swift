@@ -77,10 +77,10 @@ struct DeltaOracleTests {
             path: "deltas-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(lines.joined().utf8).write(to: file)
-        let (status, says) = try run(["--check"], input: file)
-        #expect(status == 0, "\(says)")
-        let words = says.split(whereSeparator: \.isWhitespace)
-        #expect(words.starts(with: ["ok", "2500"]), "\(says)")
+        let (status, detail) = try run(["--check"], input: file)
+        #expect(status == 0, "\(detail)")
+        let words = detail.split(whereSeparator: \.isWhitespace)
+        #expect(words.starts(with: ["ok", "2500"]), "\(detail)")
         let longer = try #require(words.last.flatMap { Int($0) })
         #expect(longer < 250, "\(longer) deltas are longer than the other's")
     }

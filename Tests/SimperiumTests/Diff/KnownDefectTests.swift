@@ -87,13 +87,13 @@ struct KnownDefectTests {
 
     @Test func `lengths are UTF-16 code units, neither code points nor bytes`() throws {
         #expect(StringDelta.diff(from: "ACD😀E", to: "ACD😀EF").text == "=6\t+F")
-        for (delta, says) in [("=5\t+F", "code points"), ("=8\t+F", "UTF-8 bytes")] {
+        for (delta, detail) in [("=5\t+F", "code points"), ("=8\t+F", "UTF-8 bytes")] {
             do {
                 _ = try StringDelta(parsing: delta).apply(to: "ACD😀E")
                 Issue.record("applied")
             } catch {
                 #expect("\(error)".contains("the text has 6"))
-                #expect("\(error)".contains("in \(says) it would fit"))
+                #expect("\(error)".contains("in \(detail) it would fit"))
             }
         }
     }

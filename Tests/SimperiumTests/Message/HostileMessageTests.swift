@@ -41,7 +41,7 @@ struct HostileMessageTests {
         let text =
             "0:c:{\"id\":\"k\",\"sv\":\(digits),\"ccid\":\"ab\",\"v\":{\"n\":{\"o\":\"+\",\"v\":1e\(digits)}}}"
         let huge = read(text, from: .client)
-        #expect(huge.told == ["version-unreadable/sv", "change-missing/o"])
+        #expect(huge.reported == ["version-unreadable/sv", "change-missing/o"])
         let message = try #require(SimperiumMessage(huge, in: Array(text.utf8)))
         guard case .changes(let changes) = message.body else { throw Unexpected() }
         #expect(changes[0].value?["n"]?["v"] == .number("1e\(digits)"))
@@ -52,10 +52,10 @@ struct HostileMessageTests {
             #"0:c:{"id":"\ud800","ccid":"\udc00a","o":"M","v":{"\ud83d":{"o":"+","v":"\udead"}}}"#
         let command = read(text, from: .client)
         #expect(
-            command.told == [
+            command.reported == [
                 "lone-surrogate/id", "key-characters", "lone-surrogate/ccid", "ccid-characters",
             ]
-                || command.told == [
+                || command.reported == [
                     "lone-surrogate/id", "key-characters", "ccid-characters", "lone-surrogate/ccid",
                 ])
         let message = try #require(SimperiumMessage(command, in: Array(text.utf8)))

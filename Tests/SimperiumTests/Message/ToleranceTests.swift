@@ -31,7 +31,7 @@ struct ToleranceTests {
             ("0:e:a.1\n{\"data\":[]}", .server, ["not-an-object/data"]),
         ] as [(String, Peer, [String])])
     func `of commands`(text: String, sender: Peer, notes: [String]) {
-        #expect(read(text, from: sender).told == notes)
+        #expect(read(text, from: sender).reported == notes)
     }
 
     @Test(
@@ -52,7 +52,7 @@ struct ToleranceTests {
             (#""version":"1","token":null"#, ["duplicate-key/token", "init-missing/token"]),
         ] as [(String, [String])])
     func `of init`(rest: String, notes: [String]) {
-        #expect(read("0:init:{\(Self.opening),\(rest)}", from: .client).told == notes)
+        #expect(read("0:init:{\(Self.opening),\(rest)}", from: .client).reported == notes)
     }
 
     @Test(
@@ -67,15 +67,16 @@ struct ToleranceTests {
             (#"{"current":"a","index":[{"id":"a","v":1,"x":7}]}"#, ["unknown-field"]),
         ] as [(String, [String])])
     func `of pages`(payload: String, notes: [String]) {
-        #expect(read("0:i:\(payload)", from: .server).told == notes)
+        #expect(read("0:i:\(payload)", from: .server).reported == notes)
     }
 
     @Test func `of states`() {
         let command = read(
             #"0:index:{"index":[],"pending":{"id":1},"more":1}"#, from: .client)
-        #expect(command.told == ["unknown-field", "not-an-array/pending"])
+        #expect(command.reported == ["unknown-field", "not-an-array/pending"])
         #expect(
-            read(#"0:index:{"index":[],"pending":[1,{"id":"k","ccid":"x"}]}"#, from: .client).told
+            read(#"0:index:{"index":[],"pending":[1,{"id":"k","ccid":"x"}]}"#, from: .client)
+                .reported
                 == [
                     "not-an-object/pending", "pending-incomplete/id", "pending-incomplete/sv",
                     "pending-incomplete/ccid", "ccid-characters",
@@ -107,7 +108,7 @@ struct ToleranceTests {
             (#""o":"M","d":{},"foo":1"#, ["unknown-field"]),
         ] as [(String, [String])])
     func `of changes`(rest: String, notes: [String]) {
-        #expect(read("0:c:{\"id\":\"k\",\"ccid\":\"ab\",\(rest)}", from: .client).told == notes)
+        #expect(read("0:c:{\"id\":\"k\",\"ccid\":\"ab\",\(rest)}", from: .client).reported == notes)
     }
 
     @Test(
@@ -120,10 +121,10 @@ struct ToleranceTests {
         ] as [(String, [String])])
     func `of identifiers`(rest: String, notes: [String]) {
         let text = #"0:c:[{"clientid":"c","o":"-","ev":2,"cv":"a",\#(rest)}]"#
-        #expect(read(text, from: .server).told == notes)
+        #expect(read(text, from: .server).reported == notes)
         let long = String(repeating: "k", count: 257)
-        #expect(read("0:e:\(long).1", from: .client).told == ["key-characters"])
-        #expect(read("0:e:\(long.dropLast()).1", from: .client).told == [])
+        #expect(read("0:e:\(long).1", from: .client).reported == ["key-characters"])
+        #expect(read("0:e:\(long.dropLast()).1", from: .client).reported == [])
     }
 
     @Test(
@@ -144,6 +145,6 @@ struct ToleranceTests {
     func `of deltas`(delta: String, notes: [String]) {
         let text =
             #"0:c:{"id":"k","o":"M","sv":1,"ccid":"ab","v":{"t":{"o":"d","v":"\#(delta)"}}}"#
-        #expect(read(text, from: .client).told == notes)
+        #expect(read(text, from: .client).reported == notes)
     }
 }

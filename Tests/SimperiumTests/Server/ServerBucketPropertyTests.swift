@@ -109,11 +109,13 @@ struct ServerBucketPropertyTests {
             }
             let client = "c\(Int.random(in: 0..<3, using: &random))"
             let outcome = bucket.receive(change, from: ChangeAuthor(clientID: client))
-            if case .accepted(let told) = outcome {
+            if case .accepted(let reported) = outcome {
                 accepted += 1
-                if let sv = told.sv, told.operation == .modify, sv != change.sv { rebased += 1 }
-                #expect(told.ccids == ["\(step)"])
-                #expect(told.cv == bucket.cv)
+                if let sv = reported.sv, reported.operation == .modify, sv != change.sv {
+                    rebased += 1
+                }
+                #expect(reported.ccids == ["\(step)"])
+                #expect(reported.cv == bucket.cv)
                 past[bucket.cv] = Self.state(bucket)
             } else {
                 // Each of these is well formed, so that nothing but these can be wrong with it.

@@ -115,9 +115,9 @@ struct Ledger {
 
     /// The trace says how many bytes of whom were delivered to nobody.
     private mutating func explain(_ event: EventRow) {
-        let count = event.says.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
-        let sender = event.says.hasPrefix("client") ? 0 : 1
-        if event.says.contains("TLS handshake") {
+        let count = event.detail.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
+        let sender = event.detail.hasPrefix("client") ? 0 : 1
+        if event.detail.contains("TLS handshake") {
             // What belongs to a handshake is in no trace.
             unrecorded[client]?.drop(count)
         } else {

@@ -34,7 +34,7 @@ package struct World {
     package private(set) var steps = 0
 
     /// Most bytes of one connection that are held without rules, and with them.
-    static let mostHeld = (plain: 1 << 20, judged: 5 << 19)
+    static let maxHeld = (plain: 1 << 20, judged: 5 << 19)
 
     /// A world that has not begun.
     ///
@@ -192,7 +192,7 @@ package struct World {
         live.take(connections[index].records)
         connections[index].records = []
         if chance.percent(5) { live.flush() }
-        let bound = session == nil ? Self.mostHeld.plain : Self.mostHeld.judged
+        let bound = session == nil ? Self.maxHeld.plain : Self.maxHeld.judged
         if connections[index].held > bound, !connections[index].plan.isWeak {
             problems.append("4: \(connections[index].held) bytes are held")
         }

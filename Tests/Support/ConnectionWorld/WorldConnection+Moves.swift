@@ -179,7 +179,7 @@ extension WorldConnection {
         guard let index = index(leg), let server = sockets[index].address else { return }
         if !plan.isPolite, chance.percent(10) {
             sockets.remove(at: index)
-            let refusal = Refusal(status: 503, phrase: "Service Unavailable", says: "no room")
+            let refusal = Refusal(status: 503, phrase: "Service Unavailable", detail: "no room")
             dispatch(
                 chance.percent(30)
                     ? .declined(leg, refusal) : .refused(leg, "Connection refused"), at, &chance)

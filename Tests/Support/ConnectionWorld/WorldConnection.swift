@@ -35,7 +35,7 @@ struct WorldConnection {
     /// Whether servers that are connected from now on end at once.
     var isEnding = false
     /// Most bytes that were held at a time.
-    private(set) var mostHeld = 0
+    private(set) var maxHeld = 0
 
     private final class Story {
         var lines: [String] = []
@@ -128,7 +128,7 @@ struct WorldConnection {
                         + "\(relay.heldBytes) by the relay: \(ledger.unrecordedText)")
             }
         }
-        mostHeld = max(mostHeld, held)
+        maxHeld = max(maxHeld, held)
     }
 
     /// Does something to the connection that somebody asked for.
@@ -225,7 +225,8 @@ extension WorldConnection {
         case .record(.chunk(let chunk)):
             "chunk of \(chunk.leg) \(chunk.sender)\(chunk.origin == .peer ? "" : ", ours"): "
                 + text(chunk.bytes) + " \(chunk.patches.map(describe))"
-        case .record(.event(let event)): "\(event.kind.rawValue) \(event.leg as Any) \(event.says)"
+        case .record(.event(let event)):
+            "\(event.kind.rawValue) \(event.leg as Any) \(event.detail)"
         case .record(.fault(let fault)): "fault \(fault.action)"
         case .record(.connection): "the connection"
         case .record(.leg(let leg)): "leg \(leg.id)"

@@ -63,11 +63,11 @@ public struct FireWorld<Line: FireLine> {
                 var settings = ClientBucket.Settings(
                     channel: channel, bucket: name, app: "app", clientID: "client-\(number)")
                 settings.requestsInInit = Bool.random(using: &random)
-                settings.mostFullAttempts = 1000
+                settings.maxFullAttempts = 1000
                 settings.pagesHoldData = Bool.random(using: &random)
                 settings.pageSize = Int.random(in: 1...4, using: &random)
-                settings.mostEntityRequests = Int.random(in: 1...3, using: &random)
-                settings.mostInFlight = Int.random(in: 1...4, using: &random)
+                settings.maxEntityRequests = Int.random(in: 1...3, using: &random)
+                settings.maxInFlight = Int.random(in: 1...4, using: &random)
                 client.channels.append(
                     Channel(
                         bucket: ClientBucket(

@@ -10,17 +10,17 @@ struct FaultLine: FireLine {
     private var numbers: [Int]
     private var news: [FireNews] = []
     /// What happened so far, by client.
-    private(set) var stories: [FaultStory]
+    private(set) var stories: [FaultTranscript]
     /// Everything that goes into the trace, in the order in which it happened.
     private(set) var records: [Record] = []
     /// What had happened when calm came, by client.
-    private(set) var stormyStories: [FaultStory]?
+    private(set) var stormyGroups: [FaultTranscript]?
 
     init(clients: Int, session: FaultSession) {
         self.session = session
         connections = Array(repeating: nil, count: clients)
         numbers = Array(repeating: 0, count: clients)
-        stories = Array(repeating: FaultStory(), count: clients)
+        stories = Array(repeating: FaultTranscript(), count: clients)
     }
 
     mutating func open(_ client: Int, at: Instant) {
@@ -69,14 +69,14 @@ struct FaultLine: FireLine {
     }
 
     mutating func calm(at: Instant) {
-        guard stormyStories == nil else { return }
-        stormyStories = stories
+        guard stormyGroups == nil else { return }
+        stormyGroups = stories
         session.replace(FaultPlan())
     }
 
     /// Does something to a connection, and says what became of it.
     private mutating func work(
-        _ client: Int, _ body: (inout FaultedConnection, inout FaultStory) -> Void
+        _ client: Int, _ body: (inout FaultedConnection, inout FaultTranscript) -> Void
     ) {
         guard let before = connections[client].map({ ($0.isOpen, $0.isOver) }) else { return }
         if var connection = connections[client].take() {

@@ -57,7 +57,7 @@ struct FaultScene {
     }
 
     /// What had happened when calm came, by client.
-    var stories: [FaultStory] { world.line.stormyStories ?? [] }
+    var stories: [FaultTranscript] { world.line.stormyGroups ?? [] }
     /// What faults did until then, by client.
     var rows: [[FaultRow]] { stories.map(\.rows) }
     /// What is wrong whatever faults do.

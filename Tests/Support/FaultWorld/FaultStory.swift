@@ -3,7 +3,7 @@ import Notation
 import Wire
 
 /// What happened on the connections of one client, and what faults did there.
-struct FaultStory {
+struct FaultTranscript {
     var entries: [JudgedRelay.Entry] = []
     var rows: [FaultRow] = []
     /// What goes into the trace and was not taken yet, in order.
@@ -20,7 +20,7 @@ struct FaultStory {
     /// What faults do when the same happens to all clients, in this order within each client and in
     /// an order between them that `seed` decides.
     static func replay(
-        _ stories: [FaultStory], session: FaultSession, shuffledBy seed: UInt64
+        _ stories: [FaultTranscript], session: FaultSession, shuffledBy seed: UInt64
     ) -> [[FaultRow]] {
         var draws = SplitMix64(seed: seed)
         var rows: [[FaultRow]] = Array(repeating: [], count: stories.count)

@@ -33,7 +33,7 @@ struct FaultedConnection {
     var isOpen: Bool { ends[Peer.client.rawValue].isOpen && !isOver }
 
     /// The client connects and says what it says first.
-    mutating func open(at: Instant, into story: inout FaultStory) {
+    mutating func open(at: Instant, into story: inout FaultTranscript) {
         happen(nil, at, &story)
         guard !isOver else { return }
         guard way.isTLS else { return say(way.request, .client, at, &story) }
@@ -51,20 +51,20 @@ struct FaultedConnection {
 
     /// One end sends a command.
     mutating func send(
-        _ text: [UInt8], from sender: Peer, at: Instant, into story: inout FaultStory
+        _ text: [UInt8], from sender: Peer, at: Instant, into story: inout FaultTranscript
     ) {
         guard !isOver, ends[sender.rawValue].isOpen else { return }
         say(ends[sender.rawValue].frame(text), sender, at, &story)
     }
 
     /// The moment has come that was asked for.
-    mutating func wake(at: Instant, into story: inout FaultStory) {
+    mutating func wake(at: Instant, into story: inout FaultTranscript) {
         wakeAt = nil
         happen(.woke, at, &story)
     }
 
     /// The client is gone.
-    mutating func close(at: Instant, into story: inout FaultStory) {
+    mutating func close(at: Instant, into story: inout FaultTranscript) {
         guard !isClosed else { return }
         isClosed = true
         isOver = true
@@ -76,7 +76,7 @@ struct FaultedConnection {
     }
 
     private mutating func say(
-        _ bytes: [UInt8], _ sender: Peer, _ at: Instant, _ story: inout FaultStory
+        _ bytes: [UInt8], _ sender: Peer, _ at: Instant, _ story: inout FaultTranscript
     ) {
         guard !bytes.isEmpty, let leg = sender == .client ? relay.clientLeg : serverLeg else {
             return
@@ -87,7 +87,7 @@ struct FaultedConnection {
 
     /// One event at a time, as the proxy's sockets do.
     private mutating func happen(
-        _ event: RelayEvent?, _ at: Instant, _ story: inout FaultStory
+        _ event: RelayEvent?, _ at: Instant, _ story: inout FaultTranscript
     ) {
         queue.append(JudgedRelay.Entry(connection: number, event: event, at: at))
         guard !isRunning else { return }
@@ -103,7 +103,7 @@ struct FaultedConnection {
     }
 
     private mutating func carryOut(
-        _ command: RelayCommand, _ at: Instant, _ story: inout FaultStory
+        _ command: RelayCommand, _ at: Instant, _ story: inout FaultTranscript
     ) {
         if case .record(let record) = command { story.records.append(record) }
         switch command {
@@ -131,7 +131,7 @@ struct FaultedConnection {
     }
 
     private mutating func deliver(
-        _ bytes: [UInt8], to receiver: Peer, _ at: Instant, _ story: inout FaultStory
+        _ bytes: [UInt8], to receiver: Peer, _ at: Instant, _ story: inout FaultTranscript
     ) {
         guard !isClosed else { return }
         let answer = ends[receiver.rawValue].take(bytes)

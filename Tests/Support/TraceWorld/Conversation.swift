@@ -35,7 +35,8 @@ package struct Conversation {
                     port: 80)),
             .event(
                 EventRow(
-                    .opened, connection: connection, leg: server, at: tick(), says: "192.0.2.1:80")
+                    .opened, connection: connection, leg: server, at: tick(), detail: "192.0.2.1:80"
+                )
             ),
         ]
     }
@@ -43,7 +44,7 @@ package struct Conversation {
     package mutating func closing() -> [Record] {
         [server, client].map { leg in
             .event(
-                EventRow(.closed, connection: connection, leg: leg, at: tick(), says: "closed"))
+                EventRow(.closed, connection: connection, leg: leg, at: tick(), detail: "closed"))
         }
     }
 

@@ -70,7 +70,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `does with a form what the table says`(row: Row) {
+    func `does with a form what the table detail`(row: Row) {
         var client = Client(.submit, queue: [.init(id: 1), .init(id: 2)], hasToken: true)
         #expect(client.handle(.start, now: 100) == [.submit(1)])
         let commands = client.handle(
@@ -118,8 +118,8 @@ import Testing
             ([412, 412], "IF 0 refused"), ([406], "I 0 refused"), ([429], "I 0 later"),
             ([503], "I 0 later"), ([202, 412, 200], "IIF 7 done"),
         ] as [([Int], String)])
-    func `restores as the scenario says`(answers: [Int], says: String) {
-        #expect(Self.sync(answers) == says)
+    func `restores as the scenario detail`(answers: [Int], detail: String) {
+        #expect(Self.sync(answers) == detail)
     }
 
     @Test(
@@ -127,7 +127,7 @@ import Testing
             ([201, 200], "CI done"), ([204], "C done"), ([0, 200], "CI done"), ([410], "C refused"),
             ([500], "C refused"), ([503], "C later"), ([201, 503], "CI later"),
         ] as [([Int], String)])
-    func `claims a case once, and looks at what became of it`(answers: [Int], says: String) {
+    func `claims a case once, and looks at what became of it`(answers: [Int], detail: String) {
         var client = Client(.claim(caseID: "c"), queue: [], hasToken: true)
         var commands = client.handle(.start, now: 0)
         var said = ""
@@ -148,7 +148,7 @@ import Testing
             guard let event else { break }
             commands = client.handle(event, now: 0)
         }
-        #expect("\(said) \(Self.outcome(commands) ?? "stuck")" == says)
+        #expect("\(said) \(Self.outcome(commands) ?? "stuck")" == detail)
         #expect(rest.isEmpty)
     }
 

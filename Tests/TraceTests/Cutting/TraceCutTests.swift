@@ -98,7 +98,7 @@ import Wire
                 .finding(
                     FindingRow(
                         at: http.tick(), rule: name, severity: .info, chunk: ChunkID(1),
-                        offset: offset, says: "", expected: ""))
+                        offset: offset, detail: "", expected: ""))
             ])
         }
         _ = writer.put(

@@ -6,7 +6,7 @@ import Wire
 struct OddConversation {
     /// One thing that happens.
     enum Step {
-        case says(Peer, [UInt8], Chunk.Origin)
+        case detail(Peer, [UInt8], Chunk.Origin)
         case happens(EventRow.Kind, Peer)
     }
 
@@ -21,9 +21,9 @@ struct OddConversation {
         talk(depth: 0)
         if chance(2) { happens(.ended, chance(2) ? .client : .server) }
         let first: Peer = chance(2) ? .client : .server
-        if chance(5) { says(first, "HTTP/1.1 ") }
+        if chance(5) { detail(first, "HTTP/1.1 ") }
         happens(.closed, first)
-        if chance(4) { says(first == .client ? .server : .client, "late") }
+        if chance(4) { detail(first == .client ? .server : .client, "late") }
         happens(.closed, first == .client ? .server : .client)
     }
 
@@ -35,8 +35,8 @@ struct OddConversation {
         texts[Int.random(in: 0..<texts.count, using: &random)]
     }
 
-    private mutating func says(_ peer: Peer, _ text: String, _ origin: Chunk.Origin = .peer) {
-        steps.append(.says(peer, Array(text.utf8), origin))
+    private mutating func detail(_ peer: Peer, _ text: String, _ origin: Chunk.Origin = .peer) {
+        steps.append(.detail(peer, Array(text.utf8), origin))
     }
 
     private mutating func happens(_ kind: EventRow.Kind, _ peer: Peer) {
@@ -74,22 +74,22 @@ struct OddConversation {
     private mutating func exchange() {
         let request = pick(Self.requests)
         let end = chance(6) ? request.utf8.count / 2 : request.utf8.count
-        steps.append(.says(.client, Array(request.utf8.prefix(end)), .peer))
-        if chance(8) { says(.server, pick(Self.answers)) }
-        steps.append(.says(.client, Array(request.utf8.dropFirst(end)), .peer))
+        steps.append(.detail(.client, Array(request.utf8.prefix(end)), .peer))
+        if chance(8) { detail(.server, pick(Self.answers)) }
+        steps.append(.detail(.client, Array(request.utf8.dropFirst(end)), .peer))
         guard !chance(10) else { return }
-        says(.server, pick(Self.answers), chance(6) ? .tapedeck : .peer)
-        if chance(10) { says(.server, pick(Self.answers)) }
+        detail(.server, pick(Self.answers), chance(6) ? .tapedeck : .peer)
+        if chance(10) { detail(.server, pick(Self.answers)) }
     }
 
     private mutating func pipelined() {
         let count = Int.random(in: 2...4, using: &random)
-        for _ in 0..<count { says(.client, pick(Self.requests)) }
-        for _ in 0..<count { says(.server, pick(Self.answers)) }
+        for _ in 0..<count { detail(.client, pick(Self.requests)) }
+        for _ in 0..<count { detail(.server, pick(Self.answers)) }
     }
 
     private mutating func broken() {
-        says(
+        detail(
             .client,
             pick([
                 "POST /x HTTP/1.1\r\nHost: o\r\nContent-Length: -5\r\n\r\n",
@@ -99,46 +99,48 @@ struct OddConversation {
                 "PI\u{1}NG\r\n\r\n", "what is this?\r\n\r\n", "GET /never-ends HTTP/1.1\r\nHost",
                 "\r\n\r\n\rX", "GET\r\n",
             ]))
-        if chance(2) { says(.server, "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno") }
-        if chance(4) { says(.server, "garbage\r\n") }
+        if chance(2) { detail(.server, "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno") }
+        if chance(4) { detail(.server, "garbage\r\n") }
     }
 
     /// - Returns: Whether another protocol follows.
     private mutating func upgrade() -> Bool {
         let name = pick(["websocket", "h2c", "x"])
-        says(
+        detail(
             .client,
             "GET /sock HTTP/1.1\r\nHost: o\r\nConnection: Upgrade\r\nUpgrade: \(name)\r\n\r\n")
-        if chance(2) { steps.append(.says(.client, [0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6B], .peer)) }
+        if chance(2) {
+            steps.append(.detail(.client, [0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6B], .peer))
+        }
         guard chance(2) else {
-            says(.server, pick(Self.answers))
+            detail(.server, pick(Self.answers))
             return false
         }
-        says(
+        detail(
             .server,
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: \(name)\r\n\r\n")
-        steps.append(.says(.server, [0x81, 2, 0x68, 0x69, 0x88, 0], .peer))
-        steps.append(.says(.client, [0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6B, 0xFF, 0xFF], .peer))
+        steps.append(.detail(.server, [0x81, 2, 0x68, 0x69, 0x88, 0], .peer))
+        steps.append(.detail(.client, [0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6B, 0xFF, 0xFF], .peer))
         return true
     }
 
     private mutating func tunnel(depth: Int) {
-        says(.client, "CONNECT o.example:443 HTTP/1.1\r\nHost: o.example:443\r\n\r\n")
+        detail(.client, "CONNECT o.example:443 HTTP/1.1\r\nHost: o.example:443\r\n\r\n")
         let begins = chance(4)
-        if begins { says(.client, "GET /early HTTP/1.1\r\nHost: o.example\r\n\r\n") }
+        if begins { detail(.client, "GET /early HTTP/1.1\r\nHost: o.example\r\n\r\n") }
         guard !chance(4) else {
-            says(.server, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
-            if begins { says(.server, pick(Self.answers)) }
+            detail(.server, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+            if begins { detail(.server, pick(Self.answers)) }
             return
         }
-        says(.server, "HTTP/1.1 200 Connected\r\n\r\n", chance(2) ? .tapedeck : .peer)
-        if begins { says(.server, pick(Self.answers)) }
+        detail(.server, "HTTP/1.1 200 Connected\r\n\r\n", chance(2) ? .tapedeck : .peer)
+        if begins { detail(.server, pick(Self.answers)) }
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
             happens(.raw, .client)
-            steps.append(.says(.client, [0x16, 3, 1, 0, 5, 1, 2, 3, 4, 5], .peer))
-            steps.append(.says(.server, [0x16, 3, 1, 0, 1, 9], .peer))
-        case 1: steps.append(.says(.client, [0, 1, 2, 3], .peer))
+            steps.append(.detail(.client, [0x16, 3, 1, 0, 5, 1, 2, 3, 4, 5], .peer))
+            steps.append(.detail(.server, [0x16, 3, 1, 0, 1, 9], .peer))
+        case 1: steps.append(.detail(.client, [0, 1, 2, 3], .peer))
         case 2:
             happens(.tls, .client)
             happens(.tls, .server)
@@ -177,8 +179,8 @@ struct OddConversation {
                     .event(
                         EventRow(
                             kind, connection: connection, leg: peer == .client ? client : server,
-                            at: instant, says: kind == .closed ? "closed" : "")))
-            case .says(let peer, let bytes, let origin):
+                            at: instant, detail: kind == .closed ? "closed" : "")))
+            case .detail(let peer, let bytes, let origin):
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     let most = longest.map { Int.random(in: 1...$0, using: &cuts) } ?? rest.count

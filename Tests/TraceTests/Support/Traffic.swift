@@ -62,7 +62,7 @@ struct Traffic {
                 .event(
                     EventRow(
                         .opened, connection: connection, leg: server, at: tick(),
-                        says: "192.0.2.1:80")),
+                        detail: "192.0.2.1:80")),
             ])
     }
 
@@ -72,11 +72,11 @@ struct Traffic {
             .event(
                 EventRow(
                     .closed, connection: opened.connection, leg: opened.server, at: tick(),
-                    says: "closed")),
+                    detail: "closed")),
             .event(
                 EventRow(
                     .closed, connection: opened.connection, leg: opened.client, at: tick(),
-                    says: "closed")),
+                    detail: "closed")),
         ]
     }
 

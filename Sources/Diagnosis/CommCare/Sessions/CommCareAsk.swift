@@ -44,7 +44,9 @@ struct CommCareAsk: Sendable {
     var topic: String { person.user.isEmpty ? person.device : person.user }
 
     /// A step about the request.
-    func step(_ says: String, quote: String? = nil) -> FindingStep { row.requestStep(says, quote) }
+    func step(_ detail: String, quote: String? = nil) -> FindingStep {
+        row.requestStep(detail, quote)
+    }
 
     /// Whether what Tapedeck did changed the request on its way to the server; that it answered, or
     /// delayed or dropped something, did not.

@@ -32,17 +32,17 @@ struct CommCarePerson: Sendable {
         /// Answers in a row that showed no progress.
         var standing = 0
         var steps: [FindingStep]
-        var isTold = false
+        var isReported = false
     }
 
     /// A 412 that was not followed by a full restore yet.
     struct Refused: Sendable {
         let row: ExchangeRow
         let at: Instant
-        let says: String?
+        let detail: String?
         /// Whether the refused request was a full one.
         let wasFull: Bool
-        var isTold = false
+        var isReported = false
     }
 
     /// The last failed request of a kind.

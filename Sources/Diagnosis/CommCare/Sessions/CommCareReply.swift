@@ -32,7 +32,9 @@ final class CommCareReply: Sendable {
             && nature != "processing_failure"
     }
 
-    func step(_ says: String, quote: String? = nil) -> FindingStep { row.responseStep(says, quote) }
+    func step(_ detail: String, quote: String? = nil) -> FindingStep {
+        row.responseStep(detail, quote)
+    }
 
     init(_ exchange: borrowing ExchangeEvidence, _ session: borrowing SessionView) {
         row = exchange.row
@@ -62,11 +64,11 @@ final class CommCareReply: Sendable {
 }
 
 extension ExchangeRow {
-    func requestStep(_ says: String, _ quote: String? = nil) -> FindingStep {
-        FindingStep(request: ExchangeEvidence(self, request: nil), says, quote: quote)
+    func requestStep(_ detail: String, _ quote: String? = nil) -> FindingStep {
+        FindingStep(request: ExchangeEvidence(self, request: nil), detail, quote: quote)
     }
 
-    func responseStep(_ says: String, _ quote: String? = nil) -> FindingStep {
-        FindingStep(response: ExchangeEvidence(self, request: nil), says, quote: quote)
+    func responseStep(_ detail: String, _ quote: String? = nil) -> FindingStep {
+        FindingStep(response: ExchangeEvidence(self, request: nil), detail, quote: quote)
     }
 }

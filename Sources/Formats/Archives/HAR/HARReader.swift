@@ -11,7 +11,7 @@ public final class HARReader {
     /// The largest entry in bytes, bodies in base64 included.
     static let largestEntry = 512 << 20
     /// Keys and values of one entry: 16 bytes of memory each.
-    static let mostValues = 16_000_000
+    static let maxValues = 16_000_000
     /// The largest member of `log` other than `entries` that is looked at, in bytes.
     private static let largestMember = 1 << 20
 
@@ -85,9 +85,9 @@ public final class HARReader {
 
     private func index() throws(FileError) {
         let start = try source.bytes(0..<min(4_096, source.count))
-        if let says = ArchiveNature.says(of: start) {
+        if let detail = ArchiveNature.detail(of: start) {
             throw FileError(
-                .malformed, "\(source.name) is no HTTP archive: it is \(says)")
+                .malformed, "\(source.name) is no HTTP archive: it is \(detail)")
         }
         let mark = start.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var splitter = HARSplitter(offset: mark)
@@ -99,14 +99,14 @@ public final class HARReader {
             do {
                 try splitter.consume(block.span, into: &parts)
             } catch {
-                throw told(error, start)
+                throw reported(error, start)
             }
             for part in parts { try take(part) }
         }
         do {
             try splitter.finish()
         } catch {
-            throw told(error, start)
+            throw reported(error, start)
         }
     }
 
@@ -160,7 +160,7 @@ public final class HARReader {
                     + "more than \(Self.largestEntry); export it without that body")
         }
         let bytes = try source.bytes(range)
-        let limits = JSONLimits(values: Self.mostValues)
+        let limits = JSONLimits(values: Self.maxValues)
         do throws(JSONError) {
             do throws(JSONError) {
                 return try JSONDocument.scan(bytes, limits: limits)
@@ -177,15 +177,15 @@ public final class HARReader {
         }
     }
 
-    private func told(_ failure: HARSplitter.Failure, _ start: [UInt8]) -> FileError {
-        let says: String
+    private func reported(_ failure: HARSplitter.Failure, _ start: [UInt8]) -> FileError {
+        let detail: String
         switch failure {
-        case .noObject, .noEntries: says = "is \(ArchiveNature.says(ofJSON: start))"
+        case .noObject, .noEntries: detail = "is \(ArchiveNature.detail(ofJSON: start))"
         case .cut(let entry, let offset):
-            says =
+            detail =
                 "ends at byte \(offset), in or before entry \(entry): it was cut off; export it again"
-        case .trailing(let offset): says = "goes on after its end at byte \(offset); cut that off"
+        case .trailing(let offset): detail = "goes on after its end at byte \(offset); cut that off"
         }
-        return FileError(.malformed, "\(source.name) \(says)")
+        return FileError(.malformed, "\(source.name) \(detail)")
     }
 }

@@ -20,8 +20,8 @@ struct HARTimings {
         // The time of TLS is part of `connect`.
         before = time("blocked") + time("dns") + time("connect")
         send = time("send")
-        let isTold = before + send + time("wait") + time("receive") > 0
-        wait = isTold ? time("wait") : total
+        let isReported = before + send + time("wait") + time("receive") > 0
+        wait = isReported ? time("wait") : total
         receive = time("receive")
     }
 }

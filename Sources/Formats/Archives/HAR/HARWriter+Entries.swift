@@ -215,8 +215,9 @@ extension HARWriter {
             if opcode == 1 {
                 // Text that is no UTF-8 breaks the specification; JSON cannot have it.
                 let isValid = UTF8Check.isValid(payload.span)
-                let told = isValid ? payload : Array(String(decoding: payload, as: UTF8.self).utf8)
-                try text.text(told[...])
+                let reported =
+                    isValid ? payload : Array(String(decoding: payload, as: UTF8.self).utf8)
+                try text.text(reported[...])
             } else {
                 try text.base64(payload[...])
                 text.endBase64()

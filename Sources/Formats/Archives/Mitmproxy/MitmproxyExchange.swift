@@ -88,14 +88,14 @@ struct MitmproxyExchange {
     }
 
     private mutating func take(error: TNetstring) throws(Mistake) {
-        let says = try error.value("msg")?.string ?? ""
+        let detail = try error.value("msg")?.string ?? ""
         if exchange.response == nil {
-            exchange.error = says
+            exchange.error = detail
             exchange.endedUnixNanoseconds = max(
                 exchange.endedUnixNanoseconds,
                 try Self.time(error, "timestamp") ?? exchange.endedUnixNanoseconds)
         } else {
-            exchange.oddities.append("it failed after the response began: \(says)")
+            exchange.oddities.append("it failed after the response began: \(detail)")
         }
     }
 
@@ -126,7 +126,7 @@ struct MitmproxyExchange {
         var isCut = false
         if let messages = try socket.value("messages") {
             try messages.eachValue { value throws(Mistake) in
-                guard exchange.messages.count < MitmproxyFlow.mostMessages else {
+                guard exchange.messages.count < MitmproxyFlow.maxMessages else {
                     isCut = true
                     return false
                 }
@@ -144,7 +144,7 @@ struct MitmproxyExchange {
         }
         if isCut {
             exchange.oddities.append(
-                "messages after the first \(MitmproxyFlow.mostMessages) are left out")
+                "messages after the first \(MitmproxyFlow.maxMessages) are left out")
         }
         try takeClose(socket)
     }

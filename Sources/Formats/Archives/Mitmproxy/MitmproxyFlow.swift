@@ -10,7 +10,7 @@ package enum MitmproxyFlow: Hashable {
     /// The format that is read, which mitmproxy 11 and 12 write.
     static let format: Int64 = 21
     /// Most WebSocket messages of one flow; those after them are left out, which its oddities say.
-    static let mostMessages = 1_000_000
+    static let maxMessages = 1_000_000
 
     /// What is wrong with a flow.
     package enum Refusal: Error, Hashable {
@@ -28,7 +28,7 @@ package enum MitmproxyFlow: Hashable {
             var rest = bytes[...]
             value = try TNetstring(parsing: &rest)
             guard rest.isEmpty else {
-                throw TNetstring.Mistake(offset: rest.startIndex, says: "more follows the flow")
+                throw TNetstring.Mistake(offset: rest.startIndex, detail: "more follows the flow")
             }
             other = try Self.otherFormat(value)
         } catch {

@@ -88,7 +88,7 @@ public final class MitmproxyReader {
             case .exchange(let exchange):
                 places.append(
                     Place(range: start..<end, start: exchange.startedUnixNanoseconds))
-            case .other(let type): leftOut[Self.says(type), default: 0] += 1
+            case .other(let type): leftOut[Self.detail(type), default: 0] += 1
             }
             start = end
         }
@@ -108,7 +108,7 @@ public final class MitmproxyReader {
                 head.count <= TNetstring.longestLength
                 && head.allSatisfy { (0x30...0x39).contains($0) }
             if isCut { return nil }
-            throw mistake(error.says + ", so that no flow begins", at: start)
+            throw mistake(error.detail + ", so that no flow begins", at: start)
         }
         guard length <= Self.largestFlow else {
             throw mistake(
@@ -137,17 +137,17 @@ public final class MitmproxyReader {
                     "\(source.name) was written by \(name), and flow format "
                         + "\(MitmproxyFlow.format) is read: \(advice)")
             case .mistake(let found):
-                throw mistake(found.says, at: range.lowerBound + found.offset)
+                throw mistake(found.detail, at: range.lowerBound + found.offset)
             }
         }
     }
 
-    private func mistake(_ says: String, at offset: Int) -> FileError {
-        FileError(.malformed, "\(source.name): at byte \(offset): \(says)")
+    private func mistake(_ detail: String, at offset: Int) -> FileError {
+        FileError(.malformed, "\(source.name): at byte \(offset): \(detail)")
     }
 
     /// What a flow is called that is no exchange.
-    private static func says(_ type: String) -> String {
+    private static func detail(_ type: String) -> String {
         switch type {
         case "connect": "requests for a tunnel"
         case "tcp", "udp", "dns": "flows of \(type.uppercased())"

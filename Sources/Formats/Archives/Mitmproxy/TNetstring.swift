@@ -29,7 +29,7 @@ public struct TNetstring: Hashable, Sendable {
         /// Place in the bytes that were parsed, by the indices of their slice.
         public var offset: Int
         /// What is wrong, in words.
-        public var says: String
+        public var detail: String
     }
 
     /// What it is.
@@ -48,11 +48,11 @@ public struct TNetstring: Hashable, Sendable {
         let start = bytes.startIndex
         let (length, first) = try Self.length(of: bytes)
         guard length < bytes.endIndex - first else {
-            throw Mistake(offset: start, says: "a value of \(length) bytes is cut off")
+            throw Mistake(offset: start, detail: "a value of \(length) bytes is cut off")
         }
         let end = first + length
         guard let kind = Kind(rawValue: bytes[end]) else {
-            throw Mistake(offset: end, says: "no type of value is marked with byte \(bytes[end])")
+            throw Mistake(offset: end, detail: "no type of value is marked with byte \(bytes[end])")
         }
         self.kind = kind
         payload = bytes[first..<end]
@@ -69,7 +69,7 @@ public struct TNetstring: Hashable, Sendable {
             }
             length = 10 * length + Int(byte - 0x30)
         }
-        throw Mistake(offset: bytes.startIndex, says: "no length and colon is here")
+        throw Mistake(offset: bytes.startIndex, detail: "no length and colon is here")
     }
 
     // MARK: What it holds
@@ -144,5 +144,7 @@ public struct TNetstring: Hashable, Sendable {
     }
 
     /// What is wrong here.
-    func mistake(_ says: String) -> Mistake { Mistake(offset: payload.startIndex, says: says) }
+    func mistake(_ detail: String) -> Mistake {
+        Mistake(offset: payload.startIndex, detail: detail)
+    }
 }

@@ -75,9 +75,9 @@ import Wire
         #expect(first.requestEndedUnixNanoseconds - first.startedUnixNanoseconds == 500_000)
         #expect(first.endedUnixNanoseconds == Self.start + Self.second + 14_500_000)
         #expect(first.server == "2001:db8::1" && first.connection == "443")
-        let told = HARs.told(first)
+        let reported = HARs.reported(first)
         #expect(
-            told.request == """
+            reported.request == """
                 POST /api?a=b%20c HTTP/1.1\r
                 Host: example.org\r
                 content-type: application/json\r
@@ -86,7 +86,7 @@ import Wire
                 {"a":1}
                 """)
         #expect(
-            told.response == """
+            reported.response == """
                 HTTP/1.1 200 \r
                 content-type: application/json\r
                 set-cookie: a=1; Path=/\r
@@ -94,10 +94,11 @@ import Wire
                 \r
                 { }\n
                 """)
-        #expect(told.events.contains("opened [2001:db8::1]:443"))
-        #expect(told.events.contains { $0.hasPrefix("warning Content-Encoding br was left out") })
-        #expect(told.times == told.times.sorted())
-        let blocked = HARs.told(exchanges[1])
+        #expect(reported.events.contains("opened [2001:db8::1]:443"))
+        #expect(
+            reported.events.contains { $0.hasPrefix("warning Content-Encoding br was left out") })
+        #expect(reported.times == reported.times.sorted())
+        let blocked = HARs.reported(exchanges[1])
         #expect(blocked.response.isEmpty)
         #expect(blocked.events.last == "closed net::ERR_BLOCKED_BY_CLIENT")
     }
@@ -125,11 +126,12 @@ import Wire
         #expect(exchange.messages[2].atUnixNanoseconds == exchange.messages[1].atUnixNanoseconds)
         #expect(exchange.oddities.count == 2)
         #expect(exchange.error == "Close received")
-        let told = HARs.told(exchange)
-        #expect(told.request.contains("Upgrade: websocket\r\n"))
-        #expect(told.response.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
-        #expect(told.answered.suffix(19).prefix(4) == [0x82, 4, 0, 1])
-        #expect(told.events.contains { $0.hasPrefix("tls ") })
+        let reported = HARs.reported(exchange)
+        #expect(reported.request.contains("Upgrade: websocket\r\n"))
+        #expect(
+            reported.response.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(reported.answered.suffix(19).prefix(4) == [0x82, 4, 0, 1])
+        #expect(reported.events.contains { $0.hasPrefix("tls ") })
     }
 
     /// After WebKit's `HARBuilder.js`: methods and dates may be empty, `_fetchType`, no messages.
@@ -181,12 +183,12 @@ import Wire
         let exchange = try HARs.exchanges("\u{FEFF}" + text)[0]
         #expect(exchange.startedUnixNanoseconds == Self.start + Self.second / 4)
         #expect(exchange.response?.body == [0, 0xFF, 0])
-        let told = HARs.told(exchange)
-        #expect(told.request == "GET /logo HTTP/1.0\r\nHost: example.org\r\n\r\n")
+        let reported = HARs.reported(exchange)
+        #expect(reported.request == "GET /logo HTTP/1.0\r\nHost: example.org\r\n\r\n")
         #expect(
-            told.answered == Array("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".utf8)
+            reported.answered == Array("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".utf8)
                 + [0, 0xFF, 0])
-        #expect(told.times.max() == 30_000_000)
+        #expect(reported.times.max() == 30_000_000)
     }
 
     /// After Insomnia's `har.ts`: no `pages`, forms as parameters without text or boundary.
@@ -200,9 +202,9 @@ import Wire
                       {"name":"a\\"b","value":"1"},{"name":"file","fileName":"f.xml"}]},
                     "bodySize":-1
                     """, more: #""time":7,"timings":{"blocked":-1,"send":0,"wait":7,"receive":0}"#))
-        let told = HARs.told(exchange)
+        let reported = HARs.reported(exchange)
         #expect(
-            told.request.hasSuffix(
+            reported.request.hasSuffix(
                 """
                 Content-Type: multipart/form-data; boundary=tapedeck-archived-form\r
                 Content-Length: 198\r
@@ -246,7 +248,7 @@ import Wire
                         """)))
         #expect(exchanges[0].request.body == [0xFF, 0xFE, 0, 1])
         #expect(exchanges[1].request.missing == 900_000)
-        #expect(HARs.told(exchanges[1]).missing == 900_000)
+        #expect(HARs.reported(exchanges[1]).missing == 900_000)
         #expect(exchanges[2].messages.first?.payload == [3, 0xE8])
         #expect(exchanges[2].error == "closed with 1000: bye")
         #expect(exchanges[2].endedUnixNanoseconds == Self.start + 4 * Self.second)
@@ -262,9 +264,9 @@ import Wire
         }
         let missing = try response(#""size":1234,"mimeType":"text/html""#)
         #expect(missing.response?.missing == 1_234)
-        let told = HARs.told(missing)
-        #expect(told.response == "HTTP/1.1 200 \r\nContent-Length: 1234\r\n\r\n")
-        #expect(told.missing == 1_234)
+        let reported = HARs.reported(missing)
+        #expect(reported.response == "HTTP/1.1 200 \r\nContent-Length: 1234\r\n\r\n")
+        #expect(reported.missing == 1_234)
         let upload = try HARs.exchange(
             HARs.entry(
                 method: "PUT",
@@ -282,7 +284,7 @@ import Wire
             #""size":4,"text":"H4sIAA==","encoding":"base64""#,
             fields: #"{"name":"Content-Encoding","value":"gzip"}"#)
         #expect(raw.response?.isDecoded == false)
-        #expect(HARs.told(raw).response.contains("Content-Encoding: gzip\r\n"))
+        #expect(HARs.reported(raw).response.contains("Content-Encoding: gzip\r\n"))
         let broken = try response(#""size":3,"text":"%%%","encoding":"base64""#)
         #expect(broken.response?.body == Array("%%%".utf8) && broken.oddities.count == 1)
     }
@@ -296,10 +298,10 @@ import Wire
                         "status":\(status),"headers":[{"name":"content-length","value":"5"}],
                         "content":{"size":5,"text":"hello"}
                         """))
-            let told = HARs.told(exchange)
-            #expect(told.response.hasSuffix("\r\n\r\n"))
-            #expect(told.response.contains("content-length") == (status != 204))
-            #expect(told.events.contains { $0.contains("cannot have been sent") })
+            let reported = HARs.reported(exchange)
+            #expect(reported.response.hasSuffix("\r\n\r\n"))
+            #expect(reported.response.contains("content-length") == (status != 204))
+            #expect(reported.events.contains { $0.contains("cannot have been sent") })
         }
     }
 
@@ -312,7 +314,7 @@ import Wire
                       {"name":"Content-Length","value":"77"}]
                     """))
         #expect(
-            HARs.told(exchange).response
+            HARs.reported(exchange).response
                 == "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
     }
 
@@ -325,9 +327,9 @@ import Wire
                     "headers":[{"name":"A: b\\r\\nC","value":"1"},{"name":"D","value":"1\\r\\nE: 2"},
                       {"name":"","value":"x"},{"value":"y"},{"name":"F"}]
                     """))
-        let told = HARs.told(exchange)
+        let reported = HARs.reported(exchange)
         #expect(
-            told.request == """
+            reported.request == """
                 GET/HTTP/1.1X:y /a%20b%C3%A9 HTTP/1.1\r
                 Host: example.org:8080\r
                 D: 1\r
@@ -336,7 +338,7 @@ import Wire
                 \r
 
                 """)
-        #expect(told.events.count { $0.contains("cannot be one") } == 2)
+        #expect(reported.events.count { $0.contains("cannot be one") } == 2)
     }
 
     // MARK: Files
@@ -358,7 +360,7 @@ import Wire
     @Test("refuses what is none, and says what it is") func refusals() throws {
         let whole = HARs.archive(HARs.entry(), HARs.entry(second: 1))
         let cut = Array(whole.utf8.prefix(whole.utf8.count - 60))
-        for (bytes, says) in [
+        for (bytes, detail) in [
             (Array("".utf8), "empty"), (Array("SQLite format 3\0".utf8), "SQLite"),
             ([0xD4, 0xC3, 0xB2, 0xA1, 2, 0], "pcap"), (Array("PK\u{3}\u{4}".utf8), "ZIP"),
             (Array("<html>".utf8), "XML"), (Array("1234:8:version".utf8), "mitmproxy"),
@@ -372,7 +374,7 @@ import Wire
                 try HARReader(bytes: bytes, name: "a.har")
             }
             #expect(error?.code == .malformed)
-            #expect(error?.reason.contains(says) == true, "\(says): \(error?.reason ?? "")")
+            #expect(error?.reason.contains(detail) == true, "\(detail): \(error?.reason ?? "")")
             #expect(error?.reason.hasPrefix("a.har") == true)
         }
     }

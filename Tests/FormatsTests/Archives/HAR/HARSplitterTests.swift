@@ -98,8 +98,8 @@ import Wire
             }
             do {
                 for exchange in try HARs.exchanges(of: HARReader(bytes: bytes, name: "a.har")) {
-                    let told = HARs.told(exchange)
-                    #expect(told.times == told.times.sorted())
+                    let reported = HARs.reported(exchange)
+                    #expect(reported.times == reported.times.sorted())
                     read += 1
                 }
             } catch let error as FileError {

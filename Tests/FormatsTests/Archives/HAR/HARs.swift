@@ -42,26 +42,26 @@ enum HARs {
     }
 
     /// All that the two sides of a made-up connection sent, and its events.
-    static func told(_ exchange: ArchivedExchange) -> Told {
+    static func reported(_ exchange: ArchivedExchange) -> Told {
         let records = ArchiveRecords(startedUnixNanoseconds: exchange.startedUnixNanoseconds)
             .records(
                 of: exchange, connection: ConnectionID(1), client: LegID(1), server: LegID(2))
-        var told = Told()
+        var reported = Told()
         for timed in records {
             switch timed.record {
             case .chunk(let chunk):
                 if chunk.sender == .client {
-                    told.asked += chunk.bytes
+                    reported.asked += chunk.bytes
                 } else {
-                    told.answered += chunk.bytes
+                    reported.answered += chunk.bytes
                 }
-            case .event(let event): told.events.append("\(event.kind.rawValue) \(event.says)")
-            case .gap(let gap): told.missing += gap.count
+            case .event(let event): reported.events.append("\(event.kind.rawValue) \(event.detail)")
+            case .gap(let gap): reported.missing += gap.count
             default: break
             }
-            told.times.append(timed.at.nanoseconds)
+            reported.times.append(timed.at.nanoseconds)
         }
-        return told
+        return reported
     }
 
     struct Told {

@@ -5,5 +5,5 @@ public struct Refusal: Hashable, Sendable {
     /// Its reason phrase.
     public let phrase: String
     /// What happened and what to do.
-    public let says: String
+    public let detail: String
 }

@@ -24,9 +24,9 @@ extension Harness {
                 limits: limits)
             var events: [WebSocketEvent] = []
             for piece in pieces {
-                let (pending, told) = (assembler.pendingOffset, events.count)
+                let (pending, reported) = (assembler.pendingOffset, events.count)
                 assembler.consume(stream.span.extracting(piece), into: &events)
-                for case .frame(let header) in events[told...] {
+                for case .frame(let header) in events[reported...] {
                     demand(header.start >= pending, "frames begin where one is pending")
                 }
             }

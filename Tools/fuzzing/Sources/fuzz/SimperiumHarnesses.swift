@@ -19,7 +19,7 @@ extension Harness {
                 command == SimperiumCommand.parse(bytes, from: sender), "read twice it is the same")
             for note in command.notes {
                 demand((0...bytes.count).contains(note.offset), "\(note) is inside the message")
-                _ = note.says
+                _ = note.detail
             }
             guard case .changes(let changes) = command.body else { continue }
             for change in changes {

@@ -7,7 +7,7 @@ extension Harness {
     private static let hello = Harness(name: "client-hello", longest: 2048) { bytes in
         let whole = ClientHello.parse(bytes.span)
         switch whole {
-        case .hello(let hello): _ = hello.says
+        case .hello(let hello): _ = hello.detail
         case .malformed(let offset, let reason):
             demand((0...bytes.count).contains(offset), "\(reason) is inside the stream")
         case .needMore, .notTLS: break

@@ -14,10 +14,10 @@ enum AnswerHeadCheck {
         let row = exchange.row
         guard let status = row.status, status >= 200 else { return }
         let what = "The answer \(status) to \(row.method) \(row.path)"
-        func add(_ rule: Rule, _ says: String, quote: String? = nil) {
+        func add(_ rule: Rule, _ detail: String, quote: String? = nil) {
             report.add(
                 Finding(
-                    rule, answered: exchange, session, says: what + " " + says, quote: quote))
+                    rule, answered: exchange, session, detail: what + " " + detail, quote: quote))
         }
         let isCommCare = row.api.hasPrefix("commcare.")
         let date = head.first("date")
@@ -54,7 +54,7 @@ enum AnswerHeadCheck {
         redirect(exchange, status, head, session, add)
     }
 
-    private typealias Adding = (_ rule: Rule, _ says: String, _ quote: String?) -> Void
+    private typealias Adding = (_ rule: Rule, _ detail: String, _ quote: String?) -> Void
 
     private static let speaking: Set<String> = [
         "commcare.submit", "commcare.restore", "openrosa.submit", "openrosa.submit-check",

@@ -13,10 +13,11 @@ enum RequestHeadCheck {
     ) {
         let row = exchange.row
         let what = "\(row.method) \(row.path)"
-        func add(_ rule: Rule, _ says: String, quote: String? = nil, expected: String? = nil) {
+        func add(_ rule: Rule, _ detail: String, quote: String? = nil, expected: String? = nil) {
             report.add(
                 Finding(
-                    rule, asked: exchange, session, says: says, expected: expected, quote: quote))
+                    rule, asked: exchange, session, detail: detail, expected: expected, quote: quote
+                ))
         }
         let underscored = head.fields.first { field in
             field.name.utf8.contains(0x5F) && isOurs(hyphens(field.name))
@@ -103,7 +104,7 @@ enum RequestHeadCheck {
         report.add(
             Finding(
                 CommCareExchangeRules.method, asked: exchange, session,
-                says:
+                detail:
                     "\(row.method) \(row.path): \(isReceiver ? "a receiver takes POST" : "a restore is asked for with GET").",
                 expected: isReceiver ? "POST \(row.path)" : "GET \(row.path)"))
     }
@@ -139,7 +140,7 @@ enum RequestHeadCheck {
             report.add(
                 Finding(
                     CommCareExchangeRules.clearCredentials, asked: exchange, session,
-                    says:
+                    detail:
                         "\(row.method) \(row.path) sends \(scheme) credentials to \(row.host) over http.",
                     quote: quote))
         }
@@ -149,7 +150,7 @@ enum RequestHeadCheck {
         report.add(
             Finding(
                 CommCareExchangeRules.userWithoutDomain, asked: exchange, session,
-                says:
+                detail:
                     "\(row.method) \(row.path) signs in as a user without domain, and was answered 401.",
                 quote: quote))
     }
@@ -164,7 +165,7 @@ enum RequestHeadCheck {
             report.add(
                 Finding(
                     rule, asked: exchange, session,
-                    says:
+                    detail:
                         "\(row.method) \(row.path) has a Date that is none: \(Quote.escaped(field.value)).",
                     quote: field.line))
             return
@@ -179,7 +180,7 @@ enum RequestHeadCheck {
         report.add(
             Finding(
                 rule, asked: exchange, session,
-                says:
+                detail:
                     "\(row.method) \(row.path) says \(Quote.escaped(field.value)), \(abs(off)) s \(off < 0 ? "before" : "after") the server's time"
                     + (isHalfDay ? ": 12 h, as of a clock of twelve hours." : "."),
                 cause: isHalfDay

@@ -10,9 +10,10 @@ enum FormCheck {
         _ facts: DocumentFacts, _ exchange: ExchangeEvidence, _ topic: String,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
-        func add(_ rule: Rule, _ says: String) {
+        func add(_ rule: Rule, _ detail: String) {
             report.add(
-                Finding(rule, asked: exchange, session, topic: topic, says: Quote.escaped(says)))
+                Finding(rule, asked: exchange, session, topic: topic, detail: Quote.escaped(detail))
+            )
         }
         if facts.error != nil {
             if let error = facts.malformation {
@@ -37,7 +38,7 @@ enum FormCheck {
         if !isReport,
             let note = facts.note("openrosa.instance-id-missing", "openrosa.meta-missing")
         {
-            add(Rules.instanceIDMissing, "The form has \(note.says)\(at(note)).")
+            add(Rules.instanceIDMissing, "The form has \(note.detail)\(at(note)).")
         }
         let incomplete = facts.note(
             "openrosa.case-id-missing", "openrosa.case-date-missing", "openrosa.create-incomplete",
@@ -50,20 +51,20 @@ enum FormCheck {
                 case "openrosa.owner-missing": "neither an owner_id nor a user_id"
                 default: "a create without type or name"
                 }
-            add(Rules.caseIncomplete, "A case block has \(lacks) (\(note.says))\(at(note)).")
+            add(Rules.caseIncomplete, "A case block has \(lacks) (\(note.detail))\(at(note)).")
         }
         if let note = facts.note("openrosa.create-unknown") {
-            add(Rules.createUnknown, "A case block has \(note.says)\(at(note)).")
+            add(Rules.createUnknown, "A case block has \(note.detail)\(at(note)).")
         }
         if let note = facts.note("openrosa.value-too-long") {
-            add(Rules.valueTooLong, "A case block has a \(note.says)\(at(note)).")
+            add(Rules.valueTooLong, "A case block has a \(note.detail)\(at(note)).")
         }
         if let note = facts.note("openrosa.index-self", "openrosa.index-relationship") {
             add(
                 Rules.indexWrong,
                 note.code == "openrosa.index-self"
-                    ? "An index of \(note.says) leads to the case itself\(at(note))."
-                    : "An index has the \(note.says)\(at(note)).")
+                    ? "An index of \(note.detail) leads to the case itself\(at(note))."
+                    : "An index has the \(note.detail)\(at(note)).")
         }
         if let old = facts.old {
             add(

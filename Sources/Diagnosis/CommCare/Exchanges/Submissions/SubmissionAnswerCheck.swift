@@ -13,13 +13,13 @@ enum SubmissionAnswerCheck {
         let row = exchange.row
         guard row.method == "POST", let status = row.status else { return }
         func add(
-            _ rule: Rule, _ says: String, _ severity: FindingRow.Severity? = nil,
+            _ rule: Rule, _ detail: String, _ severity: FindingRow.Severity? = nil,
             quote: String? = nil
         ) {
             report.add(
                 Finding(
                     rule, answered: exchange, session, severity: severity,
-                    says: Quote.escaped(says), quote: quote))
+                    detail: Quote.escaped(detail), quote: quote))
         }
         let document = response.documents.first { $0.root == "OpenRosaResponse" }
         if let document, document.namespace != "http://openrosa.org/http/response" {
@@ -44,7 +44,7 @@ enum SubmissionAnswerCheck {
             if document.nature == "submit_error" {
                 add(
                     Rules.disguisedError,
-                    "The answer \(status) to the form says submit_error: \(document.says ?? "").")
+                    "The answer \(status) to the form says submit_error: \(document.detail ?? "").")
             }
             if status == 200 { accepted(row.api, add) }
         case 422:
@@ -83,7 +83,7 @@ enum SubmissionAnswerCheck {
         {
             add(
                 Rules.messageNotFirst,
-                "In the 422, \(note.says), so that clients do not find it.", nil, nil)
+                "In the 422, \(note.detail), so that clients do not find it.", nil, nil)
         }
     }
 }

@@ -52,7 +52,7 @@ struct SubmissionCheck {
             report.add(
                 Finding(
                     Rules.demoUser, asked: exchange, session, topic: topic,
-                    says:
+                    detail:
                         "The form of user \(Quote.escaped(user)) has \(facts.cases) case blocks and is sent with authtype=noauth."
                 ))
         }
@@ -69,7 +69,7 @@ struct SubmissionCheck {
             report.add(
                 Finding(
                     Rules.authtype, asked: exchange, session,
-                    says: types.count > 1
+                    detail: types.count > 1
                         ? "The submission names authtype \(types.count) times."
                         : "The submission has authtype=noauth and an Authorization."))
         }
@@ -77,7 +77,7 @@ struct SubmissionCheck {
             report.add(
                 Finding(
                     Rules.slash, asked: exchange, session,
-                    says: "POST \(row.path) has no slash at its end."))
+                    detail: "POST \(row.path) has no slash at its end."))
         }
     }
 
@@ -116,7 +116,7 @@ struct SubmissionCheck {
             report.add(
                 Finding(
                     rule, asked: exchange, session, topic: topic,
-                    says: "In POST \(exchange.row.path), \(Quote.escaped(finding.says)).",
+                    detail: "In POST \(exchange.row.path), \(Quote.escaped(finding.detail)).",
                     quote: Self.quote(finding.part.flatMap { submission.parts.at($0) })))
         }
         unreferenced(exchange, request, submission, topic, session, &report)
@@ -163,7 +163,7 @@ struct SubmissionCheck {
             report.add(
                 Finding(
                     Rules.attachmentUnreferenced, asked: exchange, session, topic: topic,
-                    says:
+                    detail:
                         "The file \(file.name ?? file.filename ?? "") is sent with a form that does not name it.",
                     quote: Self.quote(file)))
         }

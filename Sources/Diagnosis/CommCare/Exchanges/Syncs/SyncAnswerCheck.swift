@@ -5,17 +5,17 @@ import Wire
 /// What the answer to a sync does wrong.
 enum SyncAnswerCheck {
     private typealias Rules = CommCareExchangeRules
-    private typealias Adding = (_ rule: Rule, _ says: String) -> Void
+    private typealias Adding = (_ rule: Rule, _ detail: String) -> Void
 
     static func judge(
         _ exchange: ExchangeEvidence, _ response: SideEvidence,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let row = exchange.row
-        func add(_ rule: Rule, _ says: String, _ quote: String?) {
+        func add(_ rule: Rule, _ detail: String, _ quote: String?) {
             report.add(
                 Finding(
-                    rule, answered: exchange, session, says: Quote.escaped(says), quote: quote))
+                    rule, answered: exchange, session, detail: Quote.escaped(detail), quote: quote))
         }
         switch row.status {
         case 202:
@@ -47,7 +47,7 @@ enum SyncAnswerCheck {
 
     private static func retryAfter(
         _ exchange: ExchangeEvidence, _ response: SideEvidence,
-        _ add: (_ rule: Rule, _ says: String, _ quote: String?) -> Void
+        _ add: (_ rule: Rule, _ detail: String, _ quote: String?) -> Void
     ) {
         guard let field = response.head.first("retry-after") else {
             add(Rules.retryAfterMissing, "The 202 has no Retry-After.", nil)
@@ -78,14 +78,14 @@ enum SyncAnswerCheck {
         if let nature = facts.nature, nature != "ota_restore_pending" {
             add(Rules.pendingEnvelope, "The 202 has the nature \"\(nature)\".")
         } else if let note = facts.notes.first(where: {
-            $0.code.hasPrefix("openrosa.namespace-") && $0.says.hasPrefix("<Sync>")
+            $0.code.hasPrefix("openrosa.namespace-") && $0.detail.hasPrefix("<Sync>")
         }) {
-            add(Rules.pendingEnvelope, "The 202 has another namespace: \(note.says).")
+            add(Rules.pendingEnvelope, "The 202 has another namespace: \(note.detail).")
         }
         if !facts.hasProgress {
             add(Rules.progressMissing, "The body of the 202 has no progress.")
         } else if let note = facts.note("openrosa.progress-malformed") {
-            add(Rules.progressMalformed, "The progress of the 202 is malformed: \(note.says).")
+            add(Rules.progressMalformed, "The progress of the 202 is malformed: \(note.detail).")
         }
     }
 
@@ -109,13 +109,13 @@ enum SyncAnswerCheck {
             "openrosa.restore-id-missing", "openrosa.restore-id-not-first",
             "openrosa.restore-id-repeated")
         {
-            add(Rules.restoreIDMissing, "The restore has \(note.says) as restore_id goes.")
+            add(Rules.restoreIDMissing, "The restore has \(note.detail) as restore_id goes.")
         }
         let registration = facts.note(
             "openrosa.registration-incomplete", "openrosa.registration-order",
             "openrosa.registration-unknown")
         if let note = registration {
-            add(Rules.registrationMalformed, "The registration: \(note.says).")
+            add(Rules.registrationMalformed, "The registration: \(note.detail).")
         } else if let date = facts.registration?.date, !isDate(date) {
             add(Rules.registrationMalformed, "The registration has the date \"\(date)\".")
         }
@@ -132,17 +132,17 @@ enum SyncAnswerCheck {
             add(
                 Rules.fixtureMalformed,
                 note.code == "openrosa.fixture-id-missing"
-                    ? "The restore has \(note.says)." : "No schema stands before \(note.says).")
+                    ? "The restore has \(note.detail)." : "No schema stands before \(note.detail).")
         }
         if let note = facts.note("openrosa.value-too-long") {
-            add(Rules.serverValueTooLong, "A case of the restore has a \(note.says).")
+            add(Rules.serverValueTooLong, "A case of the restore has a \(note.detail).")
         }
         if let note = facts.note("openrosa.index-self", "openrosa.index-relationship") {
             add(
                 Rules.serverIndexWrong,
                 note.code == "openrosa.index-self"
-                    ? "An index of \(note.says) leads to the case itself."
-                    : "An index of the restore has the \(note.says).")
+                    ? "An index of \(note.detail) leads to the case itself."
+                    : "An index of the restore has the \(note.detail).")
         }
     }
 

@@ -11,8 +11,8 @@ enum SyncRequestCheck {
         let row = exchange.row
         let query = FormField.parse((row.query ?? "").utf8, limit: 200)
         let since = query.first("since").flatMap { $0.isEmpty ? nil : $0 }
-        func add(_ rule: Rule, _ says: String) {
-            report.add(Finding(rule, asked: exchange, session, says: says))
+        func add(_ rule: Rule, _ detail: String) {
+            report.add(Finding(rule, asked: exchange, session, detail: detail))
         }
         guard let state = query.first("state") else {
             if let since {

@@ -46,7 +46,8 @@ extension CommCareSessionCheck {
                 Finding(
                     R.unknownCase, connection: ask.row.connection, client: ask.client,
                     topic: form.instanceID,
-                    says: "The form \(form.instanceID) \(what) case \(id), which no restore and no "
+                    detail:
+                        "The form \(form.instanceID) \(what) case \(id), which no restore and no "
                         + "form has created.",
                     steps: (person.current.map {
                         [
@@ -79,7 +80,7 @@ extension CommCareSessionCheck {
             Finding(
                 R.cycle, connection: ask.row.connection, client: ask.client,
                 topic: form.instanceID,
-                says:
+                detail:
                     "With the form \(form.instanceID) these cases refer to each other in a circle: "
                     + Self.circle(cycle) + ".",
                 steps: [ask.step(Self.circle(cycle))]))

@@ -54,7 +54,7 @@ extension CommCareSessionCheck {
             Finding(
                 R.instanceIDReused, connection: ask.row.connection, client: ask.client,
                 topic: form.instanceID,
-                says:
+                detail:
                     "The instanceID \(form.instanceID) came with \(outcome.digest.count) bytes of "
                     + "XML and now with \(form.digest.count) that are not the same.",
                 steps: [
@@ -73,13 +73,13 @@ extension CommCareSessionCheck {
                 Finding(
                     R.resentAfter422, connection: ask.row.connection, client: ask.client,
                     topic: form.instanceID,
-                    says: "The form \(form.instanceID) was answered with 422 processing_failure"
-                        + (refused.document?.says.map { " (\(Self.short($0)))" } ?? "")
+                    detail: "The form \(form.instanceID) was answered with 422 processing_failure"
+                        + (refused.document?.detail.map { " (\(Self.short($0)))" } ?? "")
                         + " and is sent again "
                         + "\(CommCareTime.text(CommCareTime.gap(refused.at, started))) later.",
                     steps: [
                         outcome.first.requestStep("the form"),
-                        refused.step("cannot be processed", quote: refused.document?.says),
+                        refused.step("cannot be processed", quote: refused.document?.detail),
                         ask.step("sent again"),
                     ]))
         } else if let accepted = outcome.accepted, started >= accepted.row.endedAt ?? accepted.at,
@@ -89,7 +89,8 @@ extension CommCareSessionCheck {
                 Finding(
                     R.resentAfterSuccess, connection: ask.row.connection, client: ask.client,
                     topic: form.instanceID,
-                    says: "The form \(form.instanceID) was accepted with \(accepted.status) and is "
+                    detail:
+                        "The form \(form.instanceID) was accepted with \(accepted.status) and is "
                         + "sent again \(CommCareTime.text(CommCareTime.gap(accepted.at, started))) "
                         + "later.",
                     steps: [
@@ -122,7 +123,7 @@ extension CommCareSessionCheck {
             Finding(
                 R.slowSubmission, connection: ask.row.connection, client: ask.client,
                 topic: form.instanceID,
-                says:
+                detail:
                     "The form \(form.instanceID) had no answer for \(CommCareTime.text(span)), and "
                     + "the client sends it again.",
                 steps: [before.requestStep("the form"), ask.step("sent again")]))
@@ -141,9 +142,10 @@ extension CommCareSessionCheck {
         else { return }
         report.add(
             Finding(
-                CommCareStories.duplicateForm, connection: ask.row.connection, client: ask.client,
+                CommCareFindingGroups.duplicateForm, connection: ask.row.connection,
+                client: ask.client,
                 topic: form.instanceID,
-                says: "The answer to the form \(outcome.instanceID) was lost, and "
+                detail: "The answer to the form \(outcome.instanceID) was lost, and "
                     + "\(CommCareTime.text(CommCareTime.gap(lost.at, ask.row.startedAt))) later its "
                     + "content is sent as \(form.instanceID). The server may hold it twice now.",
                 expected: "The same form again, with the instanceID \(outcome.instanceID).",
@@ -166,7 +168,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.createAfterUpdate, connection: ask.row.connection, client: ask.client,
                     topic: form.instanceID,
-                    says: "The form \(form.instanceID) creates case \(id), which the form "
+                    detail: "The form \(form.instanceID) creates case \(id), which the form "
                         + "\(earlier.instanceID) has updated before.",
                     steps: [
                         earlier.row.requestStep("updates case \(id)"),
@@ -188,7 +190,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.timeBackwards, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The form \(form.instanceID) was finished \(newest.timeEnd - time) s "
+                    detail: "The form \(form.instanceID) was finished \(newest.timeEnd - time) s "
                         + "before \(newest.instanceID), which was sent first.",
                     steps: [
                         newest.row.requestStep("finished later"), ask.step("finished earlier"),
@@ -226,9 +228,10 @@ extension CommCareSessionCheck {
         guard let stuck else { return }
         report.add(
             Finding(
-                CommCareStories.headOfLine, connection: ask.row.connection, client: ask.client,
+                CommCareFindingGroups.headOfLine, connection: ask.row.connection,
+                client: ask.client,
                 topic: form.instanceID,
-                says: "The form \(form.instanceID) was refused with \(reply.status) "
+                detail: "The form \(form.instanceID) was refused with \(reply.status) "
                     + "\(stuck.refusals) times, and no other form was sent between.",
                 steps: stuck.steps + [reply.step("refused again")]))
     }

@@ -25,7 +25,8 @@ extension CommCareSessionCheck {
                 Finding(
                     R.queueStopped, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "\(CommCareTime.text(gap)) after a form was refused with 422 the device "
+                    detail:
+                        "\(CommCareTime.text(gap)) after a form was refused with 422 the device "
                         + "says that \(count) forms wait, and none was sent since.",
                     steps: [
                         aside.step("puts the form aside"),
@@ -51,7 +52,7 @@ extension CommCareSessionCheck {
             Finding(
                 R.beforeForms, connection: ask.row.connection, client: ask.client,
                 topic: ask.topic,
-                says: "The form \(form.key) \(how) and was not sent again before the "
+                detail: "The form \(form.key) \(how) and was not sent again before the "
                     + (isFull ? "full restore, which replaces local cases." : "sync."),
                 severity: isFull ? .warning : .info,
                 steps: [

@@ -15,7 +15,8 @@ extension CommCareSessionCheck {
         report.add(
             Finding(
                 R.noHead, connection: ask.row.connection, client: ask.client,
-                says: "The first submission to \(ask.row.host)\(ask.row.path) came without a HEAD.",
+                detail:
+                    "The first submission to \(ask.row.host)\(ask.row.path) came without a HEAD.",
                 steps: [ask.step("the first submission")]))
     }
 
@@ -31,7 +32,7 @@ extension CommCareSessionCheck {
             Finding(
                 R.headNot204, connection: ask.row.connection, client: ask.client,
                 topic: ask.row.path,
-                says: "HEAD \(ask.row.path) was answered with \(reply.status).",
+                detail: "HEAD \(ask.row.path) was answered with \(reply.status).",
                 steps: [ask.step("HEAD"), reply.step("\(reply.status)")]))
     }
 }

@@ -70,7 +70,7 @@ extension CommCareSessionCheck {
         report.add(
             Finding(
                 rule, connection: ask.row.connection, client: ask.client, topic: ask.topic,
-                says: "\(what) again \(when) (\(pause)).", steps: steps))
+                detail: "\(what) again \(when) (\(pause)).", steps: steps))
     }
 
     /// Whether the second pause is not longer by half; a fifth is allowed for chance.
@@ -106,7 +106,7 @@ extension CommCareSessionCheck {
             Finding(
                 found, connection: ask.row.connection, client: ask.client,
                 topic: ask.form?.instanceID ?? ask.topic,
-                says: "The same \(ask.row.method) \(ask.row.path) comes again "
+                detail: "The same \(ask.row.method) \(ask.row.path) comes again "
                     + "\(CommCareTime.text(gap)) after \(answer)\(times).",
                 steps: failure.steps + [ask.step("the same again")]))
     }

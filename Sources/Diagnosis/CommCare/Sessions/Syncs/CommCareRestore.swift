@@ -84,7 +84,7 @@ struct CommCareRestore: Sendable {
                 linked.append(ExactText(id))
             }
             guard let problem = ledger?.apply(block.trimmed, from: .restore) else { return }
-            result.problem = result.problem ?? problem.says
+            result.problem = result.problem ?? problem.detail
             if case .unknownCase = problem.reason, result.unknown == nil {
                 result.unknown = problem
             }

@@ -29,19 +29,20 @@ extension CommCareSessionCheck {
                     Finding(
                         R.formDuringRestore, connection: ask.row.connection, client: ask.client,
                         topic: ask.topic,
-                        says: "A form was submitted \(CommCareTime.text(gap)) after a 202 to the "
+                        detail: "A form was submitted \(CommCareTime.text(gap)) after a 202 to the "
                             + "restore of the same user.",
                         steps: [polling.last.step("the restore is pending"), ask.step("a form")]))
             }
-            guard !polling.isTold, isLate(gap, polling.last), !isDisturbed(polling, session) else {
+            guard !polling.isReported, isLate(gap, polling.last), !isDisturbed(polling, session)
+            else {
                 return
             }
-            person.polling?.isTold = true
+            person.polling?.isReported = true
             report.add(
                 Finding(
                     R.pollAbandoned, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The 202 asked to come back after \(polling.last.retryAfter ?? 0) s; "
+                    detail: "The 202 asked to come back after \(polling.last.retryAfter ?? 0) s; "
                         + "\(CommCareTime.text(gap)) later the client does something else and has "
                         + "not asked again.",
                     steps: [
@@ -55,7 +56,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.polledEarly, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The 202 said Retry-After: \(seconds); the restore was asked for again "
+                    detail: "The 202 said Retry-After: \(seconds); the restore was asked for again "
                         + "after \(CommCareTime.text(gap)).",
                     expected: "The same request \(seconds) s after the 202.",
                     steps: [
@@ -67,7 +68,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.polledLate, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The 202 said Retry-After: \(seconds); the restore was asked for again "
+                    detail: "The 202 said Retry-After: \(seconds); the restore was asked for again "
                         + "only after \(CommCareTime.text(gap)).",
                     steps: [
                         polling.last.step("pending", quote: "Retry-After: \(seconds)"),
@@ -112,13 +113,13 @@ extension CommCareSessionCheck {
             polling.steps += [ask.step("asks again"), reply.step("pending")]
         }
         let span = CommCareTime.gap(polling.firstAt, reply.at)
-        if !polling.isTold, polling.polls > Self.maxPolls || span > Self.longestPolling {
-            polling.isTold = true
+        if !polling.isReported, polling.polls > Self.maxPolls || span > Self.longestPolling {
+            polling.isReported = true
             report.add(
                 Finding(
                     R.polledWithoutEnd, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The restore was asked for \(polling.polls) times within "
+                    detail: "The restore was asked for \(polling.polls) times within "
                         + "\(CommCareTime.text(span)) and is still pending.",
                     steps: polling.steps + [reply.step("pending, answer \(polling.polls)")]))
         }
@@ -141,14 +142,14 @@ extension CommCareSessionCheck {
             report.add(
                 Finding(
                     R.progressBackwards, connection: ask.row.connection, client: ask.client,
-                    topic: ask.topic, says: "The progress went from \(before) to \(done).",
+                    topic: ask.topic, detail: "The progress went from \(before) to \(done).",
                     steps: [polling.last.step("done=\(before)"), reply.step("done=\(done)")]))
         } else if polling.standing == Self.standing {
             report.add(
                 Finding(
                     R.progressStuck, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The progress has stood at \(done) for \(Self.standing + 1) answers.",
+                    detail: "The progress has stood at \(done) for \(Self.standing + 1) answers.",
                     steps: [polling.last.step("done=\(before)"), reply.step("done=\(done)")]))
         }
     }

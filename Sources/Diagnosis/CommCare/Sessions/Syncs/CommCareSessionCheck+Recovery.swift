@@ -32,7 +32,8 @@ extension CommCareSessionCheck {
                     Finding(
                         R.fullRepeated, connection: ask.row.connection, client: ask.client,
                         topic: ask.topic,
-                        says: "The full restore was refused with 412 too and asked for again after "
+                        detail:
+                            "The full restore was refused with 412 too and asked for again after "
                             + "\(CommCareTime.text(gap)).",
                         steps: [
                             twice.responseStep("refuses the full restore"), ask.step("asks again"),
@@ -42,14 +43,16 @@ extension CommCareSessionCheck {
         guard let refused = person.refused, ask.row.startedAt >= refused.at else { return }
         guard ask.isRestore else {
             let gap = CommCareTime.gap(refused.at, ask.row.startedAt)
-            guard !refused.isTold, gap > Self.deadline, !wasDisturbed(since: refused.at, session)
+            guard !refused.isReported, gap > Self.deadline,
+                !wasDisturbed(since: refused.at, session)
             else { return }
-            person.refused?.isTold = true
+            person.refused?.isReported = true
             report.add(
                 Finding(
                     R.noRecoveryAfter412, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "\(CommCareTime.text(gap)) after the 412 the client does something else "
+                    detail:
+                        "\(CommCareTime.text(gap)) after the 412 the client does something else "
                         + "and has not asked for a full restore.",
                     steps: [refused.row.responseStep("refuses the sync"), ask.step("goes on")]))
             return
@@ -65,8 +68,8 @@ extension CommCareSessionCheck {
                 Finding(
                     R.incrementalAfter412, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The sync was refused with 412"
-                        + (refused.says.map { " (\(Self.short($0)))" } ?? "")
+                    detail: "The sync was refused with 412"
+                        + (refused.detail.map { " (\(Self.short($0)))" } ?? "")
                         + ", and the next one still has \(names).",
                     steps: [
                         refused.row.responseStep("an incremental sync is not possible"),
@@ -79,7 +82,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.skipsFixtures, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The restore after the 412 has skip_fixtures=true.",
+                    detail: "The restore after the 412 has skip_fixtures=true.",
                     steps: [
                         refused.row.responseStep("refuses the sync"),
                         ask.step("skip_fixtures=true"),
@@ -106,7 +109,8 @@ extension CommCareSessionCheck {
             Finding(
                 R.missingAfterClaim, connection: ask.row.connection, client: ask.client,
                 topic: ask.topic,
-                says: "\(CommCareTime.text(gap)) after the claim was answered with 201 the client "
+                detail:
+                    "\(CommCareTime.text(gap)) after the claim was answered with 201 the client "
                     + "does something else and has not synced.",
                 steps: [claimed.step("the device lacks the case"), ask.step("goes on")]))
     }
@@ -142,8 +146,8 @@ extension CommCareSessionCheck {
                 Finding(
                     R.refusesFull, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "A restore without since was answered with 412"
-                        + (reply.document?.says.map { ": \(Self.short($0))" } ?? "") + ".",
+                    detail: "A restore without since was answered with 412"
+                        + (reply.document?.detail.map { ": \(Self.short($0))" } ?? "") + ".",
                     steps: [ask.step("asks for everything"), reply.step("412")]))
         }
         guard reply.isHeard else {
@@ -152,7 +156,7 @@ extension CommCareSessionCheck {
         }
         if ask.isIncremental {
             person.refused = CommCarePerson.Refused(
-                row: reply.row, at: reply.row.endedAt ?? reply.at, says: reply.document?.says,
+                row: reply.row, at: reply.row.endedAt ?? reply.at, detail: reply.document?.detail,
                 wasFull: false)
             // What the server knows of the device has come to its end.
             person.ledger = nil

@@ -78,7 +78,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenReused, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The restore_id \(token) was given out twice, with "
+                    detail: "The restore_id \(token) was given out twice, with "
                         + "\(owner.digest.count) and \(restore.digest.count) bytes that differ.",
                     steps: [
                         owner.row.responseStep("gives out \(token)"),
@@ -91,15 +91,15 @@ extension CommCareSessionCheck {
             report.add(
                 Finding(
                     R.serverUnknownCase, connection: ask.row.connection, client: ask.client,
-                    topic: ask.topic, says: "The restore has \(unknown.says).",
-                    steps: [ask.step("asks for what is new"), reply.step(unknown.says)]))
+                    topic: ask.topic, detail: "The restore has \(unknown.detail).",
+                    steps: [ask.step("asks for what is new"), reply.step(unknown.detail)]))
         }
         if let cycle = restore.cycle, onto != nil || !ask.isIncremental {
             report.add(
                 Finding(
                     R.serverCycle, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "After the restore these cases refer to each other in a circle: "
+                    detail: "After the restore these cases refer to each other in a circle: "
                         + Self.circle(cycle) + ".",
                     steps: [reply.step(Self.circle(cycle))]))
         }
@@ -108,7 +108,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.fullForIncremental, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The answer to since=\(ask.since ?? "") creates all "
+                    detail: "The answer to since=\(ask.since ?? "") creates all "
                         + "\(onto.set.cases.count) cases that the device has.",
                     steps: [
                         ask.step("asks for what is new"), reply.step("\(restore.blocks) cases"),

@@ -30,9 +30,9 @@ extension CommCareSessionCheck {
         report.add(
             Finding(
                 R.stateHash, connection: ask.row.connection, client: ask.client, topic: ask.topic,
-                says: "The request has state=\(sent); the \(ledger.set.cases.count) cases that "
+                detail: "The request has state=\(sent); the \(ledger.set.cases.count) cases that "
                     + "the device received and submitted make \(predicted)"
-                    + Self.says(explanation) + ".",
+                    + Self.detail(explanation) + ".",
                 severity: isCertain ? .error : .info, steps: steps))
         // Said once: the server answers with 412, or the same difference stays.
         person.ledger = nil
@@ -42,7 +42,7 @@ extension CommCareSessionCheck {
         open.values.contains { $0.person == person && $0.isSubmission }
     }
 
-    private static func says(_ explanation: CaseStateExplanation) -> String {
+    private static func detail(_ explanation: CaseStateExplanation) -> String {
         func part(_ difference: CaseStateExplanation.Difference) -> String {
             difference.isMissingOnDevice
                 ? "the device lacks case \(difference.caseID)"

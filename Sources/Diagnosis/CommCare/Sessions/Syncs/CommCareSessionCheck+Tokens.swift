@@ -22,14 +22,14 @@ extension CommCareSessionCheck {
         } else if let current = person.current, ask.row.startedAt > current.settledAt,
             person.maybe.isEmpty, ask.form?.isDeviceReport == false
         {
-            let says =
+            let detail =
                 "The submission has no X-CommCareHQ-LastSyncToken; the last restore, "
                 + "\(CommCareTime.text(CommCareTime.gap(current.settledAt, ask.row.startedAt))) "
                 + "before, gave out \(current.token)."
             accuse(
                 Finding(
                     R.tokenMissing, connection: ask.row.connection, client: ask.client,
-                    topic: ask.topic, says: says,
+                    topic: ask.topic, detail: detail,
                     steps: [
                         current.row.responseStep("gives out \(current.token)"),
                         ask.step("has no token"),
@@ -60,12 +60,12 @@ extension CommCareSessionCheck {
             ask.row.startedAt > current.settledAt, let old = person.replaced[token]
         else { return }
         let place = ask.isRestore ? "since" : "X-CommCareHQ-LastSyncToken"
-        let says =
+        let detail =
             "The request has the token \(token) in \(place); it was replaced by \(current.token), "
             + "which came \(CommCareTime.text(CommCareTime.gap(current.settledAt, ask.row.startedAt))) before."
         let finding = Finding(
             R.tokenStale, connection: ask.row.connection, client: ask.client, topic: ask.topic,
-            says: says,
+            detail: detail,
             steps: [
                 old.row.responseStep("gives out \(old.token)"),
                 current.row.responseStep("gives out \(current.token)"),
@@ -120,7 +120,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenDiffers, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "since is \(since), and X-CommCareHQ-LastSyncToken is \(token).",
+                    detail: "since is \(since), and X-CommCareHQ-LastSyncToken is \(token).",
                     steps: [ask.step("since=\(since), LastSyncToken: \(token)")]))
         }
         if let days = ask.query.last("days_since_last_sync").flatMap({ Int($0) }), days > 63,
@@ -130,7 +130,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenTooOld, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "The last sync was \(days) days ago, and the request has since.",
+                    detail: "The last sync was \(days) days ago, and the request has since.",
                     steps: [ask.step("days_since_last_sync=\(days)")]))
         }
         if let id = ask.query.last("user_id"), !id.isEmpty, !ask.isForAnother,
@@ -143,7 +143,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.userIDOfAnother, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "\(ask.person.user) signs in, and user_id=\(id) is that of \(other).",
+                    detail: "\(ask.person.user) signs in, and user_id=\(id) is that of \(other).",
                     steps: [ask.step("user_id=\(id)")]))
         }
     }
@@ -160,7 +160,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenOfAnotherUser, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says: "\(ask.person.user) sends the sync token \(token), which was given to "
+                    detail: "\(ask.person.user) sends the sync token \(token), which was given to "
                         + "\(owner.person.user).",
                     steps: [
                         owner.row.responseStep("gives \(token) to \(owner.person.user)"),
@@ -173,7 +173,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenOfAnotherDevice, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    says:
+                    detail:
                         "The device \(ask.person.device) sends the sync token \(token), which was "
                         + "given to the device \(owner.person.device).",
                     steps: [

@@ -1,13 +1,13 @@
 import Wire
 
 /// Stories of CommCare and OpenRosa: several breaches that are one.
-enum CommCareStories {
+enum CommCareFindingGroups {
     /// The rules that they break.
     static let rules: [Rule] = [duplicateForm, retryStorm, loop412, pollLoop, headOfLine]
 
     /// Those that are reported when their parts come together; the check itself reports the others.
-    static let all: [Story] = [
-        Story(
+    static let all: [FindingGroup] = [
+        FindingGroup(
             rule: retryStorm,
             parts: Set(CommCareSessionRules.retries.map(\.id)), least: 5,
             withinNanoseconds: 300_000_000_000, sharing: .client
@@ -15,7 +15,7 @@ enum CommCareStories {
             "Within \(span(parts)) the client broke the rules on retries \(parts.count) times: "
                 + kinds(parts) + "."
         },
-        Story(
+        FindingGroup(
             rule: loop412,
             parts: [
                 CommCareSessionRules.incrementalAfter412.id, CommCareSessionRules.fullRepeated.id,
@@ -24,7 +24,7 @@ enum CommCareStories {
             "The sync was refused with 412 and asked for again \(parts.count) times within "
                 + "\(span(parts)), and no full restore came through."
         },
-        Story(
+        FindingGroup(
             rule: pollLoop,
             parts: [
                 CommCareSessionRules.polledEarly.id, CommCareSessionRules.polledWithoutEnd.id,

@@ -5,7 +5,7 @@ import Wire
 ///
 /// Told from the outside, without reading JSON: where it is false the filter does not hold, where
 /// it is true the filter has to be asked.
-indirect enum Prospect: Sendable {
+indirect enum FilterCondition: Sendable {
     /// The filter may hold for anything.
     case open
     /// The filter holds for nothing of this kind.
@@ -14,7 +14,7 @@ indirect enum Prospect: Sendable {
     case sender(Peer)
     /// The opcode of the message is one of these.
     case opcode(ClosedRange<Int64>)
-    /// The name of the command is this one, as ``MessageGlimpse/packed(_:)`` says.
+    /// The name of the command is this one, as ``MessagePrefilter/packed(_:)`` says.
     case name(UInt64)
     /// The command is on one of these channels.
     case channel(ClosedRange<Int64>)
@@ -26,23 +26,23 @@ indirect enum Prospect: Sendable {
     /// The payload has these bytes in it, ASCII letters given in lower case.
     case bytes([UInt8])
     /// All of these.
-    case all([Prospect])
+    case all([FilterCondition])
     /// One of these.
-    case any([Prospect])
+    case any([FilterCondition])
 
     /// What has to be true for one of several.
-    static func one(of prospects: [Prospect]) -> Prospect {
-        let possible = prospects.filter { if case .never = $0 { false } else { true } }
+    static func one(of conditions: [FilterCondition]) -> FilterCondition {
+        let possible = conditions.filter { if case .never = $0 { false } else { true } }
         if possible.contains(where: { if case .open = $0 { true } else { false } }) { return .open }
         return possible.isEmpty ? .never : possible.count == 1 ? possible[0] : .any(possible)
     }
 
     /// What has to be true for all of several, told at the least expense first.
-    static func all(of prospects: [Prospect]) -> Prospect {
-        if prospects.contains(where: { if case .never = $0 { true } else { false } }) {
+    static func all(of conditions: [FilterCondition]) -> FilterCondition {
+        if conditions.contains(where: { if case .never = $0 { true } else { false } }) {
             return .never
         }
-        let asked = prospects.filter { if case .open = $0 { false } else { true } }
+        let asked = conditions.filter { if case .open = $0 { false } else { true } }
         let sorted = asked.filter { !$0.searches } + asked.filter(\.searches)
         return sorted.isEmpty ? .open : sorted.count == 1 ? sorted[0] : .all(sorted)
     }
@@ -51,8 +51,8 @@ indirect enum Prospect: Sendable {
     init(_ node: FilterNode, phase: FilterPhase) {
         switch node {
         case .always, .not: self = .open
-        case .and(let nodes): self = .all(of: nodes.map { Prospect($0, phase: phase) })
-        case .or(let nodes): self = .one(of: nodes.map { Prospect($0, phase: phase) })
+        case .and(let nodes): self = .all(of: nodes.map { FilterCondition($0, phase: phase) })
+        case .or(let nodes): self = .one(of: nodes.map { FilterCondition($0, phase: phase) })
         case .comparison(let comparison): self.init(comparison, phase)
         }
     }
@@ -71,7 +71,7 @@ indirect enum Prospect: Sendable {
             }
         case (.opcode, .range(let range)): self = .opcode(range)
         case (.command, .equal(let text)):
-            self = MessageGlimpse.packed(text.utf8).map(Prospect.name) ?? .open
+            self = MessagePrefilter.packed(text.utf8).map(FilterCondition.name) ?? .open
         case (.channel, .range(let range)): self = .channel(range)
         case (.bucket, .equal(let text)): self = .bucket(text)
         case (.key, .equal(let text)), (.cv, .equal(let text)), (.ccid, .equal(let text)),

@@ -1,5 +1,5 @@
 /// Something that has to be seen in the trace of a scenario.
-public struct Sign: Hashable, Sendable {
+public struct ExpectedEvent: Hashable, Sendable {
     /// What is looked at.
     public indirect enum Kind: Hashable, Sendable {
         /// Exchanges and commands that pass this filter.
@@ -11,11 +11,11 @@ public struct Sign: Hashable, Sendable {
         /// How long the session went on, in seconds, after the first line that passes this filter.
         case lasting(filter: String, seconds: Double)
         /// Any of these.
-        case either([Sign])
+        case either([ExpectedEvent])
     }
 
     /// What has to be seen, for people; goes on from "there was".
-    public let says: String
+    public let detail: String
     /// What is looked at.
     public let kind: Kind
     /// How many there have to be; 1 of ``Kind/lasting(filter:seconds:)``.
@@ -27,36 +27,41 @@ public struct Sign: Hashable, Sendable {
 
     /// At least `count` exchanges or commands that pass a filter.
     public static func lines(
-        _ filter: String, _ says: String, count: Int = 1, after: String? = nil,
+        _ filter: String, _ detail: String, count: Int = 1, after: String? = nil,
         afterFault: String? = nil
-    ) -> Sign {
-        Sign(
-            says: says, kind: .lines(filter: filter), count: count, after: after,
+    ) -> ExpectedEvent {
+        ExpectedEvent(
+            detail: detail, kind: .lines(filter: filter), count: count, after: after,
             afterFault: afterFault)
     }
 
     /// At least `count` devices, by what they call themselves, in exchanges that pass a filter.
-    public static func devices(_ filter: String, _ says: String, count: Int) -> Sign {
-        Sign(
-            says: says, kind: .devices(filter: filter), count: count, after: nil, afterFault: nil)
+    public static func devices(_ filter: String, _ detail: String, count: Int) -> ExpectedEvent {
+        ExpectedEvent(
+            detail: detail, kind: .devices(filter: filter), count: count, after: nil,
+            afterFault: nil)
     }
 
     /// A fault that was done at least `count` times.
-    public static func fault(_ name: String, _ says: String, count: Int = 1) -> Sign {
-        Sign(says: says, kind: .fault(name: name), count: count, after: nil, afterFault: nil)
+    public static func fault(_ name: String, _ detail: String, count: Int = 1) -> ExpectedEvent {
+        ExpectedEvent(
+            detail: detail, kind: .fault(name: name), count: count, after: nil, afterFault: nil)
     }
 
     /// Any of several signs: what a good client does, say, or so much time that others had theirs.
-    public static func either(_ signs: Sign...) -> Sign {
-        Sign(
-            says: signs.map(\.says).joined(separator: ", nor "), kind: .either(signs), count: 1,
+    public static func either(_ expectations: ExpectedEvent...) -> ExpectedEvent {
+        ExpectedEvent(
+            detail: expectations.map(\.detail).joined(separator: ", nor "),
+            kind: .either(expectations), count: 1,
             after: nil, afterFault: nil)
     }
 
     /// A session that goes on for so many seconds after a line that passes a filter.
-    public static func lasting(_ seconds: Double, after filter: String, _ says: String) -> Sign {
-        Sign(
-            says: says, kind: .lasting(filter: filter, seconds: seconds), count: 1, after: nil,
+    public static func lasting(
+        _ seconds: Double, after filter: String, _ detail: String
+    ) -> ExpectedEvent {
+        ExpectedEvent(
+            detail: detail, kind: .lasting(filter: filter, seconds: seconds), count: 1, after: nil,
             afterFault: nil)
     }
 
@@ -65,7 +70,7 @@ public struct Sign: Hashable, Sendable {
         let own: [String] =
             switch kind {
             case .fault(let name): [name]
-            case .either(let signs): signs.flatMap(\.faults)
+            case .either(let expectations): expectations.flatMap(\.faults)
             case .lines, .devices, .lasting: []
             }
         return own + (afterFault.map { [$0] } ?? [])
@@ -77,7 +82,7 @@ public struct Sign: Hashable, Sendable {
             switch kind {
             case .lines(let filter), .devices(let filter), .lasting(let filter, _): [filter]
             case .fault: []
-            case .either(let signs): signs.flatMap(\.filters)
+            case .either(let expectations): expectations.flatMap(\.filters)
             }
         return own + (after.map { [$0] } ?? [])
     }

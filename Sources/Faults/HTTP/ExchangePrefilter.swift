@@ -6,7 +6,7 @@ import Wire
 /// What can be told of an exchange from the bytes of its heads, each part when it is first asked for.
 ///
 /// Where it says what a field is, that is what ``LiveExchange/row(_:)`` would say.
-struct ExchangeGlimpse {
+struct ExchangePrefilter {
     /// Where the parts of a target stand in the head.
     private struct Places {
         var path: Range<Int>
@@ -40,9 +40,9 @@ struct ExchangeGlimpse {
 
     /// Whether something can hold for the exchange.
     mutating func fits(
-        _ prospect: ExchangeProspect, _ exchange: LiveExchange, _ context: GateContext
+        _ condition: ExchangeCondition, _ exchange: LiveExchange, _ context: GateContext
     ) -> Bool {
-        switch prospect {
+        switch condition {
         case .open: return true
         case .never: return false
         case .comparison(let comparison, let expected):

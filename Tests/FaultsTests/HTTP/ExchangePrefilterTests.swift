@@ -8,7 +8,7 @@ import Wire
 @testable import Faults
 
 /// Where a glimpse of an exchange says no, no filter holds.
-struct ExchangeGlimpseTests {
+struct ExchangePrefilterTests {
     private static let methods = [
         "GET", "POST", "HEAD", "get", "PURGE", "OPTIONS", "CONNECT", "M\u{E9}",
     ]
@@ -108,7 +108,7 @@ struct ExchangeGlimpseTests {
     }
 
     @Test(arguments: 0..<20)
-    func `says no only where the filter does not hold`(_ seed: Int) throws {
+    func `detail no only where the filter does not hold`(_ seed: Int) throws {
         var draws = SplitMix64(seed: UInt64(seed))
         var (refused, held, asked) = (0, 0, 0)
         for _ in 0..<100 {
@@ -117,7 +117,7 @@ struct ExchangeGlimpseTests {
                 Issue.record("\(text) is no filter")
                 continue
             }
-            let prospect = ExchangeProspect(filter.root)
+            let condition = ExchangeCondition(filter.root)
             for _ in 0..<20 {
                 guard let exchange = Self.exchange(&draws),
                     let context = Self.contexts.randomElement(using: &draws)
@@ -125,10 +125,10 @@ struct ExchangeGlimpseTests {
                 let subject = ExchangeSubject(
                     session: context.session, row: exchange.row(context),
                     contents: exchange.contents)
-                var glimpse = ExchangeGlimpse()
-                let fits = glimpse.fits(prospect, exchange, context)
+                var prefilter = ExchangePrefilter()
+                let fits = prefilter.fits(condition, exchange, context)
                 // What is told once is told again.
-                let again = glimpse.fits(prospect, exchange, context)
+                let again = prefilter.fits(condition, exchange, context)
                 #expect(again == fits)
                 let holds = filter.matches(subject)
                 if holds, !fits {
@@ -179,16 +179,16 @@ struct ExchangeGlimpseTests {
             plan: FaultPlan(
                 rules: try lines.enumerated().map { try FaultRule.parse($1, named: "\($0)") },
                 seed: nil), seed: 1)
-        let prospect = session.exchangeProspects[FilterPhase.requestHead.rawValue]
+        let condition = session.exchangeConditions[FilterPhase.requestHead.rawValue]
         let head = try #require(Self.head(Talk.get("/a/page"), .request))
         let exchange = LiveExchange(number: 1, head: head, at: Instant(nanoseconds: 0))
-        var glimpse = ExchangeGlimpse()
-        let fits = glimpse.fits(prospect, exchange, Self.contexts[0])
+        var prefilter = ExchangePrefilter()
+        let fits = prefilter.fits(condition, exchange, Self.contexts[0])
         #expect(!fits)
         let restore = try #require(Self.head(Talk.get(Talk.restorePath), .request))
-        var other = ExchangeGlimpse()
+        var other = ExchangePrefilter()
         let mayFit = other.fits(
-            prospect, LiveExchange(number: 1, head: restore, at: Instant(nanoseconds: 0)),
+            condition, LiveExchange(number: 1, head: restore, at: Instant(nanoseconds: 0)),
             Self.contexts[0])
         #expect(mayFit)
     }

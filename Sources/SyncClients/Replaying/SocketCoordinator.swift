@@ -5,7 +5,7 @@ internal import Simperium
 internal import Wire
 
 /// Carries out what a play of sockets says; on its event loop alone.
-final class SocketDesk {
+final class SocketCoordinator {
     private struct Line {
         var channel: (any Channel)?
         var isSockJS = false
@@ -65,13 +65,13 @@ final class SocketDesk {
         let path = isSockJS && !target.isVerbatim ? Self.anew(transport.path) : transport.path
         let request = SocketReader.request(
             path: server.prefix + path, host: server.authority, key: key)
-        let desk = NIOLoopBound(self, eventLoop: loop)
+        let coordinator = NIOLoopBound(self, eventLoop: loop)
         dialer.dial(on: loop) {
             PlayedSocketHandler(
                 id, request: request, reader: SocketReader(key: key, isSockJS: isSockJS),
-                desk: desk)
+                coordinator: coordinator)
         }.whenFailure { error in
-            desk.value.take(.closed(id, code: nil, reason: Dialer.says(error)))
+            coordinator.value.take(.closed(id, code: nil, reason: Dialer.detail(error)))
         }
     }
 
@@ -135,13 +135,13 @@ final class SocketDesk {
             if lines[id]?.frames.readableBytes == 0 { touched.append(id) }
             lines[id]?.frames.writeBytes(frame)
         case .askTurn(let id):
-            let desk = NIOLoopBound(self, eventLoop: loop)
+            let coordinator = NIOLoopBound(self, eventLoop: loop)
             let loop = loop
             target.order?.awaitTurn(.command(id)) {
                 if loop.inEventLoop {
-                    desk.value.take(.turn(id))
+                    coordinator.value.take(.turn(id))
                 } else {
-                    loop.execute { desk.value.take(.turn(id)) }
+                    loop.execute { coordinator.value.take(.turn(id)) }
                 }
             }
         case .came(let id): target.order?.came(.command(id))
@@ -156,11 +156,11 @@ final class SocketDesk {
     private func arm(_ time: Instant) {
         timer?.cancel()
         let pause = max(0, time.nanoseconds - now.nanoseconds)
-        let desk = NIOLoopBound(self, eventLoop: loop)
+        let coordinator = NIOLoopBound(self, eventLoop: loop)
         let order = target.order
         timer = loop.scheduleTask(in: .nanoseconds(pause)) {
-            if desk.value.play.isPausing { order?.pauses() }
-            desk.value.take(.timePassed(progress: order?.progress ?? 0))
+            if coordinator.value.play.isPausing { order?.pauses() }
+            coordinator.value.take(.timePassed(progress: order?.progress ?? 0))
         }
     }
 

@@ -11,13 +11,13 @@ extension ConnectionJudge {
         _ commands: inout [RelayCommand]
     ) -> Bool {
         if session.isIdle, suspects.isEmpty, isEmpty {
-            scout = nil
+            prefilter = nil
             relay.handle(event, at: at, into: &commands)
             followUpgrade(at, &relay, &commands)
             return true
         }
-        guard HTTPScout.isEnough(for: session) || !suspects.isEmpty else {
-            scout = nil
+        guard HTTPPrefilter.isEnough(for: session) || !suspects.isEmpty else {
+            prefilter = nil
             return false
         }
         switch event {
@@ -55,18 +55,18 @@ extension ConnectionJudge {
         let isHTTP = relay.layer == .http
         guard isHTTP || relay.layer == .undecided && bytes.first.map(StartOfStream.isHTTP) == true
         else { return false }
-        if scout == nil {
+        if prefilter == nil {
             // In the middle of messages that began before there were rules.
             guard relay.isBetweenMessages else { return false }
-            scout = HTTPScout(context(of: relay), session: session)
+            prefilter = HTTPPrefilter(context(of: relay), session: session)
         }
         let leg = relay.clientLeg.id
-        switch scout?.look(bytes, at: at, isAnswered: relay.isBetweenMessages) ?? .clear {
+        switch prefilter?.look(bytes, at: at, isAnswered: relay.isBetweenMessages) ?? .clear {
         case .clear:
             give(.received(leg, bytes), at, &relay, &commands)
         case .suspect(let found):
-            pending = scout?.pending ?? PendingRequests()
-            scout = nil
+            pending = prefilter?.pending ?? PendingRequests()
+            prefilter = nil
             // Where nothing is under way the gate takes the whole read, and nothing has to wait.
             let start = relay.isBetweenMessages ? 0 : found
             if start > 0 {
@@ -102,7 +102,7 @@ extension ConnectionJudge {
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {
         guard gate == nil, suspects.isEmpty, let head = relay.awaitedUpgrade else { return }
-        scout = nil
+        prefilter = nil
         gate = FaultGate(context(of: relay), session: session, awaitingAnswerTo: head, at: at)
         judgeAnew(relay.giveBacklog(), at, relay)
         drain(at, &relay, &commands)

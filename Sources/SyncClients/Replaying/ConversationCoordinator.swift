@@ -4,7 +4,7 @@ internal import Replaying
 internal import Wire
 
 /// Carries out what the play of one WebSocket without Simperium says; on its event loop alone.
-final class ConversationDesk {
+final class ConversationCoordinator {
     private var play: WebSocketPlay
     private let opening: WebSocketOpening
     private let target: ReplayTarget
@@ -59,11 +59,11 @@ final class ConversationDesk {
             return take(.unreachable(error.reason))
         }
         let handshake = ConversationHandshake(opening, to: server)
-        let desk = NIOLoopBound(self, eventLoop: loop)
+        let coordinator = NIOLoopBound(self, eventLoop: loop)
         dialer.dial(on: loop) {
-            ConversationHandler(handshake, desk: desk)
+            ConversationHandler(handshake, coordinator: coordinator)
         }.whenFailure { error in
-            desk.value.take(.unreachable("\(server.authority): \(Dialer.says(error))"))
+            coordinator.value.take(.unreachable("\(server.authority): \(Dialer.detail(error))"))
         }
     }
 
@@ -131,13 +131,13 @@ final class ConversationDesk {
 
     private func askTurn(_ id: MessageID) {
         guard let order = target.order else { return events.append(.turn(id)) }
-        let desk = NIOLoopBound(self, eventLoop: loop)
+        let coordinator = NIOLoopBound(self, eventLoop: loop)
         let loop = loop
         order.awaitTurn(.message(id)) {
             if loop.inEventLoop {
-                desk.value.take(.turn(id))
+                coordinator.value.take(.turn(id))
             } else {
-                loop.execute { desk.value.take(.turn(id)) }
+                loop.execute { coordinator.value.take(.turn(id)) }
             }
         }
     }
@@ -145,11 +145,11 @@ final class ConversationDesk {
     private func arm(_ time: Instant) {
         timer?.cancel()
         let pause = max(0, time.nanoseconds - now.nanoseconds)
-        let desk = NIOLoopBound(self, eventLoop: loop)
+        let coordinator = NIOLoopBound(self, eventLoop: loop)
         let order = target.order
         timer = loop.scheduleTask(in: .nanoseconds(pause)) {
-            if desk.value.play.isPausing { order?.pauses() }
-            desk.value.take(.timePassed(progress: order?.progress ?? 0))
+            if coordinator.value.play.isPausing { order?.pauses() }
+            coordinator.value.take(.timePassed(progress: order?.progress ?? 0))
         }
     }
 
@@ -199,4 +199,4 @@ final class ConversationDesk {
 }
 
 @available(*, unavailable)
-extension ConversationDesk: Sendable {}
+extension ConversationCoordinator: Sendable {}

@@ -3,7 +3,7 @@ internal import Notation
 internal import Wire
 
 /// The records of one archived exchange, as they are made one after the other.
-struct ArchivedStory {
+struct ArchivedConnection {
     private let exchange: ArchivedExchange
     private let url: ArchivedURL
     private let connection: ConnectionID
@@ -95,17 +95,17 @@ struct ArchivedStory {
     private mutating func end(isSocket: Bool) {
         move(to: exchange.endedUnixNanoseconds)
         let hasAnswer = isSocket || exchange.response != nil
-        let says = exchange.error.isEmpty ? hasAnswer ? "closed" : "no response" : exchange.error
-        event(.closed, legs.server, says)
-        event(.closed, legs.client, says)
+        let detail = exchange.error.isEmpty ? hasAnswer ? "closed" : "no response" : exchange.error
+        event(.closed, legs.server, detail)
+        event(.closed, legs.client, detail)
     }
 
-    private mutating func event(_ kind: EventRow.Kind, _ leg: LegID, _ says: String) {
-        put(.event(EventRow(kind, connection: connection, leg: leg, at: at, says: says)))
+    private mutating func event(_ kind: EventRow.Kind, _ leg: LegID, _ detail: String) {
+        put(.event(EventRow(kind, connection: connection, leg: leg, at: at, detail: detail)))
     }
 
-    private mutating func warn(_ says: String) {
-        put(.event(EventRow(.warning, connection: connection, at: at, says: says)))
+    private mutating func warn(_ detail: String) {
+        put(.event(EventRow(.warning, connection: connection, at: at, detail: detail)))
     }
 
     // MARK: HTTP

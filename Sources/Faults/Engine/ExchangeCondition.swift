@@ -4,7 +4,7 @@ import Filters
 ///
 /// Told from the bytes of heads, without making text or rows of them: where it is false the filter
 /// does not hold, where it is true the filter has to be asked.
-indirect enum ExchangeProspect: Sendable {
+indirect enum ExchangeCondition: Sendable {
     /// The filter may hold for anything.
     case open
     /// The filter holds for nothing.
@@ -12,21 +12,21 @@ indirect enum ExchangeProspect: Sendable {
     /// The comparison holds, or does not hold.
     case comparison(FilterComparison, holds: Bool)
     /// All of these.
-    case all([ExchangeProspect])
+    case all([ExchangeCondition])
     /// One of these.
-    case any([ExchangeProspect])
+    case any([ExchangeCondition])
 
     /// What has to be true for one of several, told at the least expense first.
-    static func one(of prospects: [ExchangeProspect]) -> ExchangeProspect {
-        if prospects.contains(where: \.isOpen) { return .open }
-        let asked = sorted(prospects.filter { !$0.isNever })
+    static func one(of conditions: [ExchangeCondition]) -> ExchangeCondition {
+        if conditions.contains(where: \.isOpen) { return .open }
+        let asked = sorted(conditions.filter { !$0.isNever })
         return asked.isEmpty ? .never : asked.count == 1 ? asked[0] : .any(asked)
     }
 
     /// What has to be true for all of several, told at the least expense first.
-    static func all(of prospects: [ExchangeProspect]) -> ExchangeProspect {
-        if prospects.contains(where: \.isNever) { return .never }
-        let asked = sorted(prospects.filter { !$0.isOpen })
+    static func all(of conditions: [ExchangeCondition]) -> ExchangeCondition {
+        if conditions.contains(where: \.isNever) { return .never }
+        let asked = sorted(conditions.filter { !$0.isOpen })
         return asked.isEmpty ? .open : asked.count == 1 ? asked[0] : .all(asked)
     }
 
@@ -37,14 +37,14 @@ indirect enum ExchangeProspect: Sendable {
         case .always: self = holds ? .open : .never
         case .not(let node): self.init(node, holds: !holds)
         case .and(let nodes), .or(let nodes):
-            let parts = nodes.map { ExchangeProspect($0, holds: holds) }
+            let parts = nodes.map { ExchangeCondition($0, holds: holds) }
             var needsAll = holds
             if case .or = node { needsAll = !holds }
             self = needsAll ? .all(of: parts) : .one(of: parts)
         case .comparison(let comparison):
             if !comparison.isFor(.exchange) {
                 self = holds ? .never : .open
-            } else if ExchangeGlimpse.shows(comparison.field) {
+            } else if ExchangePrefilter.shows(comparison.field) {
                 self = .comparison(comparison, holds: holds)
             } else {
                 self = .open
@@ -55,8 +55,8 @@ indirect enum ExchangeProspect: Sendable {
     private var isOpen: Bool { if case .open = self { true } else { false } }
     private var isNever: Bool { if case .never = self { true } else { false } }
 
-    private static func sorted(_ prospects: [ExchangeProspect]) -> [ExchangeProspect] {
-        prospects.enumerated().sorted {
+    private static func sorted(_ conditions: [ExchangeCondition]) -> [ExchangeCondition] {
+        conditions.enumerated().sorted {
             ($0.element.expense, $0.offset) < ($1.element.expense, $1.offset)
         }
         .map(\.element)

@@ -8,7 +8,7 @@ public import Wire
 /// where another protocol or a tunnel is asked for, the bytes have to go through a gate. For rules
 /// that are asked when the head of a request is complete, and later in WebSockets; those that look
 /// at bodies or responses need the gate from the start.
-public struct HTTPScout {
+public struct HTTPPrefilter {
     /// What was found in a read.
     public enum Finding: Hashable, Sendable {
         /// Nothing that concerns a rule.
@@ -25,7 +25,7 @@ public struct HTTPScout {
     /// The requests that it let through and that may not be answered yet.
     public private(set) var pending = PendingRequests()
     /// What the rules about heads of requests can be about, and when that was asked.
-    private var prospect = ExchangeProspect.open
+    private var condition = ExchangeCondition.open
     private var generation = 0
 
     /// A scout for a connection on which no request is under way.
@@ -83,11 +83,11 @@ public struct HTTPScout {
         let now = session.generation
         if now != generation {
             generation = now
-            prospect = session.exchangeProspects[FilterPhase.requestHead.rawValue]
+            condition = session.exchangeConditions[FilterPhase.requestHead.rawValue]
         }
-        var glimpse = ExchangeGlimpse()
+        var prefilter = ExchangePrefilter()
         let mayHit =
-            glimpse.fits(prospect, exchange, context)
+            prefilter.fits(condition, exchange, context)
             && session.mayHit(
                 ExchangeSubject(
                     session: context.session, row: exchange.row(context),

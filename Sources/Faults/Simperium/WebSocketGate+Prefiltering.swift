@@ -58,10 +58,10 @@ extension WebSocketGate {
                         bigEndian: bytes.loadUnaligned(
                             fromByteOffset: payload - 4, as: UInt32.self))
                 }
-                var glimpse = MessageGlimpse(
+                var prefilter = MessagePrefilter(
                     sender: sender, opcode: opcode,
                     bytes: UnsafeRawBufferPointer(rebasing: bytes[payload..<end]), key: key)
-                if concerns(&glimpse, interest, isIdle: isIdle) {
+                if concerns(&prefilter, interest, isIdle: isIdle) {
                     return (index - first, end - index)
                 }
                 index = end
@@ -73,51 +73,51 @@ extension WebSocketGate {
     /// Whether a message that was put together has to be read.
     func concerns(_ message: WebSocketMessage, from sender: Peer) -> Bool {
         message.payload.withUnsafeBytes {
-            var glimpse = MessageGlimpse(
+            var prefilter = MessagePrefilter(
                 sender: sender, opcode: message.opcode, bytes: $0, key: 0)
-            return concerns(&glimpse, session.interest, isIdle: false)
+            return concerns(&prefilter, session.interest, isIdle: false)
         }
     }
 
     /// Whether a message has to be read.
     private func concerns(
-        _ glimpse: inout MessageGlimpse, _ interest: FaultInterest, isIdle: Bool
+        _ prefilter: inout MessagePrefilter, _ interest: FaultInterest, isIdle: Bool
     ) -> Bool {
-        if glimpse.opcode == .text {
+        if prefilter.opcode == .text {
             switch conversation.form {
-            case .unknown where glimpse.sender == .client: return true
+            case .unknown where prefilter.sender == .client: return true
             case .unknown, .other: break
             case .sockJS:
-                if glimpse.sender == .client || interest.contains(.command) { return true }
+                if prefilter.sender == .client || interest.contains(.command) { return true }
             case .raw:
-                glimpse.findName()
-                if glimpse.sender == .client, glimpse.name == MessageGlimpse.opening {
+                prefilter.findName()
+                if prefilter.sender == .client, prefilter.name == MessagePrefilter.opening {
                     return true
                 }
                 if interest.contains(.command),
-                    glimpse.fits(prospects.commands, conversation.buckets)
+                    prefilter.fits(conditions.commands, conversation.buckets)
                 {
                     return true
                 }
             }
         }
         return interest.contains(.message)
-            && glimpse.fits(prospects.messages, conversation.buckets)
+            && prefilter.fits(conditions.messages, conversation.buckets)
     }
 
     /// What the rules can be about.
-    struct Prospects {
+    struct FilterConditions {
         var generation = 0
-        var commands = Prospect.open
-        var messages = Prospect.open
+        var commands = FilterCondition.open
+        var messages = FilterCondition.open
     }
 
     /// Takes note of rules that changed.
-    mutating func refreshProspects() {
+    mutating func refreshConditions() {
         let generation = session.generation
-        guard generation != prospects.generation else { return }
-        prospects = Prospects(
-            generation: generation, commands: session.prospect(in: .command),
-            messages: session.prospect(in: .message))
+        guard generation != conditions.generation else { return }
+        conditions = FilterConditions(
+            generation: generation, commands: session.condition(in: .command),
+            messages: session.condition(in: .message))
     }
 }

@@ -3,7 +3,7 @@ internal import Trace
 internal import Wire
 
 /// Packets of one connection of a trace, in the making.
-struct MadeUpConnection {
+struct SynthesizedConnection {
     private let row: ConnectionRow
     private let ends: ConnectionEnd
     private let started: Int64
@@ -72,7 +72,7 @@ struct MadeUpConnection {
             try beginServer(at: event.at, file)
             try file.add(server?.end(isServer ? .server : .client, at: at) ?? [])
         case .closed:
-            if event.says == "reset" { resetter = resetter ?? (isServer ? .server : .client) }
+            if event.detail == "reset" { resetter = resetter ?? (isServer ? .server : .client) }
             if isServer, !isSeen { return }
             try close(event, file)
         default: break
@@ -85,7 +85,7 @@ struct MadeUpConnection {
         isOver = true
         // Of these nobody saw the end.
         let endless: [StreamEvent.Closing] = [.captureEnded, .idle, .replaced]
-        guard !endless.contains(where: { $0.rawValue == event.says }) else { return }
+        guard !endless.contains(where: { $0.rawValue == event.detail }) else { return }
         if proxy == nil { try beginServer(at: event.at, file) }
         let at = unix(event.at)
         if let resetter {
@@ -114,15 +114,15 @@ struct MadeUpConnection {
 
     private mutating func beginServer(at: Instant, _ file: PacketFile) throws(FileError) {
         let name = ends.serverName.isEmpty ? "" : " to \(ends.serverName)"
-        let says = isDecrypted ? "\(name), TLS taken off" : name
+        let detail = isDecrypted ? "\(name), TLS taken off" : name
         try begin(
             \.server, to: ends.server, at: proxy == nil ? row.at : at,
-            "\(row.mode == .capture ? "captured" : "recorded")\(says)", file)
+            "\(row.mode == .capture ? "captured" : "recorded")\(detail)", file)
     }
 
     private mutating func begin(
         _ conversation: WritableKeyPath<Self, MadeUpConversation?>, to end: Endpoint, at: Instant,
-        _ says: String, _ file: PacketFile
+        _ detail: String, _ file: PacketFile
     ) throws(FileError) {
         guard self[keyPath: conversation] == nil else { return }
         var begun = MadeUpConversation(
@@ -132,7 +132,7 @@ struct MadeUpConnection {
         self[keyPath: conversation] = begun
         try file.add(
             segments,
-            comment: "connection \(row.id): \(says); TCP and IP are made up around its bytes")
+            comment: "connection \(row.id): \(detail); TCP and IP are made up around its bytes")
     }
 
     /// Wraps around rather than ends the program where a trace has a time that cannot be.

@@ -1,8 +1,8 @@
 @testable import Diagnosis
 
 /// Signatures that join several findings, or several steps.
-enum StoryCases {
-    private typealias S = SimperiumStories
+enum FindingGroupCases {
+    private typealias S = SimperiumFindingGroups
 
     private static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
 

@@ -5,7 +5,7 @@ import Wire
 /// What can be told of a message in one frame without reading it.
 ///
 /// Of use only as long as the bytes it points at.
-struct MessageGlimpse {
+struct MessagePrefilter {
     let sender: Peer
     let opcode: WebSocketOpcode
     /// The payload as on the wire.
@@ -69,8 +69,8 @@ struct MessageGlimpse {
     }
 
     /// Whether something can hold for it, on a channel of `buckets`.
-    mutating func fits(_ prospect: Prospect, _ buckets: [Int: String]) -> Bool {
-        switch prospect {
+    mutating func fits(_ condition: FilterCondition, _ buckets: [Int: String]) -> Bool {
+        switch condition {
         case .open: return true
         case .never: return false
         case .sender(let peer): return sender == peer

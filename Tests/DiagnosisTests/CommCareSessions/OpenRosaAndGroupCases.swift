@@ -3,9 +3,9 @@ import Wire
 @testable import Diagnosis
 
 /// Cases about OpenRosa servers, and about stories.
-enum OpenRosaAndStoryCases {
+enum OpenRosaAndGroupCases {
     private typealias R = CommCareSessionRules
-    private typealias T = CommCareStories
+    private typealias T = CommCareFindingGroups
 
     static let all: [RuleCase] = openRosa + duplicates + loops
 
@@ -67,7 +67,7 @@ enum OpenRosaAndStoryCases {
         RuleCase(T.duplicateForm, .behaves, "the same form; another one") {
             lose(&$0) { s, phone in
                 phone.submit(&s, at: 20, "form-1")
-                phone.submit(&s, at: 21, "form-2", says: "43")
+                phone.submit(&s, at: 21, "form-2", detail: "43")
             }
         },
         RuleCase(T.duplicateForm, .silent, "forms without times may be alike") {

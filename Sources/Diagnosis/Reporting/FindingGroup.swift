@@ -1,7 +1,7 @@
 import Wire
 
 /// Findings that are one story when several come together.
-struct Story: Sendable {
+struct FindingGroup: Sendable {
     /// What findings have to share.
     enum Sharing: Sendable {
         /// The client and the topic.
@@ -21,7 +21,7 @@ struct Story: Sendable {
     /// What the parts share.
     let sharing: Sharing
     /// Tells it; gets the parts in order of time.
-    let says: @Sendable (_ parts: [Finding]) -> String
+    let detail: @Sendable (_ parts: [Finding]) -> String
 
     /// The story that the parts tell.
     func finding(of parts: [Finding]) -> Finding? {
@@ -29,7 +29,7 @@ struct Story: Sendable {
         let steps = parts.flatMap(\.steps)
         var finding = Finding(
             rule, connection: first.connection, client: first.client,
-            topic: sharing == .topic ? first.topic : "", says: says(parts), steps: steps)
+            topic: sharing == .topic ? first.topic : "", detail: detail(parts), steps: steps)
         finding.steps = Report.kept(steps)
         finding.times = 1
         return finding

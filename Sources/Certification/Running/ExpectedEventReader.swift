@@ -4,7 +4,7 @@ public import Trace
 public import Wire
 
 /// Looks for signs in a trace, also while it is written.
-public final class SignReader {
+public final class ExpectedEventReader {
     private let reader: TraceReader
 
     /// Opens the trace at `path`.
@@ -17,39 +17,41 @@ public final class SignReader {
     ///   - now: How far the session has come.
     /// - Returns: What is seen; nothing where a filter of the sign is none.
     /// - Throws: ``TraceError`` where the trace cannot be read.
-    public func seen(_ sign: Sign, now: Instant) throws(TraceError) -> Played.Seen {
+    public func seen(_ expectation: ExpectedEvent, now: Instant) throws(TraceError) -> Played.Seen {
         var start = Instant.zero
-        if let after = sign.after {
-            guard let line = try first(after) else { return nothing(sign) }
+        if let after = expectation.after {
+            guard let line = try first(after) else { return nothing(expectation) }
             start = line.at
         }
-        if let name = sign.afterFault {
+        if let name = expectation.afterFault {
             guard let fault = try reader.faults().first(where: { $0.row.rule == name }) else {
-                return nothing(sign)
+                return nothing(expectation)
             }
             start = max(start, fault.row.at)
         }
-        switch sign.kind {
-        case .either(let signs):
-            for one in signs {
+        switch expectation.kind {
+        case .either(let expectations):
+            for one in expectations {
                 let seen = try seen(one, now: now)
                 if seen.isThere { return seen }
             }
-            return nothing(sign)
+            return nothing(expectation)
         case .lines(let filter):
             var count = 0
             var row: String?
-            guard let filter = try? Filter.parse(filter) else { return nothing(sign) }
+            guard let filter = try? Filter.parse(filter) else { return nothing(expectation) }
             try reader.lines(filter) { line in
                 // What happens at the moment itself is what came with it.
                 guard line.at > start || start == .zero else { return true }
                 count += 1
                 if row == nil { row = Self.row(line) }
-                return count < max(sign.count, 1_000)
+                return count < max(expectation.count, 1_000)
             }
-            return Played.Seen(sign: sign, count: count, row: row, isThere: count >= sign.count)
+            return Played.Seen(
+                expectation: expectation, count: count, row: row,
+                isThere: count >= expectation.count)
         case .devices(let filter):
-            guard let filter = try? Filter.parse(filter) else { return nothing(sign) }
+            guard let filter = try? Filter.parse(filter) else { return nothing(expectation) }
             var devices: Set<String> = []
             var last: String?
             try reader.lines(filter) { line in
@@ -57,21 +59,23 @@ public final class SignReader {
                     devices.insert(device).inserted
                 else { return true }
                 last = Self.row(line)
-                return devices.count < sign.count
+                return devices.count < expectation.count
             }
             return Played.Seen(
-                sign: sign, count: devices.count, row: last,
-                isThere: devices.count >= sign.count)
+                expectation: expectation, count: devices.count, row: last,
+                isThere: devices.count >= expectation.count)
         case .fault(let name):
             let faults = try reader.faults().filter { $0.row.rule == name }
             return Played.Seen(
-                sign: sign, count: faults.count, row: faults.first.map { "fault \($0.id)" },
-                isThere: faults.count >= sign.count)
+                expectation: expectation, count: faults.count,
+                row: faults.first.map { "fault \($0.id)" },
+                isThere: faults.count >= expectation.count)
         case .lasting(let filter, let seconds):
-            guard let line = try first(filter) else { return nothing(sign) }
+            guard let line = try first(filter) else { return nothing(expectation) }
             let lasted = Double(now.nanoseconds - line.at.nanoseconds) / 1e9
             return Played.Seen(
-                sign: sign, count: Int(lasted), row: Self.row(line), isThere: lasted >= seconds)
+                expectation: expectation, count: Int(lasted), row: Self.row(line),
+                isThere: lasted >= seconds)
         }
     }
 
@@ -82,14 +86,16 @@ public final class SignReader {
         var all: [String: [Played.Seen]] = [:]
         for situation in scenario.situations {
             var seen: [Played.Seen] = []
-            for sign in situation.signs { seen.append(try self.seen(sign, now: now)) }
+            for expectation in situation.expectations {
+                seen.append(try self.seen(expectation, now: now))
+            }
             all[situation.id] = seen
         }
         return all
     }
 
-    private func nothing(_ sign: Sign) -> Played.Seen {
-        Played.Seen(sign: sign, count: 0, row: nil, isThere: false)
+    private func nothing(_ expectation: ExpectedEvent) -> Played.Seen {
+        Played.Seen(expectation: expectation, count: 0, row: nil, isThere: false)
     }
 
     private func first(_ filter: String) throws(TraceError) -> TraceLine? {

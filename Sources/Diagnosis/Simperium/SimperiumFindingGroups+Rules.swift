@@ -1,7 +1,7 @@
 import Wire
 
 /// Rules that stories break.
-extension SimperiumStories {
+extension SimperiumFindingGroups {
     static let ghostWriting = Rule(
         "simperium.story.ghost-writing", .error,
         title: "Text does not write itself.",

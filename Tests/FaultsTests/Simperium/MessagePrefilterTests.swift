@@ -5,7 +5,7 @@ import Wire
 @testable import Faults
 
 /// Messages that pass unread are those that no rule holds for.
-struct MessageGlimpseTests {
+struct MessagePrefilterTests {
     private static let texts = [
         "h:1", "h:2", "log:1", "0:cv:a", "7:cv:none", "0:index", "?", "c", "c:x", "garbage", ":",
         "1",
