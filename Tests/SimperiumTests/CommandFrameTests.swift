@@ -32,7 +32,7 @@ struct CommandFrameTests {
         let command = read(text, from: .client)
         #expect(command.problem == .notACommand(offset: 0))
         #expect(command.name.isEmpty)
-        #expect(command.body == .unreadable)
+        #expect(command.body == nil)
         #expect(command.payload == 0..<text.utf8.count)
         #expect(!SimperiumCommand.looksLikeSimperium(Array(text.utf8)))
     }

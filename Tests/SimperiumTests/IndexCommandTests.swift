@@ -121,9 +121,9 @@ struct IndexCommandTests {
             ("0:cv:", .client, .changesSince(cv: ""), ["cv-empty"]),
             ("0:cv", .client, .changesSince(cv: ""), ["missing-payload"]),
             ("0:cv:0", .client, .changesSince(cv: "0"), ["cv-placeholder"]),
-            ("0:cv:?", .server, .unknownChangeVersion, []),
-            ("0:cv:abc", .server, .unknownChangeVersion, ["cv-reply"]),
-            ("0:c:?", .server, .unknownChangeVersion, ["unknown-cv-as-change"]),
+            ("0:cv:?", .server, .unknownChangeVersion(isLegacy: false), []),
+            ("0:cv:abc", .server, .unknownChangeVersion(isLegacy: false), ["cv-reply"]),
+            ("0:c:?", .server, .unknownChangeVersion(isLegacy: true), ["unknown-cv-as-change"]),
         ] as [(String, Peer, SimperiumBody<Range<Int>>, [String])])
     func `change versions`(
         text: String, sender: Peer, body: SimperiumBody<Range<Int>>, notes: [String]

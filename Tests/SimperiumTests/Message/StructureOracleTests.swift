@@ -85,7 +85,7 @@ struct StructureOracleTests {
                 #expect(change.sv == object["sv"] as? Int64)
                 #expect(same(change.ccid, object["ccid"]))
             }
-        case .entity(_, _, let data): #expect(same(data, object["data"]))
+        case .entity(let reply): #expect(same(reply.data, object["data"]))
         case .changes(let changes):
             #expect(changes.count == 1)
             for change in changes { compare(change, object) }
