@@ -237,14 +237,14 @@ extension HTTPConversation {
             loss.count = count.flatMap { more in loss.count.map { $0.advanced(past: more) } }
             losses[sender.rawValue] = loss
         } else {
-            losses[sender.rawValue] = Loss(count: count)
+            losses[sender.rawValue] = MissingBytes(count: count)
         }
         if sender == .server { lastLoss = max(lastLoss, at) }
     }
 
     /// Writes down that a message was found behind what is missing.
     func tell(
-        _ loss: Loss, _ found: (place: Place, at: Instant), _ piece: Piece,
+        _ loss: MissingBytes, _ found: (place: Place, at: Instant), _ piece: Piece,
         _ exchange: OpenExchange?
     ) {
         losses[piece.sender.rawValue] = nil

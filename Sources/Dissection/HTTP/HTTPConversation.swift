@@ -50,7 +50,7 @@ final class HTTPConversation {
 
     var pairing = Pairing()
     /// What is missing of each direction and not found again yet.
-    var losses: [Loss?] = [nil, nil]
+    var losses: [MissingBytes?] = [nil, nil]
     /// When bytes of responses were last lost.
     var lastLoss: Instant = .zero
     /// Responses to no known request since bytes of requests were last lost, or since requests wait

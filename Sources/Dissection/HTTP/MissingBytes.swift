@@ -1,5 +1,5 @@
 /// Bytes of one direction that are missing, so that its next start line is looked for.
-struct Loss {
+struct MissingBytes {
     /// How many bytes are missing; nil where nobody knows.
     var count: Int64?
 }

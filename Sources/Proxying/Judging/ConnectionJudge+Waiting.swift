@@ -55,7 +55,7 @@ extension ConnectionJudge {
         guard !isGivingUp else { return }
         if relay.layer == .waiting {
             // What the relay knows to be the last has to stay with it.
-            if !relay.hasClientEnded { takeBack(relay.giveBacklog()) }
+            if !relay.clientEnds.isPeerOver { takeBack(relay.giveBacklog()) }
         } else if layer == .waiting && !relay.isPastHTTP
             || layer == .http && relay.layer == .undecided
         {

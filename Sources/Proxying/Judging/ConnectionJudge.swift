@@ -127,7 +127,7 @@ struct ConnectionJudge {
         startGate(at, &relay, &commands)
         followUpgrade(at, &relay, &commands)
         // For whom nobody is there any more, nothing waits.
-        if relay.isClientClosed, !isEmpty { giveUp(at, &relay, &commands) }
+        if relay.clientEnds == .closed, !isEmpty { giveUp(at, &relay, &commands) }
     }
 
     /// Carries out an action once, now.

@@ -40,12 +40,12 @@ extension Relay {
     /// Whether no message of HTTP is under way in either direction.
     var isBetweenMessages: Bool {
         outstanding.isEmpty && !isBlocked && isBetweenRequests
-            && legs.allSatisfy { $0.scan.partial.isEmpty && !$0.scan.isOpaque }
+            && legs.allSatisfy { $0.scan.holdsNothing }
     }
 
     /// Whether no request of the client is under way.
     private var isBetweenRequests: Bool {
-        requests.isBetweenMessages && scan.partial.isEmpty && !scan.isOpaque
+        requests.isBetweenMessages && scan.holdsNothing
     }
 
     /// How many requests are not answered, where the next byte of a server begins a message and the
@@ -53,7 +53,7 @@ extension Relay {
     var unansweredBetweenMessages: Int? {
         guard case .http = phase, !isBlocked, isBetweenRequests, !requests.isPaused,
             legs.allSatisfy({
-                $0.scan.partial.isEmpty && !$0.scan.isOpaque && $0.responses.isBetweenMessages
+                $0.scan.holdsNothing && $0.responses.isBetweenMessages
             }),
             outstanding.allSatisfy({ $0.local == nil && $0.leg == current })
         else { return nil }
@@ -168,7 +168,7 @@ extension Relay {
     mutating func giveLocalAnswers(_ at: Instant, _ commands: inout [RelayCommand]) {
         while let answer = outstanding.first?.local {
             outstanding.removeFirst()
-            guard !isClientClosed, !hasEndedClient else {
+            guard !clientEnds.isRelayOver else {
                 if answer.closes { phase = .closed }
                 continue
             }
@@ -188,26 +188,26 @@ extension Relay {
     /// Closes or resets everything, where a server is still being connected to that has to get
     /// something as soon as it has got that.
     mutating func cut(isReset: Bool, _ at: Instant, _ commands: inout [RelayCommand]) {
-        guard cutWhenReady == nil else { return }
+        guard pendingCut == nil else { return }
         for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
         if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
         phase = .closed
-        hasEndedClient = true
-        cutWhenReady = isReset
+        clientEnds.endRelay()
+        pendingCut = isReset ? .reset : .orderly
         finishCut(at, &commands)
     }
 
     /// Closes what was cut, once nothing is owed to a server any more.
     mutating func finishCut(_ at: Instant, _ commands: inout [RelayCommand]) {
-        guard let isReset = cutWhenReady else { return }
-        if isClientClosed {
+        guard let pendingCut else { return }
+        if clientEnds == .closed {
             // With the client, all others were closed.
-            cutWhenReady = nil
+            self.pendingCut = nil
             return
         }
         guard !legs.contains(where: { !$0.isReady && !$0.held.isEmpty }) else { return }
-        cutWhenReady = nil
-        commands.append(.close(clientLeg.id, isReset: isReset))
-        closeServers(isReset: isReset, at, &commands)
+        self.pendingCut = nil
+        commands.append(.close(clientLeg.id, isReset: pendingCut == .reset))
+        closeServers(isReset: pendingCut == .reset, at, &commands)
     }
 }

@@ -6,7 +6,7 @@ extension Relay {
     mutating func liveLeg(
         to server: ServerAddress, _ at: Instant, _ commands: inout [RelayCommand]
     ) -> LegID? {
-        if let known = legs.firstIndex(where: { !$0.hasEnded && $0.address == server }) {
+        if let known = legs.firstIndex(where: { !$0.ends.isPeerOver && $0.address == server }) {
             return legs[known].id
         }
         // Another connection to its server would not be in the tunnel.
@@ -18,10 +18,10 @@ extension Relay {
     /// Closes the legs that were opened first, of which nothing is asked any more.
     mutating func closeIdleServers(keeping count: Int, _ commands: inout [RelayCommand]) {
         let idle = legs.indices.filter { index in
-            !legs[index].hasEnded && !outstanding.contains { $0.leg == legs[index].id }
+            !legs[index].ends.isPeerOver && !outstanding.contains { $0.leg == legs[index].id }
         }
         for index in idle.dropLast(count) {
-            legs[index].hasEnded = true
+            _ = legs[index].ends.endPeer()
             commands.append(.close(legs[index].id, isReset: false))
         }
     }
@@ -71,7 +71,7 @@ extension Relay {
         }
         if case .connecting(let waiting) = phase, waiting == id {
             tunnelIsOpen(legs[index], at, &commands)
-        } else if legs[index].isEnded {
+        } else if legs[index].ends.isRelayOver {
             commands.append(.end(id))
         }
     }
@@ -85,8 +85,8 @@ extension Relay {
         if leg.isRecorded { record(.refused, leg: id, at: at, detail: why, &commands) }
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
-        guard !isClientClosed else { return }
-        if cutWhenReady != nil {
+        guard clientEnds != .closed else { return }
+        if pendingCut != nil {
             sayWaiting(leg, at, &commands)
             return
         }
@@ -110,8 +110,7 @@ extension Relay {
 
     /// The client will send no more.
     mutating func clientEnded(_ at: Instant, _ commands: inout [RelayCommand]) {
-        guard !hasClientEnded else { return }
-        hasClientEnded = true
+        guard clientEnds.endPeer() else { return }
         if isRecorded(clientLeg.id) {
             record(.ended, leg: clientLeg.id, at: at, detail: "", &commands)
         }
@@ -129,15 +128,15 @@ extension Relay {
     /// Tells the servers that the client will send no more.
     mutating func endServers(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard !legs.isEmpty else {
-            if isAnswering || isClientClosed { return }
+            if isAnswering || clientEnds == .closed { return }
             if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
-            hasEndedClient = true
+            clientEnds.endRelay()
             phase = .closed
             commands.append(.close(clientLeg.id, isReset: false))
             return
         }
-        for index in legs.indices where !legs[index].isEnded {
-            legs[index].isEnded = true
+        for index in legs.indices where !legs[index].ends.isRelayOver {
+            legs[index].ends.endRelay()
             if legs[index].isReady { commands.append(.end(legs[index].id)) }
         }
     }
@@ -149,8 +148,7 @@ extension Relay {
     mutating func clientClosed(
         _ isReset: Bool, _ why: String, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
-        guard !isClientClosed else { return }
-        isClientClosed = true
+        guard clientEnds.close() else { return }
         if isRecorded(clientLeg.id) {
             if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
             recordHeldBytes(at, &commands)

@@ -24,7 +24,7 @@ extension Relay {
         var rest = read
         while !rest.bytes.isEmpty {
             rest.start = scan.offset
-            guard !scan.isOpaque else {
+            guard scan.isFramed else {
                 passOn(rest, 0..<rest.bytes.count, [], &commands)
                 return
             }
@@ -80,7 +80,7 @@ extension Relay {
                         read: read, position: reach, events: events[index...])
                     return count
                 }
-                if hasEndedClient || !isGoing(to: route) {
+                if clientEnds.isRelayOver || !isGoing(to: route) {
                     passOn(read, position..<reach, patches, &commands)
                     (position, patches) = (reach, [])
                 }
@@ -88,9 +88,9 @@ extension Relay {
                 else { return end }
                 patches += made
                 reach = end
-                scan.isInBody = true
+                scan.headEnded()
             case .end(let at):
-                scan.isInBody = false
+                scan.messageEnded()
                 reach = at
             case .content(let range):
                 reach = max(reach, range.upperBound)
@@ -104,12 +104,12 @@ extension Relay {
                         return count
                     }
                 }
-                scan.isOpaque = true
+                scan.giveUpFraming()
             case .note, .opaque:
                 continue
             }
         }
-        if scan.isOpaque || scan.isInBody { reach = count }
+        if scan.position != .head { reach = count }
         passOn(read, position..<reach, patches, &commands)
         keepPartial(read, from: reach, &commands)
         return count
@@ -122,7 +122,7 @@ extension Relay {
     ) {
         let part = read.part(from..<read.bytes.count)
         guard !part.bytes.isEmpty else { return }
-        if let fixed, isTunnel || settings.keepsHost, !hasEndedClient,
+        if let fixed, isTunnel || settings.keepsHost, !clientEnds.isRelayOver,
             let leg = liveLeg(to: fixed, read.at, &commands)
         {
             current = leg
@@ -183,7 +183,7 @@ extension Relay {
         guard case .server(let server, _) = route,
             let index = legs.firstIndex(where: { $0.id == current })
         else { return false }
-        return !legs[index].hasEnded && legs[index].address == server
+        return !legs[index].ends.isPeerOver && legs[index].address == server
     }
 
     // MARK: Passing on
@@ -198,7 +198,7 @@ extension Relay {
     ) -> [Patch]? {
         let kind = HTTPRequestKind(head)
         switch route {
-        case _ where hasEndedClient:
+        case _ where clientEnds.isRelayOver:
             // The client was told that nothing more comes; as before its server, this is lost.
             lose(read.part(position..<end), &commands)
             return nil
@@ -261,7 +261,7 @@ extension Relay {
             undeliver(part, on: clientLeg.id, "its server has closed the connection", &commands)
             return
         }
-        guard !legs[index].isEnded else {
+        guard !legs[index].ends.isRelayOver else {
             undeliver(part, on: clientLeg.id, Self.reportedEnd, &commands)
             return
         }
@@ -307,7 +307,7 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) -> Bool {
         guard fixed != nil else {
-            guard !hasEndedClient else {
+            guard !clientEnds.isRelayOver else {
                 lose(read.part(position..<read.bytes.count), &commands)
                 return false
             }
@@ -322,7 +322,7 @@ extension Relay {
     private mutating func passHeadUnread(
         _ at: Instant, _ commands: inout [RelayCommand]
     ) -> Bool {
-        guard let fixed, !hasEndedClient, let leg = liveLeg(to: fixed, at, &commands) else {
+        guard let fixed, !clientEnds.isRelayOver, let leg = liveLeg(to: fixed, at, &commands) else {
             current = nil
             flushPartial([], from: 0, &commands)
             return true
@@ -331,7 +331,7 @@ extension Relay {
         flushPartial([], from: 0, &commands)
         outstanding.append(RelayRequest(leg: leg, kind: .other, proxyName: ""))
         update(leg) { $0.responses.expect(.other) }
-        scan.isOpaque = true
+        scan.giveUpFraming()
         requests.resume(.tunnel)
         return true
     }
@@ -341,7 +341,7 @@ extension Relay {
         for index in legs.indices
         where !legs[index].scan.partial.isEmpty || legs[index].responses.heldBytes > 0 {
             legs[index].responses.giveUp()
-            legs[index].scan.isOpaque = true
+            legs[index].scan.giveUpFraming()
             flushPartial(index, [], from: 0, &commands)
         }
         if case .hello(let held) = phase { passUnread(held, at, &commands) }
@@ -358,7 +358,7 @@ extension Relay {
             return
         }
         let nothing = HeldBytes(bytes: [], at: at, start: scan.offset)
-        guard !hasEndedClient else { return lose(nothing, &commands) }
+        guard !clientEnds.isRelayOver else { return lose(nothing, &commands) }
         recordForTapedeck(nothing, nil, &commands)
         let detail =
             requests.isInHeadWithoutVersion
@@ -369,12 +369,12 @@ extension Relay {
 
     /// The trailers of a request that has gone on take more room than there is.
     private mutating func giveUpTrailers(_ at: Instant, _ commands: inout [RelayCommand]) {
-        guard case .http = phase, blocked == nil, !scan.isOpaque, requests.heldBytes > 0 else {
+        guard case .http = phase, blocked == nil, scan.isFramed, requests.heldBytes > 0 else {
             return
         }
         requests.giveUp()
-        scan.isOpaque = true
-        guard fixed == nil, !hasEndedClient else { return }
+        scan.giveUpFraming()
+        guard fixed == nil, !clientEnds.isRelayOver else { return }
         refuse(
             400, "Bad Request", "tapedeck: the trailers of this request do not end", at, &commands)
     }

@@ -14,7 +14,7 @@ extension Relay {
             // A server that speaks before its client speaks neither TLS nor HTTP.
             phase = .raw(id, isRecorded: legs[index].isRecorded)
         }
-        if isClientClosed || phase.isOver {
+        if clientEnds == .closed || phase.isOver {
             // The start of a head came before these bytes, and gets nowhere either.
             for held in legs[index].scan.partial.takeAll() + [read] {
                 undeliver(held, on: id, "the connection is being closed", &commands)
@@ -27,7 +27,7 @@ extension Relay {
             return
         }
         guard isOwed(by: id) || origin == .tapedeck else { return surplus(read, index, &commands) }
-        guard !legs[index].scan.isOpaque else {
+        guard legs[index].scan.isFramed else {
             toClient(read, read.bytes, [], index, &commands)
             return
         }
@@ -66,8 +66,8 @@ extension Relay {
             read, on: leg.id,
             "\(leg.address.authority) sent what nobody asked it for; its connection is closed",
             &commands)
-        guard !leg.hasEnded else { return }
-        legs[index].hasEnded = true
+        guard !leg.ends.isPeerOver else { return }
+        _ = legs[index].ends.endPeer()
         if current == leg.id { current = nil }
         commands.append(.close(leg.id, isReset: false))
     }
@@ -97,7 +97,7 @@ extension Relay {
                 patches += read.own(made, from: head.start)
                 reach = end
                 let isFinal = !(100..<200).contains(head.status ?? 0) || head.status == 101
-                legs[legIndex].scan.isInBody = isFinal
+                legs[legIndex].scan.headEnded(isFinal: isFinal)
                 if isFinal { decideSwitch(head, legIndex) }
                 if case .start = phase {
                     pass(read, passed..<reach, patches, legIndex, &commands)
@@ -106,8 +106,9 @@ extension Relay {
             case .end(let at):
                 reach = at
                 // A 1xx ends as well, and the request still waits.
-                if legs[legIndex].scan.isInBody, !outstanding.isEmpty { outstanding.removeFirst() }
-                legs[legIndex].scan.isInBody = false
+                if legs[legIndex].scan.messageEnded(), !outstanding.isEmpty {
+                    outstanding.removeFirst()
+                }
                 if outstanding.first?.local != nil {
                     // An answer of our own comes before the next one of the server.
                     pass(read, passed..<reach, patches, legIndex, &commands)
@@ -131,7 +132,7 @@ extension Relay {
                     surplus(read.part(reach..<count), legIndex, &commands)
                     return count
                 }
-                legs[legIndex].scan.isOpaque = true
+                legs[legIndex].scan.giveUpFraming()
                 flushPartial(legIndex, [], from: 0, &commands)
             case .note, .opaque:
                 continue
@@ -141,15 +142,15 @@ extension Relay {
         if legs[legIndex].responses.isPaused, !isRaw {
             // Nobody asked for another protocol: what it is, nobody knows.
             legs[legIndex].responses.resume(.tunnel)
-            legs[legIndex].scan.isOpaque = true
+            legs[legIndex].scan.giveUpFraming()
         }
         let scan = legs[legIndex].scan
-        if !scan.isInBody, !scan.isOpaque, !isRaw, !isOwed(by: id), read.origin == .peer {
+        if scan.position == .head, !isRaw, !isOwed(by: id), read.origin == .peer {
             pass(read, passed..<reach, patches, legIndex, &commands)
             surplus(read.part(reach..<count), legIndex, &commands)
             return count
         }
-        if scan.isInBody || scan.isOpaque || isRaw || !isRewriting { reach = count }
+        if scan.position != .head || isRaw || !isRewriting { reach = count }
         pass(read, passed..<reach, patches, legIndex, &commands)
         return reach
     }
@@ -203,12 +204,12 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) {
         guard !bytes.isEmpty else { return }
-        guard !isClientClosed, !hasEndedClient else {
+        guard !clientEnds.isRelayOver else {
             var part = read
             part.bytes = bytes
             return undeliver(
                 part, on: legs[index].id,
-                isClientClosed
+                clientEnds == .closed
                     ? "the connection is being closed" : "the client was told that no more comes",
                 &commands)
         }
@@ -222,24 +223,24 @@ extension Relay {
 
     /// The server will send no more.
     mutating func serverEnded(_ id: LegID, _ at: Instant, _ commands: inout [RelayCommand]) {
-        guard let index = legs.firstIndex(where: { $0.id == id }), !legs[index].hasEnded else {
+        guard let index = legs.firstIndex(where: { $0.id == id }), !legs[index].ends.isPeerOver
+        else {
             return
         }
-        legs[index].hasEnded = true
+        _ = legs[index].ends.endPeer()
         if legs[index].isRecorded { record(.ended, leg: id, at: at, detail: "", &commands) }
-        if phase.isOver || isClientClosed {
+        if phase.isOver || clientEnds == .closed {
             for held in legs[index].scan.partial.takeAll() {
                 undeliver(held, on: id, "the connection is being closed", &commands)
             }
             return
         }
         flushPartial(index, [], from: 0, &commands)
-        let wasInBody = legs[index].scan.isInBody
+        let wasInBody = legs[index].scan.position != .head
         var events: [HTTPEvent] = []
         legs[index].responses.endOfStream(into: &events)
         for event in events {
-            guard case .end = event, legs[index].scan.isInBody else { continue }
-            legs[index].scan.isInBody = false
+            guard case .end = event, legs[index].scan.messageEnded() else { continue }
             if !outstanding.isEmpty { outstanding.removeFirst() }
         }
         let isNeeded = outstanding.contains { $0.leg == id }
@@ -269,13 +270,13 @@ extension Relay {
         _ commands: inout [RelayCommand]
     ) {
         guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
-        if !legs[index].hasEnded { serverEnded(id, at, &commands) }
+        if !legs[index].ends.isPeerOver { serverEnded(id, at, &commands) }
         sayWaiting(legs[index], at, &commands)
         if legs[index].isRecorded { record(.closed, leg: id, at: at, detail: why, &commands) }
         let isOver = isEveryone(id) || outstanding.contains { $0.leg == id }
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
-        if isOver, !isClientClosed {
+        if isOver, clientEnds != .closed {
             if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
             commands.append(.close(clientLeg.id, isReset: isReset))
             phase = .closed

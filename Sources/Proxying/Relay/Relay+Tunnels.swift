@@ -18,7 +18,7 @@ extension Relay {
         _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         // A fault may have ended what the client gets.
-        if !hasEndedClient {
+        if !clientEnds.isRelayOver {
             let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
             if leg.isRecorded {
                 recordChunk(
@@ -28,7 +28,7 @@ extension Relay {
             commands.append(.send(clientLeg.id, bytes))
         }
         phase = .start
-        if leg.isEnded { commands.append(.end(leg.id)) }
+        if leg.ends.isRelayOver { commands.append(.end(leg.id)) }
         drain(at, &commands)
     }
 

@@ -34,12 +34,12 @@ extension Relay {
             requests.resume(.http)
         }
         while mayGoOn { readOn(&commands) }
-        if hasClientEnded, !isBlocked { endRequests(at, &commands) }
+        if clientEnds.isPeerOver, !isBlocked { endRequests(at, &commands) }
     }
 
     /// Whether answers of the server in use can be told apart, so that requests wait for them.
     var isCounting: Bool {
-        legs.firstIndex { $0.id == current }.map { !legs[$0].scan.isOpaque } ?? true
+        legs.firstIndex { $0.id == current }.map { legs[$0].scan.isFramed } ?? true
     }
 
     /// Whether the next read that waits can be looked at now.
@@ -48,7 +48,7 @@ extension Relay {
         switch phase {
         case .http:
             return !requests.isPaused
-                && (scan.isOpaque || !requests.isBetweenMessages
+                && (!scan.isFramed || !requests.isBetweenMessages
                     || outstanding.count < Self.maximumOutstanding || !isCounting)
         case .start, .hello, .raw, .refusing, .closed:
             return true

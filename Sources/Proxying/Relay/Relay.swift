@@ -44,6 +44,9 @@ public struct Relay {
         var isOver: Bool { if case .closed = self { true } else { false } }
     }
 
+    /// How all legs are closed at once.
+    enum Cut { case orderly, reset }
+
     let connection: ConnectionRow
     let clientLeg: LegRow
     let settings: RelaySettings
@@ -55,14 +58,11 @@ public struct Relay {
     /// Whether ``fixed`` came from a CONNECT.
     var isTunnel = false
     var isClientTLS = false
-    var hasClientEnded = false
-    /// Whether the client was told that nothing more will come.
-    var hasEndedClient = false
-    var isClientClosed = false
+    /// Which directions of the client's leg are over.
+    var clientEnds = LegEnds.neither
     var isClientPaused = false
-    /// Whether everything is to be reset, or closed, as soon as a server has what it is to get; nil
-    /// where it is not.
-    var cutWhenReady: Bool?
+    /// A close of everything that waits until a server has what it is to get.
+    var pendingCut: Cut?
     /// Whether connection and client leg are in the trace.
     private var isAnnounced = false
 
@@ -151,7 +151,7 @@ public struct Relay {
             guard isRecorded(leg) else { return }
             record(kind, leg: leg, at: at, detail: detail, &commands)
         }
-        if cutWhenReady != nil { finishCut(at, &commands) }
+        if pendingCut != nil { finishCut(at, &commands) }
         evicted(at, &commands)
         updateReading(&commands)
     }
@@ -305,8 +305,7 @@ public struct Relay {
 
     /// Tells the client that nothing more will come.
     mutating func endClient(_ commands: inout [RelayCommand]) {
-        guard !hasEndedClient else { return }
-        hasEndedClient = true
+        guard clientEnds.endRelay() else { return }
         commands.append(.end(clientLeg.id))
     }
 
@@ -320,7 +319,7 @@ public struct Relay {
             default:
                 isBlocked || legs.indices.contains { legs[$0].held.count > settings.heldBytes }
             }
-        guard mustWait != isClientPaused, !isClientClosed else { return }
+        guard mustWait != isClientPaused, clientEnds != .closed else { return }
         isClientPaused = mustWait
         commands.append(mustWait ? .pauseClient : .resumeClient)
     }

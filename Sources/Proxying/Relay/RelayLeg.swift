@@ -12,24 +12,10 @@ struct RelayLeg {
     var isReady = false
     /// What is to be sent as soon as it can be.
     var held: [UInt8] = []
-    /// Whether the server was told that no more comes, or is to be as soon as it can be.
-    var isEnded = false
-    /// Whether the server will send no more.
-    var hasEnded = false
+    /// Which directions are over; ours from when the end is to be sent as soon as it can be.
+    var ends = LegEnds.neither
     var responses = HTTPFramer(role: .response)
     var scan = MessageScan()
-}
-
-/// What is remembered of one direction between reads.
-struct MessageScan {
-    /// Bytes of a head that is not complete, as the reads delivered them.
-    var partial = HeldReads()
-    /// Whether the framer is past a head and before the end of its message.
-    var isInBody = false
-    /// Whether the direction can not be framed any more.
-    var isOpaque = false
-    /// Bytes given to the framer so far.
-    var offset: Int64 = 0
 }
 
 /// A request that was forwarded and is not answered.

@@ -26,7 +26,7 @@ extension ProxyConnection {
         held = now
         let isOver = now > 0 && resources.memory.isExceeded(by: now)
         guard isOver != isOverBudget else { return }
-        isOverBudget = isOver
+        if isOver { _ = pause(.overBudget) } else { resume(.overBudget) }
         updateReading()
         guard isOver else { return }
         lookAgain()
@@ -35,6 +35,8 @@ extension ProxyConnection {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { bound.value.dispatch(.overdue) }
     }
+
+    private var isOverBudget: Bool { pauses[Peer.client.rawValue].contains(.overBudget) }
 
     /// Others may make room without this connection noticing.
     private func lookAgain() {

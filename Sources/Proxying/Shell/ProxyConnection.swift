@@ -51,15 +51,12 @@ final class ProxyConnection {
     var lines: [LegID: Line] = [:]
     private var events: [RelayEvent] = []
     private var isRunning = false
-    private var isClientPausedByRelay = false
-    private var hasRoom = true
-    private var heldBack: Set<Peer> = []
+    /// Why each peer is not read, by its raw value.
+    var pauses: [ReadPause] = [[], []]
     /// Bytes of the peers that are held, as they were counted last.
     var held = 0
     /// Whether a peer does not take what is written to it, as of when that changed last.
     private(set) var isSomebodyBehind = false
-    /// Whether nothing more is read because all connections together hold too much.
-    var isOverBudget = false
     /// Whether all legs were closed.
     private(set) var isFinished = false
     private let onClose: () -> Void
@@ -260,16 +257,16 @@ final class ProxyConnection {
             case .secureServer(let leg, let name):
                 secureServer(leg, name)
             case .pauseClient:
-                isClientPausedByRelay = true
+                pauses[Peer.client.rawValue].insert(.relayHolds)
                 updateReading()
             case .resumeClient:
-                isClientPausedByRelay = false
+                pauses[Peer.client.rawValue].remove(.relayHolds)
                 updateReading()
             case .holdBack(let peer):
-                heldBack.insert(peer)
+                pauses[peer.rawValue].insert(.faultsHold)
                 updateReading()
             case .letCome(let peer):
-                heldBack.remove(peer)
+                pauses[peer.rawValue].remove(.faultsHold)
                 updateReading()
             case .wake(let moment):
                 wake(at: moment)
@@ -279,32 +276,43 @@ final class ProxyConnection {
     }
 
     private func put(_ records: [Record]) {
-        guard !records.isEmpty, !sink.put(records), hasRoom else { return }
-        hasRoom = false
+        guard !records.isEmpty, !sink.put(records), pause(.traceFull) else { return }
         updateReading()
         let resume = NIOLoopBound(self, eventLoop: eventLoop)
         let loop = eventLoop
         sink.whenRoom {
             loop.execute {
-                resume.value.hasRoom = true
+                resume.value.resume(.traceFull)
                 resume.value.updateReading()
             }
         }
     }
 
-    /// Reads from each peer only while its counterpart takes what it gets and the trace has room.
+    /// Stops the reading of both peers for a reason of all.
+    ///
+    /// - Returns: Whether it was not stopped for that reason.
+    func pause(_ reason: ReadPause) -> Bool {
+        guard pauses[0].isDisjoint(with: reason) else { return false }
+        for index in pauses.indices { pauses[index].formUnion(reason) }
+        return true
+    }
+
+    /// A reason of all to stop reading is over.
+    func resume(_ reason: ReadPause) {
+        for index in pauses.indices { pauses[index].subtract(reason) }
+    }
+
+    /// Reads from each peer only while its counterpart takes what it gets and nothing else stops it.
     func updateReading() {
         let isClientWritable = lines[clientLeg]?.channel.isWritable ?? true
         var areServersWritable = true
         for (leg, line) in lines where leg != clientLeg {
-            line.handler.setPaused(
-                !hasRoom || isOverBudget || !isClientWritable || heldBack.contains(.server))
+            line.handler.setPaused(!isClientWritable || !pauses[Peer.server.rawValue].isEmpty)
             if !line.channel.isWritable { areServersWritable = false }
         }
         isSomebodyBehind = !isClientWritable || !areServersWritable
         lines[clientLeg]?.handler.setPaused(
-            !hasRoom || isOverBudget || !areServersWritable || isClientPausedByRelay
-                || heldBack.contains(.client))
+            !areServersWritable || !pauses[Peer.client.rawValue].isEmpty)
     }
 
     private func connect(_ leg: LegID, _ server: ServerAddress) {
