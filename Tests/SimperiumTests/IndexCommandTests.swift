@@ -91,7 +91,9 @@ struct IndexCommandTests {
         #expect(request.told == notes)
         #expect(request.key == key)
         let missing = read("0:e:\(name)\n?", from: .server)
-        #expect(missing.body == .entity(EntityReply<Range<Int>>(key: key, version: version, content: .missing)))
+        #expect(
+            missing.body
+                == .entity(EntityReply<Range<Int>>(key: key, version: version, content: .missing)))
         #expect(missing.told == notes)
     }
 
@@ -106,7 +108,8 @@ struct IndexCommandTests {
         }
         let other = read("0:e:q.1\n{\"a\":1}", from: .server)
         #expect(
-            other.body == .entity(EntityReply<Range<Int>>(key: "q", version: 1, content: .other(8..<15))))
+            other.body
+                == .entity(EntityReply<Range<Int>>(key: "q", version: 1, content: .other(8..<15))))
         #expect(other.told == ["unknown-field", "entity-without-data"])
     }
 

@@ -81,7 +81,9 @@ extension SimperiumChangeCheck {
         Place(owner: scene.bucket, key: ExactText(key))
     }
 
-    private mutating func believe(_ change: SimperiumChange<Range<Int>>, _ text: [UInt8], _ scene: Scene) {
+    private mutating func believe(
+        _ change: SimperiumChange<Range<Int>>, _ text: [UInt8], _ scene: Scene
+    ) {
         for ccid in change.ccids where change.error == nil {
             let own = Place(owner: scene.client, key: ExactText(ccid))
             sent.change(own) { $0.isMade = true }
@@ -316,7 +318,8 @@ extension SimperiumChangeKey {
     }
 
     mutating func show(
-        _ change: SimperiumChange<Range<Int>>, _ scene: SimperiumChangeCheck.Scene, _ seq: Int, isOwn: Bool
+        _ change: SimperiumChange<Range<Int>>, _ scene: SimperiumChangeCheck.Scene, _ seq: Int,
+        isOwn: Bool
     ) {
         if change.operation == .remove {
             note(max(change.ev ?? 0, shown), scene, seq)

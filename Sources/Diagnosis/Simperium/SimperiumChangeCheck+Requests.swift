@@ -91,7 +91,8 @@ extension SimperiumChangeCheck {
     }
 
     /// A version that was told on this connection shows how far the client has got.
-    private mutating func prove(_ change: SimperiumChange<Range<Int>>, _ known: Key, _ scene: Scene) {
+    private mutating func prove(_ change: SimperiumChange<Range<Int>>, _ known: Key, _ scene: Scene)
+    {
         guard let sv = change.sv, known.session == scene.channel.session, known.isProof,
             known.shown == sv, known.shownSeq > connections[scene.connection]?.proven ?? 0
         else { return }

@@ -41,7 +41,8 @@ struct SimperiumChangeTrial {
     static let mostInsert = 10_000
 
     init(
-        change: SimperiumChange<Range<Int>>, key: ExactText, ccid: ExactText, text: [UInt8], isSound: Bool
+        change: SimperiumChange<Range<Int>>, key: ExactText, ccid: ExactText, text: [UInt8],
+        isSound: Bool
     ) {
         self.change = change
         self.key = key

@@ -299,7 +299,8 @@ extension SimperiumServerCheck {
 
     /// The order of the changes of one object.
     private mutating func follow(
-        _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, isAnswer: Bool, isAlone: Bool,
+        _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence, isAnswer: Bool,
+        isAlone: Bool,
         _ id: Channel.BucketID, _ channel: inout Channel, _ session: borrowing SessionView,
         _ report: inout Report
     ) {
@@ -324,7 +325,8 @@ extension SimperiumServerCheck {
     }
 
     private func judge(
-        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ ev: Int64, _ command: CommandEvidence,
+        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ ev: Int64,
+        _ command: CommandEvidence,
         _ channel: Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let known = channel.versions[key] else { return }

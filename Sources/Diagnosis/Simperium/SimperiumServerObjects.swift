@@ -82,7 +82,8 @@ struct SimperiumServerObjects: Sendable {
 
     /// Takes a change that was told.
     mutating func take(
-        _ bucket: SimperiumServerChannel.BucketID, _ change: SimperiumChange<Range<Int>>, _ place: Int,
+        _ bucket: SimperiumServerChannel.BucketID, _ change: SimperiumChange<Range<Int>>,
+        _ place: Int,
         _ command: CommandEvidence
     ) {
         guard !objects.isEmpty, let name = change.key else { return }

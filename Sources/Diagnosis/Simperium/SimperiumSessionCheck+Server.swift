@@ -139,7 +139,8 @@ extension SimperiumSessionCheck {
     // MARK: Index
 
     private mutating func hear(
-        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
+        _ page: IndexPage<Range<Int>>, _ command: CommandEvidence, _ number: Int,
+        _ channel: inout Channel
     ) {
         if let mark = page.mark, channel.marks.count < Channel.most { channel.marks.insert(mark) }
         guard !channel.awaitedPages.isEmpty else { return }
@@ -208,7 +209,8 @@ extension SimperiumSessionCheck {
     // MARK: Objects
 
     private mutating func hear(
-        _ reply: EntityReply<Range<Int>>, _ command: CommandEvidence, _ number: Int, _ channel: inout Channel
+        _ reply: EntityReply<Range<Int>>, _ command: CommandEvidence, _ number: Int,
+        _ channel: inout Channel
     ) {
         let key = SimperiumName(reply.key)
         let entity = Channel.Entity(key: key, version: reply.version)
@@ -263,7 +265,8 @@ extension SimperiumSessionCheck {
     }
 
     private mutating func hear(
-        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ command: CommandEvidence, _ number: Int,
+        _ change: SimperiumChange<Range<Int>>, _ key: SimperiumName, _ command: CommandEvidence,
+        _ number: Int,
         _ channel: inout Channel
     ) {
         // Looked up once: a life is large, and changes are many.

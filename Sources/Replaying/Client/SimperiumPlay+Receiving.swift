@@ -45,7 +45,9 @@ extension SimperiumPlay {
 
     // MARK: Changes
 
-    private mutating func take(_ changes: [SimperiumChange<Range<Int>>], _ text: [UInt8], _ stream: Int) {
+    private mutating func take(
+        _ changes: [SimperiumChange<Range<Int>>], _ text: [UInt8], _ stream: Int
+    ) {
         let isAnswer = streams[stream].awaitedCatchUps > 0 && !isByItself(changes, stream)
         for (number, change) in changes.enumerated() {
             take(change, number, text, stream, isOfCatchUp: isAnswer)
@@ -101,7 +103,8 @@ extension SimperiumPlay {
     }
 
     private mutating func take(
-        _ change: SimperiumChange<Range<Int>>, _ number: Int, _ text: [UInt8], _ stream: Int, isOfCatchUp: Bool
+        _ change: SimperiumChange<Range<Int>>, _ number: Int, _ text: [UInt8], _ stream: Int,
+        isOfCatchUp: Bool
     ) {
         guard let document = try? JSONDocument.scan(text, in: change.range) else { return }
         let element = JSONValue(document.root)
@@ -149,7 +152,8 @@ extension SimperiumPlay {
 
     /// The expected changes that a live one is, or is part of; several where it stands for them all.
     private func counterpart(
-        of change: SimperiumChange<Range<Int>>, _ ccids: [String], _ key: String?, _ stream: Int, _ bucket: Int?
+        of change: SimperiumChange<Range<Int>>, _ ccids: [String], _ key: String?, _ stream: Int,
+        _ bucket: Int?
     ) -> [Int] {
         let floor = streams[stream].floor
         let end = min(streams[stream].expected.count, floor + Self.lookahead)
@@ -180,7 +184,8 @@ extension SimperiumPlay {
 
     /// A change that is expected came, as a whole.
     private mutating func answer(
-        _ index: Int, _ change: SimperiumChange<Range<Int>>, _ ccids: [String], _ element: JSONValue,
+        _ index: Int, _ change: SimperiumChange<Range<Int>>, _ ccids: [String],
+        _ element: JSONValue,
         _ number: Int, _ stream: Int
     ) {
         let item = streams[stream].expected[index]
@@ -246,7 +251,8 @@ extension SimperiumPlay {
 
     /// A change came that is not expected.
     private mutating func surprise(
-        _ change: SimperiumChange<Range<Int>>, _ ccids: [String], _ element: JSONValue, _ number: Int,
+        _ change: SimperiumChange<Range<Int>>, _ ccids: [String], _ element: JSONValue,
+        _ number: Int,
         _ stream: Int
     ) {
         let isOurs = ccids.contains { authors[$0] != nil }

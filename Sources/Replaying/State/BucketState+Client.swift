@@ -12,7 +12,8 @@ extension BucketState {
     ///   - reached: Whether the server got them.
     ///   - told: When.
     mutating func clientSent(
-        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], reached: Bool, _ told: Told
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], reached: Bool,
+        _ told: Told
     ) {
         for change in changes {
             guard let name = change.key, let ccid = change.ccids.first,
@@ -106,7 +107,9 @@ extension BucketState {
     }
 
     /// Notes that the server sent changes that a client did not get.
-    mutating func clientMissed(_ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ told: Told) {
+    mutating func clientMissed(
+        _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ told: Told
+    ) {
         for change in changes where change.error == nil {
             guard let name = change.key else { continue }
             let key = ExactText(name)

@@ -68,7 +68,9 @@ extension ServerModel {
             return [ServerReply(asker, .indexPage(page))]
         case .entityRequest(let key, let version):
             let data = namespace.inner(key).flatMap { buckets[id]?.data(of: $0, at: version) }
-            return [ServerReply(asker, .entity(EntityReply(key: key, version: version, data: data)))]
+            return [
+                ServerReply(asker, .entity(EntityReply(key: key, version: version, data: data)))
+            ]
         case .changesSince(let cv):
             guard let changes = buckets[id]?.changes(since: cv) else {
                 return [ServerReply(asker, .unknownChangeVersion(isLegacy: channel.isLegacy))]

@@ -75,7 +75,8 @@ struct CommandPage {
 
     /// The object that a change applies to, found in what was said about it before.
     private func base(
-        of change: SimperiumChange<Range<Int>>, _ key: String, _ bucket: String, _ detail: CommandDetail
+        of change: SimperiumChange<Range<Int>>, _ key: String, _ bucket: String,
+        _ detail: CommandDetail
     ) throws(Failure) -> JSONValue? {
         let before = try reader.reading { reader throws(TraceError) in
             try reader.commands(about: key, in: bucket, before: detail.row.id)
