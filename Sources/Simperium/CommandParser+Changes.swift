@@ -3,7 +3,9 @@ import Wire
 
 /// The changes of a `c`: one object from a client, an array from a server.
 extension CommandParser {
-    mutating func changes(_ payload: Range<Int>) throws(SimperiumError) -> [SimperiumChange<Range<Int>>] {
+    mutating func changes(
+        _ payload: Range<Int>
+    ) throws(SimperiumError) -> [SimperiumChange<Range<Int>>] {
         let root = try json(payload, nil)
         let start = root.range.lowerBound
         switch root.kind {
@@ -122,7 +124,9 @@ extension CommandParser {
     }
 
     /// Notes what the sender should have said and did not.
-    private mutating func noteMissing(_ change: SimperiumChange<Range<Int>>, hasError: Bool, at start: Int) {
+    private mutating func noteMissing(
+        _ change: SimperiumChange<Range<Int>>, hasError: Bool, at start: Int
+    ) {
         if change.key == nil { note(.changeMissing, "id", at: start) }
         if change.ccids.isEmpty {
             note(.changeMissing, sender == .client ? "ccid" : "ccids", at: start)
@@ -148,7 +152,9 @@ extension CommandParser {
     }
 
     /// Notes what is odd about the map of operations.
-    private mutating func checkValue(_ value: JSONDocument.Node, of change: SimperiumChange<Range<Int>>) {
+    private mutating func checkValue(
+        _ value: JSONDocument.Node, of change: SimperiumChange<Range<Int>>
+    ) {
         let start = value.range.lowerBound
         if change.operation == .remove { note(.removeWithValue, at: start) }
         guard let summary = checkOperations(value), change.operation == .modify, change.data == nil
@@ -158,7 +164,9 @@ extension CommandParser {
     }
 
     /// Notes what is odd about a whole object.
-    private mutating func checkData(_ data: JSONDocument.Node, of change: SimperiumChange<Range<Int>>) {
+    private mutating func checkData(
+        _ data: JSONDocument.Node, of change: SimperiumChange<Range<Int>>
+    ) {
         let start = data.range.lowerBound
         if change.operation == .remove { note(.removeWithValue, at: start) }
         guard data.kind == .object else { return note(.notAnObject, "d", at: start) }

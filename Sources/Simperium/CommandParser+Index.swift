@@ -68,7 +68,8 @@ extension CommandParser {
         return entries
     }
 
-    mutating func entity(_ payload: Range<Int>) throws(SimperiumError) -> SimperiumBody<Range<Int>> {
+    mutating func entity(_ payload: Range<Int>) throws(SimperiumError) -> SimperiumBody<Range<Int>>
+    {
         let lineEnd = message[payload].firstIndex(of: 0x0A)
         if (lineEnd == nil) != (sender == .client) { note(.wrongDirection, at: 0) }
         let name = payload.lowerBound..<(lineEnd ?? payload.upperBound)
@@ -101,13 +102,16 @@ extension CommandParser {
         }
         guard let data else {
             note(.entityWithoutData, at: root.range.lowerBound)
-            return .entity(EntityReply<Range<Int>>(key: key, version: version, content: .other(root.range)))
+            return .entity(
+                EntityReply<Range<Int>>(key: key, version: version, content: .other(root.range)))
         }
         if data.kind != .object { note(.notAnObject, "data", at: data.range.lowerBound) }
-        return .entity(EntityReply<Range<Int>>(key: key, version: version, content: .data(data.range)))
+        return .entity(
+            EntityReply<Range<Int>>(key: key, version: version, content: .data(data.range)))
     }
 
-    mutating func indexState(_ payload: Range<Int>) throws(SimperiumError) -> IndexState<Range<Int>> {
+    mutating func indexState(_ payload: Range<Int>) throws(SimperiumError) -> IndexState<Range<Int>>
+    {
         let root = try json(payload, .object)
         var current, index, pending, spelled, extra: JSONDocument.Node?
         for member in root.members {

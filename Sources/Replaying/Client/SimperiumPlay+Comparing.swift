@@ -132,7 +132,8 @@ extension SimperiumPlay {
     }
 
     private mutating func compare(
-        _ one: IndexPage<Range<Int>>, _ recordedText: [UInt8], _ other: IndexPage<Range<Int>>, _ text: [UInt8],
+        _ one: IndexPage<Range<Int>>, _ recordedText: [UInt8], _ other: IndexPage<Range<Int>>,
+        _ text: [UInt8],
         _ place: Int32, _ stream: Int, _ bucket: Int
     ) -> Differences {
         var found = Differences()

@@ -14,7 +14,8 @@ public struct IndexState<Value: Hashable & Sendable>: Hashable, Sendable {
 
     /// A state with these values.
     public init(
-        current: String? = nil, entries: [IndexPage<Value>.Entry] = [], pending: [PendingChange] = [],
+        current: String? = nil, entries: [IndexPage<Value>.Entry] = [],
+        pending: [PendingChange] = [],
         extra: Value? = nil
     ) {
         self.current = current

@@ -57,7 +57,9 @@ struct MessageGenerator {
                     mark: flip() ? nil : isTidy ? changeVersion() : text(),
                     count: flip() ? nil : below(100)))
         case 2: return .unknownMark
-        case 3: return .entity(EntityReply(key: entityKey(), version: version(), data: object(depth: 3)))
+        case 3:
+            return .entity(
+                EntityReply(key: entityKey(), version: version(), data: object(depth: 3)))
         case 4: return .entity(EntityReply(key: entityKey(), version: version(), data: nil))
         case 5: return .unknownChangeVersion(isLegacy: flip())
         case 6: return .changes(many { $0.change(by: .server) })

@@ -107,7 +107,8 @@ struct ServerLogTests {
         Self.set(&bucket, "a", 1, "1")
         Self.set(&bucket, "a", 2, "2")
         _ = bucket.receive(
-            SimperiumChange<JSONValue>(key: "b", operation: .empty, ccids: ["3"]), from: Self.author)
+            SimperiumChange<JSONValue>(key: "b", operation: .empty, ccids: ["3"]), from: Self.author
+        )
         Self.set(&bucket, "a", 3, "4")
         #expect(bucket.changes(since: "cv0")?.map(\.operation) == [.empty, .modify])
         #expect(bucket.changes(since: "cv1")?.map(\.ev) == [nil, 4])

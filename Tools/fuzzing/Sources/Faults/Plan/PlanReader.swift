@@ -1,13 +1,15 @@
 /// Stands in for the reader of YAML, which is not fuzzed: it reads no plans.
 struct PlanReader {
     init(_ text: String) throws(FaultPlanError) {
-        throw FaultPlanError(.notYAML("not here"), PlanPlace(line: 1, column: 1, text: "", range: 0..<0))
+        throw FaultPlanError(
+            .notYAML("not here"), PlanPlace(line: 1, column: 1, text: "", range: 0..<0))
     }
 
     func plan() throws(FaultPlanError) -> FaultPlan { FaultPlan() }
 
     func rule(named fallback: String) throws(FaultPlanError) -> FaultRule {
-        throw FaultPlanError(.expected("a rule"), PlanPlace(line: 1, column: 1, text: "", range: 0..<0))
+        throw FaultPlanError(
+            .expected("a rule"), PlanPlace(line: 1, column: 1, text: "", range: 0..<0))
     }
 
     /// The rules, which have names of their own here.
