@@ -15,7 +15,7 @@ extension Schema {
             FROM told t WHERE t.is_early GROUP BY t.holder, t.case_id
           ), node AS (
             SELECT h.*, NOT \(isClosed) AS is_open, o.owners IS NULL
-              OR \(reported("owner_id")) IN (SELECT value FROM json_each(substr(o.owners, 20))) AS is_owned
+              OR \(latest("owner_id")) IN (SELECT value FROM json_each(substr(o.owners, 20))) AS is_owned
             FROM early h JOIN holder o ON o.holder = h.holder WHERE h.opened IS NOT NULL
           ), edge AS (
             SELECT h.holder, h.case_id, CAST(json_extract(r.value, '$.target') AS TEXT) AS target,

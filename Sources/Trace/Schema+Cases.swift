@@ -43,13 +43,13 @@ extension Schema {
     private static func caseColumns(and more: String? = nil) -> String {
         """
         h.case_id    AS case_id,        -- identifier of the case
-          \(reported("case_type"))
+          \(latest("case_type"))
                        AS case_type,      -- type
-          \(reported("case_name"))
+          \(latest("case_name"))
                        AS case_name,      -- name
-          \(reported("owner_id"))
+          \(latest("owner_id"))
                        AS owner_id,       -- user or group that it belongs to
-          \(reported("date_modified"))
+          \(latest("date_modified"))
                        AS date_modified,  -- when it was changed last, as sent
           \(isClosed)
                        AS is_closed,      -- 1 where it was closed
@@ -88,7 +88,7 @@ extension Schema {
 
     /// The newest value of a column of the case `h`: what was told before a block created the case
     /// changed nothing.
-    static func reported(_ column: String) -> String {
+    static func latest(_ column: String) -> String {
         "CASE WHEN h.\(column) >= h.opened THEN substr(h.\(column), 20) END"
     }
 

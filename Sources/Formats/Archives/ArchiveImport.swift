@@ -3,6 +3,18 @@ internal import Synchronization
 internal import Trace
 internal import Wire
 
+/// What reads the exchanges of an archive, in order of their starts.
+protocol ArchiveReader {
+    /// How many entries there are.
+    var count: Int { get }
+    /// When the first of them began; 0 without any.
+    var startedUnixNanoseconds: Int64 { get }
+    /// Gives out all exchanges.
+    func exchanges(
+        _ body: (ArchivedExchange) throws(FileError) -> Void
+    ) throws(FileError)
+}
+
 /// Makes a trace of archived exchanges, on the road that live traffic takes: connections and chunks
 /// go to a writer, and what they mean is decoded from them.
 ///
@@ -30,6 +42,27 @@ final class ArchiveImport {
     private var timeline: ArchiveTimeline
     private var outcome = Outcome()
     private var isFinished = false
+
+    /// Makes a new trace at `path` of all that `reader` gives out.
+    ///
+    /// - Parameters:
+    ///   - session: What the trace says of its session, apart from its start.
+    ///   - progress: Receives now and then how much is done, in 0...1; answers whether to go on.
+    static func run(
+        _ reader: some ArchiveReader, to path: String,
+        _ session: (_ startedUnixNanoseconds: Int64) -> SessionStart, progress: (Double) -> Bool
+    ) throws(FileError) -> Outcome {
+        let target = try ArchiveImport(to: path, session(reader.startedUnixNanoseconds))
+        var done = 0
+        try reader.exchanges { (exchange) throws(FileError) in
+            try target.add(exchange)
+            done += 1
+            guard done % 256 != 0 || progress(Double(done) / Double(max(1, reader.count))) else {
+                throw .stopped
+            }
+        }
+        return try target.finish()
+    }
 
     /// Begins a new trace at `path`, which must not be there, with `session`.
     init(to path: String, _ session: SessionStart) throws(FileError) {

@@ -85,8 +85,8 @@ public struct CurlScript: Sendable {
         let seconds = Double(started &+ row.startedAt.nanoseconds) / 1e9
         let time = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
         let status = row.status.map(String.init) ?? "no answer"
-        let detail = "# exchange \(row.id), \(time), \(status): \(row.method) \(row.url)"
-        try file.write(Array((Self.line(detail) + "\n").utf8))
+        let comment = "# exchange \(row.id), \(time), \(status): \(row.method) \(row.url)"
+        try file.write(Array((Self.line(comment) + "\n").utf8))
         if row.status == 101 || detail.request?.head.isWebSocketHandshake == true {
             try file.write(Array("# A WebSocket, which curl does not repeat.\n\n".utf8))
             return false

@@ -88,7 +88,7 @@ extension Relay {
 
     /// Whether a server was told that no more comes, or is gone.
     func isEnded(_ leg: LegID) -> Bool {
-        legs.firstIndex { $0.id == leg }.map { legs[$0].isEnded } ?? true
+        legs.firstIndex { $0.id == leg }.map { legs[$0].ends.isRelayOver } ?? true
     }
 
     mutating func sayUndelivered(

@@ -48,7 +48,7 @@ public struct DeltaDebugging: Sendable {
     /// Takes in what came of the last candidate.
     ///
     /// - Parameter fails: Whether it still fails.
-    public mutating func reported(fails: Bool) {
+    public mutating func report(fails: Bool) {
         guard fails else { return advance() }
         switch turn {
         case .over: return

@@ -155,7 +155,7 @@ package struct Minimization {
                 isStopped = true
                 break
             }
-            search.reported(fails: try stillFails(without(candidate)))
+            search.report(fails: try stillFails(without(candidate)))
         }
         cut = without(search.kept)
     }

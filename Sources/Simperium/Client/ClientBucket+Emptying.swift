@@ -87,6 +87,6 @@ extension ClientBucket {
     private mutating func restore(_ key: ExactText) {
         guard let ghost = entry(key).stored.ghost else { return }
         update(key) { $0.stored.local = ghost.data }
-        reported(key, old: nil, because: .refused)
+        notify(key, old: nil, because: .refused)
     }
 }

@@ -111,7 +111,7 @@ extension ClientBucket {
             entry.stored.sent?.target = target
         }
         index?.seen.insert(key)
-        reported(key, old: old, because: cause)
+        notify(key, old: old, because: cause)
     }
 
     /// The server does not have the object any more; local work survives.
@@ -125,7 +125,7 @@ extension ClientBucket {
         }
         requests.forget(key)
         if let version { bury(key, at: version) }
-        reported(key, old: old, because: cause)
+        notify(key, old: old, because: cause)
         if entry(key).stored.sent?.answer != nil { settle(key, because: cause) }
     }
 
@@ -157,11 +157,11 @@ extension ClientBucket {
             entry.retryAt = nil
         }
         unanswered.remove(key)
-        reported(key, old: old, because: cause)
+        notify(key, old: old, because: cause)
     }
 
     /// Tells the app what became of an object, and remembers what is to be sent.
-    mutating func reported(_ key: ExactText, old: JSONValue?, because cause: Cause) {
+    mutating func notify(_ key: ExactText, old: JSONValue?, because cause: Cause) {
         let new = entry(key).stored.local
         if entry(key).isDirty { queue.append(key) }
         switch (old, new) {

@@ -40,7 +40,7 @@ extension ClientBucket {
             entry.stored.hold = nil
             entry.stored.needsFull = false
         }
-        reported(key, old: old, because: .refused)
+        notify(key, old: old, because: .refused)
     }
 
     /// Sends what waits, as far as that is allowed: one change per key, a limit in all.

@@ -10,11 +10,10 @@ final class ConversationCoordinator {
     private let target: ReplayTarget
     private let identity: SharedIdentity
     private let loop: any EventLoop
-    private let start = NIODeadline.now()
     private var channel: (any Channel)?
     private var deflater: MessageDeflater?
     private var tell: (@Sendable (PlayedConversation) -> Void)?
-    private var timer: Scheduled<Void>?
+    private var timer: PlayTimer
     private var events: [WebSocketPlayEvent] = []
     private var isTaking = false
     private var isFinished = false
@@ -33,12 +32,7 @@ final class ConversationCoordinator {
         self.target = target
         self.identity = identity
         self.loop = loop
-    }
-
-    private var now: Instant {
-        Instant(
-            nanoseconds: Int64(
-                clamping: NIODeadline.now().uptimeNanoseconds - start.uptimeNanoseconds))
+        timer = PlayTimer(loop)
     }
 
     // MARK: The connection
@@ -107,7 +101,7 @@ final class ConversationCoordinator {
         while next < events.count {
             let event = events[next]
             next += 1
-            let now = now
+            let now = timer.now
             let commands = identity.withLock { play.handle(event, at: now, &$0) }
             for command in commands { carryOut(command) }
         }
@@ -132,22 +126,13 @@ final class ConversationCoordinator {
     private func askTurn(_ id: MessageID) {
         guard let order = target.order else { return events.append(.turn(id)) }
         let coordinator = NIOLoopBound(self, eventLoop: loop)
-        let loop = loop
-        order.awaitTurn(.message(id)) {
-            if loop.inEventLoop {
-                coordinator.value.take(.turn(id))
-            } else {
-                loop.execute { coordinator.value.take(.turn(id)) }
-            }
-        }
+        order.awaitTurn(.message(id), on: loop) { coordinator.value.take(.turn(id)) }
     }
 
     private func arm(_ time: Instant) {
-        timer?.cancel()
-        let pause = max(0, time.nanoseconds - now.nanoseconds)
         let coordinator = NIOLoopBound(self, eventLoop: loop)
         let order = target.order
-        timer = loop.scheduleTask(in: .nanoseconds(pause)) {
+        timer.set(time) {
             if coordinator.value.play.isPausing { order?.pauses() }
             coordinator.value.take(.timePassed(progress: order?.progress ?? 0))
         }
@@ -184,8 +169,7 @@ final class ConversationCoordinator {
     /// Closes the connection; who plays the conversation is told when that is done.
     private func finish() {
         isFinished = true
-        timer?.cancel()
-        timer = nil
+        timer.cancel()
         let (played, tell) = (play.played, tell)
         self.tell = nil
         guard let channel else {

@@ -17,10 +17,9 @@ final class SocketCoordinator {
     private var play: SimperiumPlay
     private let target: ReplayTarget
     private let loop: any EventLoop
-    private let start = NIODeadline.now()
     private var lines: [ConnectionID: Line] = [:]
     private var dialers: [SimperiumTarget: Dialer] = [:]
-    private var timer: Scheduled<Void>?
+    private var timer: PlayTimer
     private var events: [SimperiumPlayEvent] = []
     private var commands: [SimperiumPlayCommand] = []
     /// Sockets with frames to go out, or to be closed, in this turn.
@@ -34,12 +33,7 @@ final class SocketCoordinator {
         self.play = play
         self.target = target
         self.loop = loop
-    }
-
-    private var now: Instant {
-        Instant(
-            nanoseconds: Int64(
-                clamping: NIODeadline.now().uptimeNanoseconds - start.uptimeNanoseconds))
+        timer = PlayTimer(loop)
     }
 
     /// Opens a socket, and tells what came of it when it has ended.
@@ -115,7 +109,7 @@ final class SocketCoordinator {
                 events.removeFirst(next)
                 next = 0
             }
-            play.handle(event, at: now, into: &commands)
+            play.handle(event, at: timer.now, into: &commands)
             let all = commands
             commands.removeAll(keepingCapacity: true)
             for command in all { carryOut(command) }
@@ -136,14 +130,7 @@ final class SocketCoordinator {
             lines[id]?.frames.writeBytes(frame)
         case .askTurn(let id):
             let coordinator = NIOLoopBound(self, eventLoop: loop)
-            let loop = loop
-            target.order?.awaitTurn(.command(id)) {
-                if loop.inEventLoop {
-                    coordinator.value.take(.turn(id))
-                } else {
-                    loop.execute { coordinator.value.take(.turn(id)) }
-                }
-            }
+            target.order?.awaitTurn(.command(id), on: loop) { coordinator.value.take(.turn(id)) }
         case .came(let id): target.order?.came(.command(id))
         case .close(let id): closing.append(id)
         case .finished(let id):
@@ -154,11 +141,9 @@ final class SocketCoordinator {
     }
 
     private func arm(_ time: Instant) {
-        timer?.cancel()
-        let pause = max(0, time.nanoseconds - now.nanoseconds)
         let coordinator = NIOLoopBound(self, eventLoop: loop)
         let order = target.order
-        timer = loop.scheduleTask(in: .nanoseconds(pause)) {
+        timer.set(time) {
             if coordinator.value.play.isPausing { order?.pauses() }
             coordinator.value.take(.timePassed(progress: order?.progress ?? 0))
         }

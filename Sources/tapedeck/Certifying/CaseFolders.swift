@@ -19,9 +19,9 @@ struct CaseFolders: Sendable {
                 throw CertificationError(
                     "\(folder) is there and no folder of a scenario; choose another --output")
             }
-            try reported(folder) { try files.removeItem(atPath: folder) }
+            try namingFolder(folder) { try files.removeItem(atPath: folder) }
         }
-        try reported(folder) {
+        try namingFolder(folder) {
             try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data(scenario.json(bucket: Suite.bucket, folder: folder).utf8)
                 .write(to: URL(fileURLWithPath: script))
@@ -32,7 +32,7 @@ struct CaseFolders: Sendable {
         return folder
     }
 
-    private func reported(_ folder: String, _ body: () throws -> Void) throws(CertificationError) {
+    private func namingFolder(_ folder: String, _ body: () throws -> Void) throws(CertificationError) {
         do { try body() } catch {
             throw CertificationError("\(folder) cannot be made: \(error.localizedDescription)")
         }

@@ -21,13 +21,13 @@ enum RulePage {
         if let deadline = rule.deadlineNanoseconds {
             facts.append(("deadline", TimeSpan.text(deadline)))
         }
-        facts.append(("reported", reported(rule.repetition)))
+        facts.append(("reported", repetitionText(rule.repetition)))
         facts.append(("silent", rule.silent))
         if let cause = rule.cause { facts.append(("likely cause", cause)) }
         return facts
     }
 
-    private static func reported(_ repetition: Rule.Repetition) -> String {
+    private static func repetitionText(_ repetition: Rule.Repetition) -> String {
         switch repetition {
         case .each: "once for each breach"
         case .topic: "once for each client and what it is about, with how often"

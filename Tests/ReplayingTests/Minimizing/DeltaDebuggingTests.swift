@@ -11,7 +11,7 @@ import Testing
         var tries: [[Int]] = []
         while let candidate = search.candidate() {
             tries.append(candidate)
-            search.reported(fails: fails(Set(candidate)))
+            search.report(fails: fails(Set(candidate)))
         }
         return (search.kept, tries)
     }

@@ -39,19 +39,13 @@ public enum HARImport {
         progress: (Double) -> Bool = { _ in true }
     ) throws(FileError) -> Outcome {
         let reader = try HARReader(path: path)
-        let session = SessionStart(
-            provenance: .har, version: version, arguments: arguments,
-            startedUnixNanoseconds: reader.startedUnixNanoseconds)
-        let target = try ArchiveImport(to: trace, session)
-        var done = 0
-        try reader.exchanges { (exchange) throws(FileError) in
-            try target.add(exchange)
-            done += 1
-            guard done % 256 != 0 || progress(Double(done) / Double(max(1, reader.count))) else {
-                throw .stopped
-            }
-        }
-        let made = try target.finish()
+        let made = try ArchiveImport.run(
+            reader, to: trace,
+            {
+                SessionStart(
+                    provenance: .har, version: version, arguments: arguments,
+                    startedUnixNanoseconds: $0)
+            }, progress: progress)
         return Outcome(
             creator: reader.creator, entries: reader.entries, exchanges: made.exchanges,
             messages: made.messages, odd: made.odd, leftOut: reader.leftOut)

@@ -7,7 +7,7 @@ internal import Wire
 /// The file is never in memory as a whole: 32 bytes for each entry, a block of 1 MiB, and one entry
 /// at a time with 16 bytes for each key and value in it. An archive that is not whole is refused, so
 /// that nobody takes a part for all.
-public final class HARReader {
+public final class HARReader: ArchiveReader {
     /// The largest entry in bytes, bodies in base64 included.
     static let largestEntry = 512 << 20
     /// Keys and values of one entry: 16 bytes of memory each.
@@ -99,14 +99,14 @@ public final class HARReader {
             do {
                 try splitter.consume(block.span, into: &parts)
             } catch {
-                throw reported(error, start)
+                throw fileError(error, start)
             }
             for part in parts { try take(part) }
         }
         do {
             try splitter.finish()
         } catch {
-            throw reported(error, start)
+            throw fileError(error, start)
         }
     }
 
@@ -177,7 +177,7 @@ public final class HARReader {
         }
     }
 
-    private func reported(_ failure: HARSplitter.Failure, _ start: [UInt8]) -> FileError {
+    private func fileError(_ failure: HARSplitter.Failure, _ start: [UInt8]) -> FileError {
         let detail: String
         switch failure {
         case .noObject, .noEntries: detail = "is \(ArchiveNature.detail(ofJSON: start))"

@@ -7,7 +7,7 @@ public import Trace
 /// TCP, UDP and DNS are counted and left out, since they have no exchange. A file that ends in the
 /// middle of a flow, as a killed mitmdump leaves it, gives the flows before that, and
 /// ``cutOff`` says so. Memory: 24 bytes for each flow, and one flow at a time.
-public final class MitmproxyReader {
+public final class MitmproxyReader: ArchiveReader {
     /// The largest flow in bytes, bodies included: 256 MiB.
     public static let largestFlow = 256 << 20
 
