@@ -48,6 +48,22 @@ def play_kills(program: Path, options: argparse.Namespace) -> int:
     return 0 if is_kept else 1
 
 
+def play_mutants(options: argparse.Namespace) -> int:
+    """Makes mistakes on purpose, and says which of them no test notices."""
+    import mutants
+
+    try:
+        is_enough, lines = mutants.run(options.only)
+    except mutants.Failed as failure:
+        print(f"soak: FAILED: {failure}")
+        return 1
+    print("\n".join(lines))
+    if options.figures:
+        keep("Mutants", [*lines, "", f"{machine()}"])
+    print("soak: all well" if is_enough else "soak: mutants survive that nobody has answered")
+    return 0 if is_enough else 1
+
+
 def main() -> int:
     """Plays all rounds and prints the table."""
     parser = argparse.ArgumentParser(prog="Tools/soak", description=__doc__)
@@ -70,10 +86,15 @@ def main() -> int:
                         "how old the oldest forwarded byte is that is not in the trace")
     parser.add_argument("--max-size", metavar="SIZE",
                         help="with --kill: of traces that are kept within this size")
+    parser.add_argument("--mutants", action="store_true",
+                        help="instead: mistakes made on purpose in a copy of the sources, and "
+                        "whether a test fails; --only takes their names, or those of targets")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the trace")
     options = parser.parse_args()
     if options.pace <= 0:
         parser.error("--pace must be more than 0")
+    if options.mutants:
+        return play_mutants(options)
     program = (options.tapedeck or ROOT / ".build/release/tapedeck").resolve(strict=True)
     os.environ["TAPEDECK"] = str(program)
     sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
