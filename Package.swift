@@ -276,11 +276,17 @@ let package = Package(
             ]),
         tests("Certification", ["Notation", "Wire", "Faults", "Filters", "Diagnosis"]),
         tests(
+            "Sessions",
+            [
+                "Notation", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
+                "ConvergenceWorld", "FaultWorld", "TraceWorld",
+            ]),
+        tests(
             "tapedeck",
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
-                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "ConvergenceWorld",
-                "FaultWorld", argumentParser,
+                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld",
+                argumentParser,
             ]),
     ]
 )
