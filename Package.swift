@@ -12,8 +12,9 @@ let house: [SwiftSetting] = [
 
 /// Those of the targets that long random sessions spend their time in.
 ///
-/// With `TAPEDECK_OPTIMIZED=yes` these are optimized in debug builds, too: 56 sessions of 2,000 edits
-/// then take a quarter of the time, and the build takes half a minute longer. Debuggers see less.
+/// With `TAPEDECK_OPTIMIZED=yes`, as `Tools/build` sets it, these are optimized in debug builds, too:
+/// 56 sessions of 2,000 edits then take a quarter of the time, and the build takes half a minute
+/// longer. Debuggers see less.
 let model: [SwiftSetting] =
     Context.environment["TAPEDECK_OPTIMIZED"] == "yes"
     ? house + [.unsafeFlags(["-O"])] : house
@@ -275,11 +276,17 @@ let package = Package(
             ]),
         tests("Certification", ["Notation", "Wire", "Faults", "Filters", "Diagnosis"]),
         tests(
+            "Sessions",
+            [
+                "Notation", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
+                "ConvergenceWorld", "FaultWorld", "TraceWorld",
+            ]),
+        tests(
             "tapedeck",
             [
                 "Notation", "Sessions", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying",
-                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "ConvergenceWorld",
-                "FaultWorld", argumentParser,
+                "Faults", "OpenRosa", "Formats", "Storage", "CSQLite", "TraceWorld",
+                argumentParser,
             ]),
     ]
 )

@@ -10,6 +10,7 @@ import Trace
 import Wire
 
 @testable import Sessions
+@testable import TraceWorld
 @testable import tapedeck
 
 /// The views of cases against `tapedeck state`.

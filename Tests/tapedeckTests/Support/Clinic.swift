@@ -1,6 +1,8 @@
 import Notation
 import Wire
 
+@testable import TraceWorld
+
 /// What a few devices and a CommCare server say to each other, right and wrong, by a seed.
 ///
 /// Two people share one of the devices.

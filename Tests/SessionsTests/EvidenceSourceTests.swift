@@ -5,7 +5,7 @@ import Trace
 import Wire
 
 @testable import Sessions
-@testable import tapedeck
+@testable import TraceWorld
 
 @Suite struct EvidenceSourceTests {
     /// What each side of the commands was, a line for each.

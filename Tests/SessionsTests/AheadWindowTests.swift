@@ -3,7 +3,6 @@ import Testing
 import Wire
 
 @testable import Sessions
-@testable import tapedeck
 
 @Suite("What is read before it is asked for")
 struct AheadWindowTests {

@@ -8,7 +8,6 @@ import Wire
 
 @testable import FaultWorld
 @testable import Sessions
-@testable import tapedeck
 
 /// Clients that behave, behind a proxy that does not.
 ///

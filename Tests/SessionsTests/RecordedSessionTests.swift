@@ -5,7 +5,7 @@ import Trace
 import Wire
 
 @testable import Sessions
-@testable import tapedeck
+@testable import TraceWorld
 
 @Suite struct RecordedSessionTests {
     @Test func `lists exchanges in order with what is known of them`() throws {

@@ -4,7 +4,7 @@ import Trace
 import Wire
 
 @testable import Sessions
-@testable import tapedeck
+@testable import TraceWorld
 
 @Suite("Reading ahead")
 struct ReadAheadTests {
