@@ -278,7 +278,7 @@ let package = Package(
         tests(
             "Sessions",
             [
-                "Notation", "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
+                "Wire", "Trace", "Dissection", "Diagnosis", "Replaying", "Faults",
                 "ConvergenceWorld", "FaultWorld", "TraceWorld",
             ]),
         tests(

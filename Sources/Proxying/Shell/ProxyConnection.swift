@@ -56,7 +56,7 @@ final class ProxyConnection {
     /// Bytes of the peers that are held, as they were counted last.
     var held = 0
     /// Whether a peer does not take what is written to it, as of when that changed last.
-    private(set) var isSomebodyBehind = false
+    var isSomebodyBehind = false
     /// Whether all legs were closed.
     private(set) var isFinished = false
     private let onClose: () -> Void
@@ -286,33 +286,6 @@ final class ProxyConnection {
                 resume.value.updateReading()
             }
         }
-    }
-
-    /// Stops the reading of both peers for a reason of all.
-    ///
-    /// - Returns: Whether it was not stopped for that reason.
-    func pause(_ reason: ReadPause) -> Bool {
-        guard pauses[0].isDisjoint(with: reason) else { return false }
-        for index in pauses.indices { pauses[index].formUnion(reason) }
-        return true
-    }
-
-    /// A reason of all to stop reading is over.
-    func resume(_ reason: ReadPause) {
-        for index in pauses.indices { pauses[index].subtract(reason) }
-    }
-
-    /// Reads from each peer only while its counterpart takes what it gets and nothing else stops it.
-    func updateReading() {
-        let isClientWritable = lines[clientLeg]?.channel.isWritable ?? true
-        var areServersWritable = true
-        for (leg, line) in lines where leg != clientLeg {
-            line.handler.setPaused(!isClientWritable || !pauses[Peer.server.rawValue].isEmpty)
-            if !line.channel.isWritable { areServersWritable = false }
-        }
-        isSomebodyBehind = !isClientWritable || !areServersWritable
-        lines[clientLeg]?.handler.setPaused(
-            !areServersWritable || !pauses[Peer.client.rawValue].isEmpty)
     }
 
     private func connect(_ leg: LegID, _ server: ServerAddress) {

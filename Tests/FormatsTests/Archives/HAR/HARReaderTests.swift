@@ -75,9 +75,9 @@ import Wire
         #expect(first.requestEndedUnixNanoseconds - first.startedUnixNanoseconds == 500_000)
         #expect(first.endedUnixNanoseconds == Self.start + Self.second + 14_500_000)
         #expect(first.server == "2001:db8::1" && first.connection == "443")
-        let reported = HARs.reported(first)
+        let wire = HARs.wire(first)
         #expect(
-            reported.request == """
+            wire.request == """
                 POST /api?a=b%20c HTTP/1.1\r
                 Host: example.org\r
                 content-type: application/json\r
@@ -86,7 +86,7 @@ import Wire
                 {"a":1}
                 """)
         #expect(
-            reported.response == """
+            wire.response == """
                 HTTP/1.1 200 \r
                 content-type: application/json\r
                 set-cookie: a=1; Path=/\r
@@ -94,11 +94,10 @@ import Wire
                 \r
                 { }\n
                 """)
-        #expect(reported.events.contains("opened [2001:db8::1]:443"))
-        #expect(
-            reported.events.contains { $0.hasPrefix("warning Content-Encoding br was left out") })
-        #expect(reported.times == reported.times.sorted())
-        let blocked = HARs.reported(exchanges[1])
+        #expect(wire.events.contains("opened [2001:db8::1]:443"))
+        #expect(wire.events.contains { $0.hasPrefix("warning Content-Encoding br was left out") })
+        #expect(wire.times == wire.times.sorted())
+        let blocked = HARs.wire(exchanges[1])
         #expect(blocked.response.isEmpty)
         #expect(blocked.events.last == "closed net::ERR_BLOCKED_BY_CLIENT")
     }
@@ -126,12 +125,11 @@ import Wire
         #expect(exchange.messages[2].atUnixNanoseconds == exchange.messages[1].atUnixNanoseconds)
         #expect(exchange.oddities.count == 2)
         #expect(exchange.error == "Close received")
-        let reported = HARs.reported(exchange)
-        #expect(reported.request.contains("Upgrade: websocket\r\n"))
-        #expect(
-            reported.response.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
-        #expect(reported.answered.suffix(19).prefix(4) == [0x82, 4, 0, 1])
-        #expect(reported.events.contains { $0.hasPrefix("tls ") })
+        let wire = HARs.wire(exchange)
+        #expect(wire.request.contains("Upgrade: websocket\r\n"))
+        #expect(wire.response.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(wire.answered.suffix(19).prefix(4) == [0x82, 4, 0, 1])
+        #expect(wire.events.contains { $0.hasPrefix("tls ") })
     }
 
     /// After WebKit's `HARBuilder.js`: methods and dates may be empty, `_fetchType`, no messages.
@@ -183,12 +181,12 @@ import Wire
         let exchange = try HARs.exchanges("\u{FEFF}" + text)[0]
         #expect(exchange.startedUnixNanoseconds == Self.start + Self.second / 4)
         #expect(exchange.response?.body == [0, 0xFF, 0])
-        let reported = HARs.reported(exchange)
-        #expect(reported.request == "GET /logo HTTP/1.0\r\nHost: example.org\r\n\r\n")
+        let wire = HARs.wire(exchange)
+        #expect(wire.request == "GET /logo HTTP/1.0\r\nHost: example.org\r\n\r\n")
         #expect(
-            reported.answered == Array("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".utf8)
+            wire.answered == Array("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".utf8)
                 + [0, 0xFF, 0])
-        #expect(reported.times.max() == 30_000_000)
+        #expect(wire.times.max() == 30_000_000)
     }
 
     /// After Insomnia's `har.ts`: no `pages`, forms as parameters without text or boundary.
@@ -202,9 +200,9 @@ import Wire
                       {"name":"a\\"b","value":"1"},{"name":"file","fileName":"f.xml"}]},
                     "bodySize":-1
                     """, more: #""time":7,"timings":{"blocked":-1,"send":0,"wait":7,"receive":0}"#))
-        let reported = HARs.reported(exchange)
+        let wire = HARs.wire(exchange)
         #expect(
-            reported.request.hasSuffix(
+            wire.request.hasSuffix(
                 """
                 Content-Type: multipart/form-data; boundary=tapedeck-archived-form\r
                 Content-Length: 198\r
@@ -248,7 +246,7 @@ import Wire
                         """)))
         #expect(exchanges[0].request.body == [0xFF, 0xFE, 0, 1])
         #expect(exchanges[1].request.missing == 900_000)
-        #expect(HARs.reported(exchanges[1]).missing == 900_000)
+        #expect(HARs.wire(exchanges[1]).missing == 900_000)
         #expect(exchanges[2].messages.first?.payload == [3, 0xE8])
         #expect(exchanges[2].error == "closed with 1000: bye")
         #expect(exchanges[2].endedUnixNanoseconds == Self.start + 4 * Self.second)
@@ -264,9 +262,9 @@ import Wire
         }
         let missing = try response(#""size":1234,"mimeType":"text/html""#)
         #expect(missing.response?.missing == 1_234)
-        let reported = HARs.reported(missing)
-        #expect(reported.response == "HTTP/1.1 200 \r\nContent-Length: 1234\r\n\r\n")
-        #expect(reported.missing == 1_234)
+        let wire = HARs.wire(missing)
+        #expect(wire.response == "HTTP/1.1 200 \r\nContent-Length: 1234\r\n\r\n")
+        #expect(wire.missing == 1_234)
         let upload = try HARs.exchange(
             HARs.entry(
                 method: "PUT",
@@ -284,7 +282,7 @@ import Wire
             #""size":4,"text":"H4sIAA==","encoding":"base64""#,
             fields: #"{"name":"Content-Encoding","value":"gzip"}"#)
         #expect(raw.response?.isDecoded == false)
-        #expect(HARs.reported(raw).response.contains("Content-Encoding: gzip\r\n"))
+        #expect(HARs.wire(raw).response.contains("Content-Encoding: gzip\r\n"))
         let broken = try response(#""size":3,"text":"%%%","encoding":"base64""#)
         #expect(broken.response?.body == Array("%%%".utf8) && broken.oddities.count == 1)
     }
@@ -298,10 +296,10 @@ import Wire
                         "status":\(status),"headers":[{"name":"content-length","value":"5"}],
                         "content":{"size":5,"text":"hello"}
                         """))
-            let reported = HARs.reported(exchange)
-            #expect(reported.response.hasSuffix("\r\n\r\n"))
-            #expect(reported.response.contains("content-length") == (status != 204))
-            #expect(reported.events.contains { $0.contains("cannot have been sent") })
+            let wire = HARs.wire(exchange)
+            #expect(wire.response.hasSuffix("\r\n\r\n"))
+            #expect(wire.response.contains("content-length") == (status != 204))
+            #expect(wire.events.contains { $0.contains("cannot have been sent") })
         }
     }
 
@@ -314,7 +312,7 @@ import Wire
                       {"name":"Content-Length","value":"77"}]
                     """))
         #expect(
-            HARs.reported(exchange).response
+            HARs.wire(exchange).response
                 == "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
     }
 
@@ -327,9 +325,9 @@ import Wire
                     "headers":[{"name":"A: b\\r\\nC","value":"1"},{"name":"D","value":"1\\r\\nE: 2"},
                       {"name":"","value":"x"},{"value":"y"},{"name":"F"}]
                     """))
-        let reported = HARs.reported(exchange)
+        let wire = HARs.wire(exchange)
         #expect(
-            reported.request == """
+            wire.request == """
                 GET/HTTP/1.1X:y /a%20b%C3%A9 HTTP/1.1\r
                 Host: example.org:8080\r
                 D: 1\r
@@ -338,7 +336,7 @@ import Wire
                 \r
 
                 """)
-        #expect(reported.events.count { $0.contains("cannot be one") } == 2)
+        #expect(wire.events.count { $0.contains("cannot be one") } == 2)
     }
 
     // MARK: Files

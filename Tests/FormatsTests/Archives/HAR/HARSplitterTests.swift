@@ -98,8 +98,8 @@ import Wire
             }
             do {
                 for exchange in try HARs.exchanges(of: HARReader(bytes: bytes, name: "a.har")) {
-                    let reported = HARs.reported(exchange)
-                    #expect(reported.times == reported.times.sorted())
+                    let wire = HARs.wire(exchange)
+                    #expect(wire.times == wire.times.sorted())
                     read += 1
                 }
             } catch let error as FileError {

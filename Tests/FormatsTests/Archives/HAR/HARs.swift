@@ -42,26 +42,26 @@ enum HARs {
     }
 
     /// All that the two sides of a made-up connection sent, and its events.
-    static func reported(_ exchange: ArchivedExchange) -> Told {
+    static func wire(_ exchange: ArchivedExchange) -> Told {
         let records = ArchiveRecords(startedUnixNanoseconds: exchange.startedUnixNanoseconds)
             .records(
                 of: exchange, connection: ConnectionID(1), client: LegID(1), server: LegID(2))
-        var reported = Told()
+        var wire = Told()
         for timed in records {
             switch timed.record {
             case .chunk(let chunk):
                 if chunk.sender == .client {
-                    reported.asked += chunk.bytes
+                    wire.asked += chunk.bytes
                 } else {
-                    reported.answered += chunk.bytes
+                    wire.answered += chunk.bytes
                 }
-            case .event(let event): reported.events.append("\(event.kind.rawValue) \(event.detail)")
-            case .gap(let gap): reported.missing += gap.count
+            case .event(let event): wire.events.append("\(event.kind.rawValue) \(event.detail)")
+            case .gap(let gap): wire.missing += gap.count
             default: break
             }
-            reported.times.append(timed.at.nanoseconds)
+            wire.times.append(timed.at.nanoseconds)
         }
-        return reported
+        return wire
     }
 
     struct Told {
