@@ -53,7 +53,7 @@ struct BoundedYAMLTests {
         #expect(try BoundedYAML.compose(many) != nil)
     }
 
-    @Test func `nothing, and what is no YAML, is reported as before`() throws {
+    @Test func `nothing, and what is no YAML, is told as before`() throws {
         #expect(try BoundedYAML.compose("") == nil)
         #expect(throws: YamlError.self) { try BoundedYAML.compose("a: [*x &y") }
         #expect(throws: YamlError.self) { try BoundedYAML.compose("a: *none # &") }

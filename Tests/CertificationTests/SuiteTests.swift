@@ -44,7 +44,7 @@ struct SuiteTests {
     }
 
     @Test(arguments: Suite.Name.allCases)
-    func `faults and filters can be read, and expectations name faults of their scenario`(
+    func `faults and filters can be read, and signs name faults of their scenario`(
         name: Suite.Name
     ) throws {
         for scenario in Suite(name).scenarios {

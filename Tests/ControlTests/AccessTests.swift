@@ -151,7 +151,7 @@ import Wire
         }
     }
 
-    @Test func `detail what is wrong with a path`() async throws {
+    @Test func `says what is wrong with a path`() async throws {
         let fixture = try ControlFixture()
         var configuration = fixture.configuration()
         configuration.unixPath = fixture.folder.appendingPathComponent("none/c").path

@@ -137,7 +137,7 @@ private let line = "command:cv sender:client => cv-unknown first=1 name=no-histo
         (#"{"filter":"command:c"}"#, 422, "bad-rule", 0),
         (#"{"filter":"command:c","action":"drop","when":"now"}"#, 422, "bad-rule", 39),
     ])
-    func `refuses what is no rule and detail where`(
+    func `refuses what is no rule and says where`(
         body: String, status: Int, code: String, start: Int?
     ) async throws {
         let fixture = try ControlFixture()

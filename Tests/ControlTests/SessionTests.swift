@@ -225,7 +225,7 @@ import Wire
         #expect(notices.last?.contains("plan.yaml:1:13: there is no action \"clse\"") == true)
     }
 
-    @Test func `detail nothing of a plan that it plays already`() async throws {
+    @Test func `says nothing of a plan that it plays already`() async throws {
         let text = "rules: ['=> close name=b']"
         let fixture = try ControlFixture(text)
         try fixture.session.replace(

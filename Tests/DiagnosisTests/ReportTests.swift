@@ -27,14 +27,14 @@ import Wire
         ) { "\($0.count) parts" }
     }
 
-    @Test func `three parts become one group and later ones join it`() {
+    @Test func `three parts become one story and later ones join it`() {
         var report = Report(groups: [group])
         for at in [1, 2, 3, 4] as [Int64] { report.add(finding(Self.part, "k", at: at)) }
         #expect(report.findings.map(\.rule.id) == ["test.whole"])
         #expect(report.findings.first?.steps.count == 4)
     }
 
-    @Test func `parts of other topics or of long ago are no group`() {
+    @Test func `parts of other topics or of long ago are no story`() {
         var report = Report(groups: [group])
         report.add(finding(Self.part, "k", at: 1))
         report.add(finding(Self.part, "l", at: 2))
@@ -43,7 +43,7 @@ import Wire
         #expect(report.findings.map(\.rule.id) == Array(repeating: "test.part", count: 4))
     }
 
-    @Test func `breaches of a rule that is reported once are counted`() {
+    @Test func `breaches of a rule that is told once are counted`() {
         var report = Report(groups: [])
         for at in [1, 2, 3] as [Int64] { report.add(finding(Self.once, "\(at)", at: at)) }
         #expect(report.findings.map(\.times) == [3])

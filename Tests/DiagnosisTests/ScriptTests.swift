@@ -5,7 +5,7 @@ import Wire
 @testable import Diagnosis
 
 @Suite struct ScriptTests {
-    @Test func `a well-behaved session has no findings and is reported in order`() {
+    @Test func `a well-behaved session has no findings and is told in order`() {
         var script = SessionScript()
         let socket = script.socket(at: 0)
         script.open(socket, at: 0.1)

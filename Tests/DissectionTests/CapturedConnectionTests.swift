@@ -51,7 +51,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     }
 
     @Test(arguments: [[0x16, 0x03, 0x01], [0x16], [0x17, 0x03, 0x03, 0x00]] as [[UInt8]])
-    func `detail that TLS needs keys`(bytes: [UInt8]) {
+    func `says that TLS needs keys`(bytes: [UInt8]) {
         var stage = Stage(mode: .capture)
         stage.detail(.client, bytes)
         stage.detail(.client, "more")
@@ -60,7 +60,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         #expect(rows.notes.first?.detail.contains("--keylog") == true)
     }
 
-    @Test(arguments: [1, 3, 100]) func `detail that HTTP/2 is not decoded`(size: Int) {
+    @Test(arguments: [1, 3, 100]) func `says that HTTP/2 is not decoded`(size: Int) {
         var stage = Stage(mode: .capture)
         let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
         for start in stride(from: 0, to: preface.count, by: size) {

@@ -63,7 +63,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(rows.exchanges.first?.responseSize == 9)
     }
 
-    @Test func `detail that a response was cut`() throws {
+    @Test func `says that a response was cut`() throws {
         var stage = Stage()
         stage.detail(.client, request)
         stage.detail(.server, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
@@ -73,7 +73,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(row.problem?.contains("reset") == true)
     }
 
-    @Test func `detail that no response came`() throws {
+    @Test func `says that no response came`() throws {
         var stage = Stage()
         stage.detail(.client, request)
         stage.event(.closed, Stage.server, detail: "reset")
@@ -82,7 +82,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(row.status == nil)
     }
 
-    @Test func `takes the answer that detail that a server is not there for the response`() throws {
+    @Test func `takes the answer that says that a server is not there for the response`() throws {
         var stage = Stage()
         stage.detail(.client, request)
         stage.event(.refused, Stage.server, detail: "no such name")
@@ -250,7 +250,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Len
         #expect(rows.first?.problem?.contains("missing") == true)
     }
 
-    @Test func `gives up on garbage and detail where`() throws {
+    @Test func `gives up on garbage and says where`() throws {
         var stage = Stage()
         stage.detail(.client, [0xFF, 0x00, 0x01])
         let rows = stage.finish()

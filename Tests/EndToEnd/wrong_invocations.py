@@ -249,7 +249,7 @@ CATALOGUE: dict[str, list[str]] = {
     "minimize": [
         "", "good.tape", "missing.tape --check false", "text.tape --check false",
         "good.tape --check true", "good.tape --check false --output plain.txt",
-        "good.tape --check false --patience 0", "good.tape --check false --most-checks 0",
+        "good.tape --check false --patience 0", "good.tape --check false --max-checks 0",
     ],
     "diagnose": [
         "", "missing.tape", "older.tape", "good.tape --rule no.such", "good.tape --rule 'no*'",

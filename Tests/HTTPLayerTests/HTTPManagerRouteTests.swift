@@ -42,7 +42,7 @@ extension HTTPManagerTests {
         #expect(inflated(server.requests.last?.body ?? []) == bytes)
     }
 
-    @Test func `sends basic when asked, or at once where reported to`() async throws {
+    @Test func `sends basic when asked, or at once where told to`() async throws {
         let server = TestServer { request, _ in
             request["Authorization"] == "Basic dTpwOnc="
                 ? .ok() : .status(401, [#"WWW-Authenticate: Basic realm="r""#])
@@ -132,7 +132,7 @@ extension HTTPManagerTests {
         }
     }
 
-    @Test func `detail what to do where TLS fails`() async throws {
+    @Test func `says what to do where TLS fails`() async throws {
         let server = TestServer { _, _ in .close }
         defer { server.stop() }
         let manager = Self.manager { $0.caFile = "/nowhere/ca.pem" }

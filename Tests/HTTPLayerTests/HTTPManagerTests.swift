@@ -90,7 +90,7 @@ import Wire
     }
 
     @Test(arguments: [true, false])
-    func `sends cookies back where it is reported to`(keepsCookies: Bool) async throws {
+    func `sends cookies back where it is told to`(keepsCookies: Bool) async throws {
         let server = TestServer { request, number in
             request.target == "/elsewhere"
                 ? .ok() : .status(200, number == 1 ? ["Set-Cookie: a=1; Path=/here"] : [])
@@ -175,7 +175,7 @@ import Wire
         #expect(seen.allSatisfy { $0.body == bytes })
     }
 
-    @Test func `detail that a file cannot be read`() async throws {
+    @Test func `says that a file cannot be read`() async throws {
         var request = try Request(url: "http://127.0.0.1:1")
         request.requestBody = .file(path: "/nowhere/x")
         let response = await Self.manager().response(to: request)

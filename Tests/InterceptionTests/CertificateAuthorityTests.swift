@@ -143,7 +143,7 @@ struct CertificateAuthorityTests {
         }
     }
 
-    @Test func `detail when it cannot write`() {
+    @Test func `says when it cannot write`() {
         #expect(throws: InterceptionError(.storage, "")) {
             try CertificateAuthority.open(directory: "/proc/nowhere", createIfMissing: true)
         }

@@ -101,7 +101,7 @@ struct ClientHelloTests {
             ([22, 3, 1, 0, 4, 1, 0, 0, 0], 9, "version cut short"),
             ([22, 3, 1, 0, 6, 1, 0, 0, 2, 3, 3], 11, "random cut short"),
         ] as [([UInt8], Int, String)])
-    func `detail where a hello is malformed`(bytes: [UInt8], offset: Int, reason: String) {
+    func `says where a hello is malformed`(bytes: [UInt8], offset: Int, reason: String) {
         #expect(
             ClientHello.parse(bytes.span) == .malformed(offset: offset, reason: reason))
     }

@@ -66,7 +66,7 @@ struct KeyLogTests {
         }
     }
 
-    @Test func `detail when it cannot be opened`() {
+    @Test func `says when it cannot be opened`() {
         #expect(throws: InterceptionError(.storage, "")) { try KeyLog(path: "/proc/nowhere/log") }
     }
 }

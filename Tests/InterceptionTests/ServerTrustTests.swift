@@ -3,7 +3,7 @@ import Testing
 @testable import Interception
 
 struct ServerTrustTests {
-    @Test func `detail which file of authorities is no good`() async throws {
+    @Test func `says which file of authorities is no good`() async throws {
         try await withTemporaryDirectory { directory in
             let rubbish = "\(directory)/rubbish.pem"
             try PrivateFile.write(Array("rubbish".utf8), to: rubbish, mode: 0o600, .replacing)

@@ -60,7 +60,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         play.server(2, answer, .send(1, answer))
     }
 
-    @Test func `keeps Host when it is reported to`() {
+    @Test func `keeps Host when it is told to`() {
         var play = Playbook(.reverse(origin), keepsHost: true)
         let request = "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n"
         play.client(request, .connect(2, "origin.example:80"))
@@ -132,7 +132,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             ])
     }
 
-    @Test func `detail when the server of a tunnel is not there`() throws {
+    @Test func `says when the server of a tunnel is not there`() throws {
         var play = Playbook()
         play.client(
             "CONNECT nowhere.example:443 HTTP/1.1\r\nHost: nowhere.example:443\r\n\r\n",
@@ -169,7 +169,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         play.on(.ready(LegID(2)), .send(2, hello))
     }
 
-    @Test func `leaves the TLS of a host alone and detail so`() {
+    @Test func `leaves the TLS of a host alone and says so`() {
         var play = Playbook(passthrough: ["*.example"])
         play.client(
             "CONNECT o.example:443 HTTP/1.1\r\n\r\n", .connect(2, "o.example:443"), .pause)

@@ -174,7 +174,7 @@ struct HTTPServerTests {
         #expect(try await text.matches(of: /done/).count == 1)
     }
 
-    @Test func `detail why it does not listen`() async throws {
+    @Test func `says why it does not listen`() async throws {
         let server = try await HTTPServer.start(at: .tcp(host: "127.0.0.1", port: 0)) { _ in
             Responder(answer: { _ in ServedAnswer(204) })
         }

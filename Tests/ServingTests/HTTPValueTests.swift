@@ -18,7 +18,7 @@ struct HTTPValueTests {
             ("Basic dTpw", "u"), ("basic dUBkOnA6cQ==", "u@d"), ("Basic OnA=", nil), ("Basic", nil),
             ("Bearer dTpw", nil), ("Basic dQ==", nil), ("Basic !", nil),
         ] as [(String, String?)])
-    func `reads who a client detail it is`(value: String, user: String?) {
+    func `reads who a client says it is`(value: String, user: String?) {
         #expect(
             ServedRequest("GET", "/", fields: [.init("authorization", value)]).user == user)
     }

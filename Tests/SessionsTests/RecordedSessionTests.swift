@@ -236,7 +236,7 @@ import Wire
         #expect(sockets[1].end == nil)
     }
 
-    @Test func `detail why a file cannot be replayed`() throws {
+    @Test func `says why a file cannot be replayed`() throws {
         let missing = try #require(throws: TraceError.self) {
             _ = try RecordedSession(path: "/nonexistent/a.tape")
         }

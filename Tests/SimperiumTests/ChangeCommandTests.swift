@@ -50,7 +50,7 @@ struct ChangeCommandTests {
         #expect(command.notes == [])
     }
 
-    @Test func `an empty array detail that nothing changed`() throws {
+    @Test func `an empty array says that nothing changed`() throws {
         let command = read("0:c:[]", from: .server)
         #expect(try changes(command).isEmpty)
         #expect(command.notes == [])

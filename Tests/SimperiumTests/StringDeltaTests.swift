@@ -62,7 +62,7 @@ struct StringDeltaTests {
         #expect(throws: error) { try delta.apply(to: base) }
     }
 
-    @Test func `detail by how much and how it would fit`() throws {
+    @Test func `says by how much and how it would fit`() throws {
         let delta = try StringDelta(parsing: "=5\t+F")
         do {
             _ = try delta.apply(to: "ACD😀E")

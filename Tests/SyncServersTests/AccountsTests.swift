@@ -87,7 +87,7 @@ struct AccountsTests {
         ("apps:\n  - id: a\n    buckets:\n      - name: b\n      - name: b", 5),
         ("users: [", 1), ("users:\n\t- name: a", 2),
     ])
-    func `detail where a file is wrong`(yaml: String, line: Int) throws {
+    func `says where a file is wrong`(yaml: String, line: Int) throws {
         let error = try #require(throws: AccountsError.self) { try Accounts(yaml: yaml) }
         #expect(error.line == line, "\(error)")
         #expect(error.description.hasPrefix("line \(line): "))

@@ -94,7 +94,7 @@ struct AnswerBytesTests {
         #expect(!answer.closes)
     }
 
-    @Test func `never detail two lengths`() {
+    @Test func `never says two lengths`() {
         for fields in [
             [("Content-Length", "5"), ("Content-Length", "7"), ("Transfer-Encoding", "chunked")],
             [("Transfer-Encoding", "chunked"), ("Content-Length", "5")],

@@ -214,7 +214,7 @@ struct SimperiumServerTests {
         #expect(play.say("0:e:a.3") == ["1 0:e:a.3\n{\"data\":{\"t\":\"the x of it\"}}"])
     }
 
-    @Test func `forgets old changes and detail so`() throws {
+    @Test func `forgets old changes and says so`() throws {
         var play = Play()
         _ = play.join()
         let index = try #require(play.say("0:i::::1").first)

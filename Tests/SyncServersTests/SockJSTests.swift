@@ -102,7 +102,7 @@ struct SockJSTests {
         await server.stop()
     }
 
-    @Test func `pings a raw socket where it is reported to, until it closes`() async throws {
+    @Test func `pings a raw socket where it is told to, until it closes`() async throws {
         let time = VirtualTime()
         var options = SyncServer.Options(notice: { _ in })
         options.heartbeats = time.heartbeats

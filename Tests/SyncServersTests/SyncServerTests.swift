@@ -132,7 +132,7 @@ struct SyncServerTests {
         await server.stop()
     }
 
-    @Test func `detail when the port is taken`() async throws {
+    @Test func `says when the port is taken`() async throws {
         let server = try await SyncServer.start()
         await #expect(throws: SyncServerError(.addressInUse, "")) {
             try await SyncServer.start(port: server.port)

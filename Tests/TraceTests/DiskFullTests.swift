@@ -21,7 +21,7 @@ import Wire
 
     private static let all: Int64 = 1_000_000
 
-    @Test func `counts what cannot be written and detail so when it can write again`() throws {
+    @Test func `counts what cannot be written and says so when it can write again`() throws {
         let trace = try TemporaryTrace()
         let pages = Shared(Self.all)
         let writer = try trace.writer(options(pages))
@@ -210,7 +210,7 @@ import Wire
         #expect(totals.gaps == 2)
     }
 
-    @Test func `the next session detail what a killed one had no room to say`() throws {
+    @Test func `the next session says what a killed one had no room to say`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()
         var traffic = Traffic()

@@ -151,7 +151,7 @@ import Wire
         writer.finish()
     }
 
-    @Test func `detail what Tapedeck made and what faults were done to`() throws {
+    @Test func `says what Tapedeck made and what faults were done to`() throws {
         let trace = try TemporaryTrace()
         var traffic = Traffic()
         let http = traffic.open()

@@ -109,7 +109,7 @@ import Wire
                 == ["1|null", "2|1", "3|null"])
     }
 
-    @Test func `detail what a fault was done to`() throws {
+    @Test func `says what a fault was done to`() throws {
         let trace = try TemporaryTrace()
         try record(trace)
         #expect(

@@ -176,7 +176,7 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
-    @Test func `a reader that makes the log grow is reported of once`() throws {
+    @Test func `a reader that makes the log grow is told of once`() throws {
         let trace = try TemporaryTrace()
         let warnings = Shared<[String]>([])
         var options = TraceOptions()

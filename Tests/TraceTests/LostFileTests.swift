@@ -71,7 +71,7 @@ import Wire
         #expect(!files.fileExists(atPath: trace.path + "-wal"))
     }
 
-    @Test func `goes on without what was truncated and detail what is missing`() throws {
+    @Test func `goes on without what was truncated and says what is missing`() throws {
         let trace = try TemporaryTrace()
         let warnings = Shared<[String]>([])
         let writer = try trace.writer(options(warnings))

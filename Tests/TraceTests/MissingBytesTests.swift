@@ -27,7 +27,7 @@ import Wire
         #expect(missing.isEmpty)
     }
 
-    @Test func `stays bounded and detail what it could not keep`() {
+    @Test func `stays bounded and says what it could not keep`() {
         var missing = MissingBytes()
         let event = Record.event(
             EventRow(.warning, at: .zero, detail: String(repeating: "x", count: 100_000)))

@@ -21,8 +21,7 @@ import Wire
         }
     }
 
-    @Test func `reads what the view of bodies detail, before and after the file is mapped`() throws
-    {
+    @Test func `reads what the view of bodies says, before and after the file is mapped`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()
         var traffic = Traffic()

@@ -51,7 +51,7 @@ import Testing
         #expect(loose == [])
     }
 
-    @Test func `the documentation is what the schema detail`() throws {
+    @Test func `the documentation is what the schema says`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Trace/TraceFormat.md").standardized
         if ProcessInfo.processInfo.environment["TAPEDECK_REBASELINE"] == "1" {

@@ -140,7 +140,7 @@ import Wire
         #expect(try trace.reader().sessions().count == 1)
     }
 
-    @Test func `detail why it cannot open`() throws {
+    @Test func `says why it cannot open`() throws {
         let trace = try TemporaryTrace()
         let session = SessionStart(
             provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
@@ -242,7 +242,7 @@ import Wire
         writer.finish()
     }
 
-    @Test func `indexes text behind the commits and detail how far`() throws {
+    @Test func `indexes text behind the commits and says how far`() throws {
         let trace = try TemporaryTrace()
         let writer = try trace.writer()
         var traffic = Traffic()

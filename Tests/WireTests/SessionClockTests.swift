@@ -13,7 +13,7 @@ import Wire
         #expect(clock.date(at: Instant(nanoseconds: passed)) == text)
     }
 
-    @Test func `a clock that runs out detail the last moment it can`() {
+    @Test func `a clock that runs out says the last moment it can`() {
         let clock = SessionClock(startedUnixNanoseconds: .max)
         #expect(clock.unixSeconds(at: Instant(nanoseconds: .max)) == .max / 1_000_000_000)
     }

@@ -93,8 +93,7 @@ import Wire
         return count
     }
 
-    @Test(arguments: 0..<9) func `say what the state detail, whatever happens`(seed: UInt64) throws
-    {
+    @Test(arguments: 0..<9) func `say what the state says, whatever happens`(seed: UInt64) throws {
         let trace = try SmallTrace()
         var clinic = Clinic(trace, seed: seed)
         for _ in 0..<30 { clinic.step() }
@@ -102,7 +101,7 @@ import Wire
         #expect(try compare(trace.path, "seed \(seed)") > 3)
     }
 
-    @Test func `say what the state detail of the recordings`() throws {
+    @Test func `say what the state says of the recordings`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Recordings").standardized
         let trace = try SmallTrace()

@@ -56,7 +56,7 @@ import Testing
         #expect(reader.taken.withLock { $0 } == "first\nsecond\n<4 skipped>last\n")
     }
 
-    @Test func `draining ends where nobody reads, and detail what is left`() {
+    @Test func `draining ends where nobody reads, and says what is left`() {
         let reader = Reader()
         let queue = reader.queue(bound: 10)
         queue.put(Array("first\n".utf8))

@@ -1,5 +1,6 @@
 internal import Framing
 internal import NIOCore
+internal import Notation
 
 /// The socket of a client: bytes become messages for who listens, and no more are read until those
 /// were taken.
@@ -98,9 +99,6 @@ final class SocketHandler: ChannelDuplexHandler {
 
     /// A fresh value for `Sec-WebSocket-Key`: 16 random bytes in base64.
     static func key() -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        let digits = (0..<21).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
-        // The last digit holds two bits.
-        return String(digits) + ["A", "Q", "g", "w"][Int.random(in: 0..<4)] + "=="
+        Base64.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max) })
     }
 }

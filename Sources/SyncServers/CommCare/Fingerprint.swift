@@ -7,15 +7,14 @@ struct Fingerprint: Hashable, Sendable {
 
     /// The fingerprint of a form.
     init(_ bytes: [UInt8]) {
-        var a: UInt64 = 0xCBF2_9CE4_8422_2325
-        var b: UInt64 = 0x8422_2325_CBF2_9CE4
+        // The second one is shifted after each byte, so that both collide only together by chance.
+        var b = FNV1a.otherOffset
         for byte in bytes {
-            a = (a ^ UInt64(byte)) &* 0x100_0000_01B3
-            b = (b ^ UInt64(byte)) &* 0x100_0000_01B3
+            b = FNV1a.hash(CollectionOfOne(byte), offset: b)
             b ^= b >> 29
         }
         text =
-            String(bytes.count, radix: 16) + "-" + Hexadecimal.text(a, digits: 16)
+            String(bytes.count, radix: 16) + "-" + Hexadecimal.text(FNV1a.hash(bytes), digits: 16)
             + Hexadecimal.text(b, digits: 16)
     }
 

@@ -32,7 +32,9 @@ struct CaseFolders: Sendable {
         return folder
     }
 
-    private func namingFolder(_ folder: String, _ body: () throws -> Void) throws(CertificationError) {
+    private func namingFolder(
+        _ folder: String, _ body: () throws -> Void
+    ) throws(CertificationError) {
         do { try body() } catch {
             throw CertificationError("\(folder) cannot be made: \(error.localizedDescription)")
         }

@@ -139,8 +139,7 @@ struct CaptureFileTests {
             ([0xA1, 0xB2, 0xC3, 0xD4, 0], .malformed, "damaged"),
             (Array("\n\r\r\n".utf8) + [UInt8](repeating: 9, count: 20), .malformed, "byte 0"),
         ] as [([UInt8], CaptureError.Code, String)])
-    func `what is refused detail why`(bytes: [UInt8], code: CaptureError.Code, word: String) throws
-    {
+    func `what is refused says why`(bytes: [UInt8], code: CaptureError.Code, word: String) throws {
         let error = try #require(try Self.error(bytes))
         #expect(error.code == code)
         #expect(error.reason.contains(word))

@@ -112,7 +112,7 @@ struct PcapngParserTests {
     ]
 
     @Test(arguments: times)
-    func `times are reported in nanoseconds`(
+    func `times are told in nanoseconds`(
         resolution: UInt8, offset: Int64, ticks: UInt64, expected: Int64
     ) {
         var file = PcapngSamples()
@@ -133,7 +133,7 @@ struct PcapngParserTests {
         return file.bytes
     }
 
-    @Test func `what cannot be is reported with its place`() {
+    @Test func `what cannot be is told with its place`() {
         let place = Int64(Self.damaged { _ in }.count)
         let cases: [(PcapngError, (inout PcapngSamples) -> Void)] = [
             (.lengthAtEnd(13, offset: place), { $0.add(5, [], endsWith: 13) }),

@@ -140,7 +140,7 @@ struct PacketDecoderTests {
     ]
 
     @Test(arguments: changes)
-    func `what is ignored detail why`(changes: [Int: UInt8], reason: IgnoringReason) {
+    func `what is ignored says why`(changes: [Int: UInt8], reason: IgnoringReason) {
         var frame = PacketBuilder.ethernet(PacketSamples.packet([1, 2, 3]))
         for (place, byte) in changes { frame[place] = byte }
         let (segment, counts) = PacketSamples.decode(frame, .ethernet)

@@ -50,7 +50,7 @@ struct KeyLogTests {
         ("SOMETHING \(random) \(secret)", "a label that is not known"),
         ("\u{0}\u{1}\u{2}", "1 words; it has to be LABEL CLIENT-RANDOM SECRET"),
     ])
-    func `detail what is wrong with a line, and where`(line: String, reason: String) {
+    func `says what is wrong with a line, and where`(line: String, reason: String) {
         var keys = KeyLog()
         keys.append("# first\n\(line)\n", from: "keys.txt")
         #expect(keys.mistakes.map(\.description) == ["keys.txt:2: \(reason)"])

@@ -33,7 +33,7 @@ struct TLSStreamTests {
     }
 
     @Test(arguments: TLSVector.all)
-    func `stays sealed without a key log, and detail how much`(vector: TLSVector) {
+    func `stays sealed without a key log, and says how much`(vector: TLSVector) {
         let events = TLSListener.events(vector, KeyLog())
         let isVersion13 = vector.detail.contains("TLS 1.3")
         let offers = vector.detail.contains("ALPN")
@@ -52,7 +52,7 @@ struct TLSStreamTests {
         }
     }
 
-    @Test func `with a cipher suite or a version that is not decrypted detail which`() {
+    @Test func `with a cipher suite or a version that is not decrypted says which`() {
         let names = [
             "sealed 1.2 TLS_ECDHE_ECDSA_WITH_AES_128_CCM": "TLS_ECDHE_ECDSA_WITH_AES_128_CCM",
             "sealed 1.1": "TLS 1.1",
@@ -147,7 +147,7 @@ struct TLSStreamTests {
             events.alerts.map(\.detail) == ["the server sent alert 40 (handshake_failure, fatal)"])
     }
 
-    @Test func `is reported from other streams by its first bytes`() {
+    @Test func `is told from other streams by its first bytes`() {
         for vector in TLSVector.readable {
             for record in vector.records where record.bytes[0] != 22 || record.offset == 0 {
                 #expect(TLSStream.looksLikeTLS(record.bytes[...]) == true)

@@ -5,12 +5,12 @@ import Wire
 
 @Suite struct CommCareExchangeTests {
     @Test(arguments: CommCareRequestCases.all)
-    func `a rule about requests to CommCare detail what it should`(_ one: RuleCase) {
+    func `a rule about requests to CommCare says what it should`(_ one: RuleCase) {
         one.check()
     }
 
     @Test(arguments: CommCareAnswerCases.all)
-    func `a rule about answers of CommCare detail what it should`(_ one: RuleCase) {
+    func `a rule about answers of CommCare says what it should`(_ one: RuleCase) {
         one.check()
     }
 

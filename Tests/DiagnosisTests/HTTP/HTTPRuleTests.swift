@@ -4,7 +4,7 @@ import Wire
 @testable import Diagnosis
 
 @Suite struct HTTPRuleTests {
-    @Test(arguments: HTTPCases.all) func `a rule of HTTP detail what it should`(_ one: RuleCase) {
+    @Test(arguments: HTTPCases.all) func `a rule of HTTP says what it should`(_ one: RuleCase) {
         one.check()
     }
 

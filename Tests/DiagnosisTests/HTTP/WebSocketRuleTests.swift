@@ -5,7 +5,7 @@ import Wire
 
 @Suite struct WebSocketRuleTests {
     @Test(arguments: WebSocketCases.all)
-    func `a rule of WebSocket detail what it should`(_ one: RuleCase) {
+    func `a rule of WebSocket says what it should`(_ one: RuleCase) {
         one.check()
     }
 

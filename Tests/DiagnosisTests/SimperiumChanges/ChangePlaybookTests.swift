@@ -125,7 +125,7 @@ import Wire
         return script.findings().map(\.detail)
     }
 
-    @Test func `a delta that counts otherwise is reported by what the client counts`() {
+    @Test func `a delta that counts otherwise is told by what the client counts`() {
         let found = detail { script in
             let c = script.ready(object: #"{"text":"Hello 😀 world"}"#)
             script.edit(c, "a1", #"{"text":{"o":"d","v":"=13\t+x"}}"#, at: 1)
@@ -142,7 +142,7 @@ import Wire
         #expect(bytes.first?.hasSuffix("It has 16 UTF-8 bytes: the client counts those.") == true)
     }
 
-    @Test func `a stale version is reported with what the client was shown`() {
+    @Test func `a stale version is told with what the client was shown`() {
         let found = detail { script in
             let c = script.ready()
             script.edit(c, "a1", Self.number(2), at: 1)

@@ -13,7 +13,7 @@ import Wire
 
     @Test(arguments: cases) func `rule`(_ example: RuleCase) { example.check() }
 
-    @Test(arguments: FindingGroupCases.all) func `group`(_ example: RuleCase) { example.check() }
+    @Test(arguments: FindingGroupCases.all) func `story`(_ example: RuleCase) { example.check() }
 
     @Test func `every rule has its sessions`() {
         #expect(RuleCase.missing(SimperiumChangeRules.all, Self.cases).isEmpty)
@@ -44,7 +44,7 @@ import Wire
             ["simperium.session.reconnect-storm", "simperium.auth.same-token-again"]
         ),
     ])
-    func `findings of sessions become groups`(_ group: Rule, _ parts: [String]) {
+    func `findings of sessions become stories`(_ group: Rule, _ parts: [String]) {
         func reported(_ parts: [String], apart: Int64, clients: [String]) -> [String] {
             var report = Report(groups: SimperiumFindingGroups.all)
             for (index, id) in parts.enumerated() {

@@ -91,7 +91,7 @@ import Wire
         }
     }
 
-    @Test func `an unread page is reported with its mark and what to ask`() {
+    @Test func `an unread page is told with its mark and what to ask`() {
         var script = SessionScript()
         let socket = script.socket(at: 0)
         script.open(socket, at: 0.1)

@@ -73,7 +73,7 @@ struct FaultSessionTests {
         #expect(session.interest == [.command, .responseHead])
     }
 
-    @Test func `detail what is to be done in the order of the rules`() throws {
+    @Test func `says what is to be done in the order of the rules`() throws {
         let session = try session([
             "path:/a => latency 1s name=b after=2s", "path:/b => 404", "path:/a => 503 name=a",
         ])
@@ -104,7 +104,7 @@ struct FaultSessionTests {
             ("connection", [[true, true], [false, true], [false, false]]),
             ("key", [[true, false], [true, false], [true, false]]),
         ] as [(String, [[Bool]])])
-    func `counts by what the rule detail`(extent: String, expected: [[Bool]]) throws {
+    func `counts by what the rule says`(extent: String, expected: [[Bool]]) throws {
         let session = try session(["path:/a => 503 first=1 per=\(extent)"])
         // Each row has two connections; the second one of the second row is another client's.
         let scopes = [

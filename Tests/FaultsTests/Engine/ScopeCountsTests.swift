@@ -44,7 +44,7 @@ struct ScopeCountsTests {
         }
     }
 
-    @Test func `detail how many scopes were forgotten, and never the count over all`() throws {
+    @Test func `says how many scopes were forgotten, and never the count over all`() throws {
         let plan = try FaultPlan().adding(line: "path:/a => 503 nth=1,2 per=key name=keys")
             .adding(line: "path:/a => drop name=all")
         let session = FaultSession(plan: plan, seed: 1, maximumScopes: 10)

@@ -108,7 +108,7 @@ struct ExchangePrefilterTests {
     }
 
     @Test(arguments: 0..<20)
-    func `detail no only where the filter does not hold`(_ seed: Int) throws {
+    func `says no only where the filter does not hold`(_ seed: Int) throws {
         var draws = SplitMix64(seed: UInt64(seed))
         var (refused, held, asked) = (0, 0, 0)
         for _ in 0..<100 {

@@ -68,7 +68,7 @@ struct HTTPGateTests {
         #expect(play.faults.isEmpty)
     }
 
-    @Test func `a client that waits to go on is reported so at once`() throws {
+    @Test func `a client that waits to go on is told so at once`() throws {
         let head =
             "POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
         let reported = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -83,7 +83,7 @@ struct HTTPGateTests {
         #expect(play.sent(by: .server) == reported + Talk.ok("x"))
     }
 
-    @Test func `a prefilter knows the requests that are not answered`() throws {
+    @Test func `a scout knows the requests that are not answered`() throws {
         let play = try HTTPPlay(["path:/b => 503"])
         var prefilter = HTTPPrefilter(play.gate.context, session: play.session)
         let request = Array(Talk.post("/a", "abc").utf8)

@@ -18,7 +18,7 @@ import Wire
         #expect(verdict.afterNanoseconds == 39_500_000_000)
     }
 
-    @Test func `detail whether the client waited as long as it was reported`() {
+    @Test func `says whether the client waited as long as it was told`() {
         for (retry, words) in [
             (32.0, "tried again after 31 s, Retry-After was 30"),
             (3.0, "tried again after 2 s, before Retry-After 30 was over"),
@@ -65,7 +65,7 @@ import Wire
         #expect(book.verdicts()[0].how == "nothing later shows it")
     }
 
-    @Test func `a form is reported by its instanceID`() {
+    @Test func `a form is told by its instanceID`() {
         var book = Playbook()
         let one = book.connect(0)
         book.submit(1, on: one, 503, "uuid:1", fault: "status 503")
@@ -152,7 +152,7 @@ import Wire
         #expect(book.verdicts()[0].how == "back on connection 3: exchange 5 answered 200")
     }
 
-    @Test func `a client that never said who it is is reported by its address`() {
+    @Test func `a client that never said who it is is told by its address`() {
         var book = Playbook()
         let refused = book.connect(1)
         book.fault(1, "refuse", on: refused)

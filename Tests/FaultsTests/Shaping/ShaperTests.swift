@@ -122,7 +122,7 @@ private func shape(_ shaper: inout Shaper, _ commands: [GateCommand], at: Int64)
             ])
     }
 
-    @Test func `cuts behind the byte it was reported and keeps the rest from the receiver`() {
+    @Test func `cuts behind the byte it was told and keeps the rest from the receiver`() {
         var shaper = Shaper()
         _ = shaper.add(
             firing(

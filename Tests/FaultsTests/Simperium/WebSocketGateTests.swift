@@ -165,8 +165,7 @@ private let plays: [SocketPlay] = [
 
 struct WebSocketGateTests {
     @Test(arguments: plays, SocketStage.Way.all)
-    func `does to commands what the rule detail`(_ play: SocketPlay, _ way: SocketStage.Way) throws
-    {
+    func `does to commands what the rule says`(_ play: SocketPlay, _ way: SocketStage.Way) throws {
         var stage = try SocketStage(way, rules: [play.rule])
         for (sender, text) in play.said { stage.say(text, from: sender) }
         if let at = play.wakesAt {
@@ -230,7 +229,7 @@ struct WebSocketGateTests {
     }
 
     @Test(arguments: SocketStage.Way.all)
-    func `holds a message back for the time the rule detail`(_ way: SocketStage.Way) throws {
+    func `holds a message back for the time the rule says`(_ way: SocketStage.Way) throws {
         var stage = try SocketStage(
             way, rules: ["command:c sender:server => latency 300ms jitter=50ms"])
         stage.say("0:auth:a", from: .server)
@@ -343,7 +342,7 @@ struct WebSocketGateTests {
     }
 
     @Test
-    func `detail what came and what was sent instead`() throws {
+    func `says what came and what was sent instead`() throws {
         var stage = try SocketStage(
             .init(isSockJS: true), rules: ["command:cv => cv-unknown name=expired"])
         stage.say("0:cv:a", from: .client, at: 5)

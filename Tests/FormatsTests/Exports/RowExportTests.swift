@@ -24,7 +24,7 @@ import Wire
     }
 
     @Test(arguments: RowExport.Rows.allCases, [false, true])
-    func `every row has the columns that the table detail it has`(
+    func `every row has the columns that the table says it has`(
         rows: RowExport.Rows, hasBodies: Bool
     ) throws {
         let world = try world()
@@ -43,7 +43,7 @@ import Wire
         #expect(Set(export.columns).count == export.columns.count)
     }
 
-    @Test func `the filter detail which`() throws {
+    @Test func `the filter says which`() throws {
         let world = try world()
         func count(_ filter: String, _ rows: RowExport.Rows = .lines) throws -> Int {
             try lines(world, RowExport(.jsonLines, rows: rows, filter: Filter.parse(filter))).count
@@ -66,7 +66,7 @@ import Wire
         #expect(!without[0].contains("_body"))
     }
 
-    @Test func `a table begins with its columns and is what CSV detail`() throws {
+    @Test func `a table begins with its columns and is what CSV says`() throws {
         let world = try world()
         let export = RowExport(.csv, rows: .exchanges)
         let lines = try lines(world, export)

@@ -322,7 +322,7 @@ import Wire
         }
     }
 
-    @Test func `export writes over nothing but a recording, and only when reported`() throws {
+    @Test func `export writes over nothing but a recording, and only when told`() throws {
         let world = try TraceWorld()
         try RecordingTests.record(world)
         let manager = FileManager.default

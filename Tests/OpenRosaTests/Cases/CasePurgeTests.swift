@@ -53,7 +53,7 @@ private func cases(_ lines: String...) -> [ExactText: CaseState] {
         #expect(purge.removed.map(\.string).sorted() == expected)
     }
 
-    @Test func `detail what is missing`() throws {
+    @Test func `says what is missing`() throws {
         var set = CaseSet()
         for state in cases("a me open p>x", "b me open p>a", "c you open").values { set.put(state) }
         let purge = try set.purge(owners: nil)

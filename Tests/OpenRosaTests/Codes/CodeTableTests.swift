@@ -63,7 +63,7 @@ import Testing
         #expect(CodeTable.rows.map(\.status) == CodeTable.rows.map(\.status).sorted())
     }
 
-    @Test func `the page is what the table detail`() throws {
+    @Test func `the page is what the table says`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/OpenRosa/Codes/CodeTable.md").standardized
         if ProcessInfo.processInfo.environment["TAPEDECK_REBASELINE"] == "1" {

@@ -28,7 +28,7 @@ private let whole = """
     """
 
 @Suite struct CommCareRestoreTests {
-    @Test func `everything that a restore detail`() throws {
+    @Test func `everything that a restore says`() throws {
         let reading = Reading(whole)
         #expect(reading.error == nil)
         #expect(reading.codes == [])

@@ -18,7 +18,7 @@ import Testing
         """
     }
 
-    @Test func `detail what a block does in the order of devices`() {
+    @Test func `says what a block does in the order of devices`() {
         let found = outlines(
             block(
                 "<attachment><f src='a'/></attachment><index><p case_type='t'>d</p></index>"

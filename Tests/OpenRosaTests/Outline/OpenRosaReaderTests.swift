@@ -74,7 +74,7 @@ private let restore = """
         #expect(codes(found) == [])
     }
 
-    @Test func `a restore cut anywhere detail the same`() {
+    @Test func `a restore cut anywhere says the same`() {
         let bytes = Array(restore.utf8)
         let whole = OpenRosaReader.read(bytes)
         let reader = OpenRosaReader()

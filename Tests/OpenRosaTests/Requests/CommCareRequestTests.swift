@@ -30,7 +30,7 @@ import Testing
         #expect(header("X-CommCareHQ-LastSyncToken", demonstration) == nil)
     }
 
-    @Test func `an incremental restore detail what the device has`() {
+    @Test func `an incremental restore says what the device has`() {
         let hash = CaseStateHash(caseIDs: ["abc123", "123abc"])
         let request = CommCareRequest.restore(from: device, .since(state: hash, days: 3))
         #expect(request.method == "GET")

@@ -94,7 +94,7 @@ import Testing
                 .isEmpty)
     }
 
-    @Test func `ODK's mark is fine for an OpenRosa server, which detail how much it takes`() {
+    @Test func `ODK's mark is fine for an OpenRosa server, which says how much it takes`() {
         let submission = Submission(.multipart([Self.form, Self.photo, Self.marker]))
         #expect(submission.isIncomplete)
         #expect(submission.attachments == [Self.photo])

@@ -119,7 +119,7 @@ import Testing
                 == "a")
     }
 
-    @Test func `more names than are reported apart at a constant price`() {
+    @Test func `more names than are told apart at a constant price`() {
         let names = (0..<40_000).map { "<n\($0)/>" }.joined()
         let outcome = read("<a>\(names)</a>")
         #expect(outcome.error?.reason == .tooManyNames(limit: 1 << 15))

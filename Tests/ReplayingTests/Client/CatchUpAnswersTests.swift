@@ -98,7 +98,7 @@ import Wire
         #expect(found == [7: 4, 8: 5])
     }
 
-    @Test func `changes that are reported as one say nothing about what came before them`() {
+    @Test func `changes that are told as one say nothing about what came before them`() {
         let merged = #"{"id":"k","o":"M","v":{},"ev":2,"cv":"cv-c","ccids":["a","c"]}"#
         let first = #"{"id":"kb","o":"M","v":{},"ev":1,"cv":"cv-b","ccids":["b"]}"#
         let found = Self.answers(

@@ -40,7 +40,7 @@ import Testing
         #expect(world.sent.count == 1)
     }
 
-    @Test func `detail which host has no server`() {
+    @Test func `says which host has no server`() {
         let get = Recorded(1, "GET /x", host: "unknown.example", status: 200)
         var world = HTTPWorld([get])
         let played = world.run(get, .text(200))

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `what one answer detail otherwise is found there`(seed: Int) {
+    func `what one answer says otherwise is found there`(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var place = -1
         var number = -1

@@ -210,7 +210,7 @@ import Wire
         #expect(played.waited == 3_000_000_000)
     }
 
-    @Test func `recovers once and then detail what differs`() {
+    @Test func `recovers once and then says what differs`() {
         let first = Recorded(
             1, "GET /a/demo/phone/restore/?since=token-a&state=ccsh:", status: 200,
             answerFields: Self.xml, answer: Self.restore("token-b"))

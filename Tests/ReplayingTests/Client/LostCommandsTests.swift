@@ -33,7 +33,7 @@ struct LostCommandsTests {
     }
 
     @Test(arguments: [(1, [Int64]()), (0, [3])])
-    func `a change of which nobody was reported was made where its version is shown`(
+    func `a change of which nobody was told was made where its version is shown`(
         version: Int, expected: [Int64]
     ) {
         let page = #"0:i:{"index":[{"id":"k","v":\#(version)}],"current":"1"}"#

@@ -163,7 +163,7 @@ struct ReplayScheduleTests {
         #expect(schedule.left == 0)
     }
 
-    @Test func `a refusal detail nothing about the same change on another socket`() {
+    @Test func `a refusal says nothing about the same change on another socket`() {
         var session = PlannedSession()
         for socket in 1...3 {
             session.say(socket, .client, "0:init:{\"app_id\":\"a\",\"name\":\"b\"}")

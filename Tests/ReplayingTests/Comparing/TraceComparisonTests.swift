@@ -204,7 +204,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
         }
     }
 
-    @Test func `another order is reported apart from other contents`() {
+    @Test func `another order is told apart from other contents`() {
         let one = Recording(exchanges: [.init(path: "/a"), .init(path: "/b"), .init(path: "/c")])
         var other = one
         other.exchanges.swapAt(0, 2)

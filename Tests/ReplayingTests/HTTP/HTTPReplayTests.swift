@@ -76,7 +76,7 @@ struct HTTPReplayTests {
         #expect(replay.number("GET", "/r", query: "b=2&a=1&since=y") == 1)
     }
 
-    @Test func `one host is any host, several are reported apart`() {
+    @Test func `one host is any host, several are told apart`() {
         var one = Tape()
         one.add("GET", "/a")
         var replay = one.replay()

@@ -12,7 +12,7 @@ struct RecordedHostsTests {
             })
     }
 
-    @Test func `a single host is meant whatever the client detail`() {
+    @Test func `a single host is meant whatever the client says`() {
         let one = exchanges([("a", "/")])
         #expect(one.host(meantBy: "b", port: 80, method: "GET", path: "/") == "a")
         #expect(one.host(meantBy: nil, port: 80, method: "PUT", path: "/x") == "a")

@@ -43,11 +43,11 @@ struct DifferenceTests {
         ("ab\u{1}", "ab\u{2}", ["byte 2: recorded 01 (of 3 bytes), came 02 (of 3 bytes)"]),
         (#"{"a":"x\ny"}"#, #"{"a":"x\tz"}"#, [#"JSON /a: recorded "x\ny", came "x\tz""#]),
     ])
-    func `detail where`(a: String, b: String, expected: [String]) {
+    func `says where`(a: String, b: String, expected: [String]) {
         #expect(lines(a, b) == expected)
     }
 
-    @Test func `detail in which part`() {
+    @Test func `says in which part`() {
         let type = "multipart/form-data; boundary=b"
         func body(_ names: [String], _ text: String) -> String {
             names.map {

@@ -79,7 +79,7 @@ struct ReplayReportTests {
         #expect(section(0, 1).text(allowsUnused: true).hasSuffix("\nsatisfied\n"))
     }
 
-    @Test func `what a model made needless is reported, and no failure`() {
+    @Test func `what a model made needless is told, and no failure`() {
         let report = ReplayReport([
             .init(
                 name: "HTTP", recorded: 3, matched: 1, missed: 0, misses: [], unused: 0,

@@ -205,7 +205,7 @@ struct SimperiumModelTests {
             "1< 0:e:a.1\n{\"data\":{}}")
     }
 
-    @Test func `a change that was made and not reported yet is reported`() {
+    @Test func `a change that was made and not told yet is told`() {
         // The second client makes a change, of which the first hears after its own next command.
         let change =
             #"c:[{"clientid":"B","id":"k","o":"M","v":{},"ev":1,"cv":"cv1","ccids":["b1"]}]"#
@@ -260,7 +260,7 @@ struct SimperiumModelTests {
         play.on("0:i::there::7", expect: "1< 0:i:?")
     }
 
-    @Test func `users are reported apart`() {
+    @Test func `users are told apart`() {
         var play = Playbook(
             Script([
                 "1> \(Self.opening(0, client: "A", token: "ta"))", "1< 0:auth:ann",

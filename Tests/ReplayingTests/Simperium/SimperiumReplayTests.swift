@@ -75,7 +75,7 @@ struct SimperiumReplayTests {
             play.replay.misses[0].candidate?.differences.items.map(\.kind) == [.order])
     }
 
-    @Test func `what the server detail on its own keeps its place`() {
+    @Test func `what the server says on its own keeps its place`() {
         let script = Script([
             "1< log:1", #"1> 0:init:{"name":"a","clientid":"me"}"#, "1< 0:auth:x",
             #"1< 0:c:[{"id":"k","o":"-","clientid":"other","ccids":["f0"],"cv":"1","ev":2}]"#,
@@ -188,7 +188,7 @@ struct SimperiumReplayTests {
         #expect(play.replay.misses[0].reason == .noSuchChannel)
     }
 
-    @Test func `two clients that keep their names are reported apart`() {
+    @Test func `two clients that keep their names are told apart`() {
         let script = Script([
             #"1> 0:init:{"name":"a","clientid":"A"}"#, #"2> 0:init:{"name":"a","clientid":"B"}"#,
             #"3> 0:init:{"name":"a","clientid":"A"}"#, "3< 0:auth:A again",
@@ -231,7 +231,7 @@ struct SimperiumReplayTests {
             #"JSON value: recorded {"o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}}}, came "{""#
         ),
     ])
-    func `strict detail what differs`(text: String, expected: String) {
+    func `strict says what differs`(text: String, expected: String) {
         let script = Script([
             #"1> 0:init:{"name":"a"}"#,
             #"1> 0:c:{"id":"n","o":"M","v":{},"ccid":"c1"}"#,

@@ -114,7 +114,7 @@ import Wire
         #expect(talk.fates("new", "c1") == [.unanswered])
     }
 
-    @Test func `believes what was reported to another client first, once`() {
+    @Test func `believes what was told to another client first, once`() {
         var talk = Talk()
         talk.join("c1")
         talk.join("c2", on: 2)

@@ -141,7 +141,7 @@ struct WebSocketPlayTests {
             ])
     }
 
-    @Test func `JSON is compared by what it detail, and rules leave out`() throws {
+    @Test func `JSON is compared by what it says, and rules leave out`() throws {
         let rules = [try IgnoreRule(parsing: "json:/at")]
         var talk = PlayedTalk(#"< {"a": 1, "b": [2], "at": 3}"#, "> ok", rules: rules)
         _ = talk.open()
@@ -235,7 +235,7 @@ struct WebSocketPlayTests {
         #expect(talk.deviations == [])
     }
 
-    @Test func `another order is reported as one`() {
+    @Test func `another order is told as one`() {
         var talk = PlayedTalk("< one", "< two", "< three", "> ok", client: 1000)
         _ = talk.open()
         #expect(talk.hear("two") == [])
@@ -283,7 +283,7 @@ struct WebSocketPlayTests {
         #expect(talk.play.played.sent == 1 && talk.play.played.skipped == 1)
     }
 
-    @Test func `a server that ends as recorded but detail less lacks a message`() {
+    @Test func `a server that ends as recorded but says less lacks a message`() {
         var talk = PlayedTalk("> one", "< two", "< three", server: 4007)
         _ = talk.open()
         _ = talk.hear("two")

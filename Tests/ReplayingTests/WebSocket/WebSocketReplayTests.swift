@@ -81,7 +81,7 @@ struct WebSocketReplayTests {
         #expect(silent.open() == ["close 1008"])
     }
 
-    @Test func `JSON is compared by what it detail, and rules leave out`() throws {
+    @Test func `JSON is compared by what it says, and rules leave out`() throws {
         let rules = [try IgnoreRule(parsing: "json:/at")]
         var chat = Chat(#"> {"a": 1, "b": [2], "at": 3}"#, "< ok", rules: rules)
         _ = chat.open()
@@ -124,7 +124,7 @@ struct WebSocketReplayTests {
         #expect(chat.replay.unused == 1)
     }
 
-    @Test func `a message out of turn detail which was expected`() throws {
+    @Test func `a message out of turn says which was expected`() throws {
         var chat = Chat("> one", "> two")
         _ = chat.open()
         #expect(chat.say("two") == ["stop"])

@@ -124,7 +124,7 @@ import Wire
         #expect(failures == [])
     }
 
-    @Test func `reads the index again for what the server detail after it`() {
+    @Test func `reads the index again for what the server says after it`() {
         let failures = play(
             #"""
             < 0:c:[{"id":"a","o":"M","v":{"x":{"o":"r","v":1}},"sv":2,"ev":3,"cv":"c2","ccids":["f"]}]
@@ -312,7 +312,7 @@ import Wire
             commands == [.rejected(key: key, code: nil, reason: "the key is not allowed")])
     }
 
-    @Test func `goes back to what the server has when reported to`() {
+    @Test func `goes back to what the server has when told to`() {
         let failures = play(
             """
             close

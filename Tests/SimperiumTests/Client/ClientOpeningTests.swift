@@ -4,7 +4,7 @@ import Wire
 
 /// Rules R01 to R06 and what may be said on a channel that is not open.
 @Suite struct ClientOpeningTests {
-    @Test func `detail init first and nothing else before auth`() {
+    @Test func `says init first and nothing else before auth`() {
         let failures = Playbook.play(
             """
             edit b {"y":1}
@@ -99,7 +99,7 @@ import Wire
         #expect(failures == [])
     }
 
-    @Test func `puts its first request into the init when reported to`() {
+    @Test func `puts its first request into the init when told to`() {
         var settings = Playbook.usual
         settings.requestsInInit = true
         let failures = Playbook.play(

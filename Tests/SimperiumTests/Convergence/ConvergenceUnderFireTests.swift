@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [409, 412])
-    func `loses an edit to a server that detail it has what it has not`(
+    func `loses an edit to a server that says it has what it has not`(
         code: Int
     ) {
         var plan = FirePlan()

@@ -210,7 +210,7 @@ struct ServerChangeTests {
         #expect(play(refused) { $0.bucket.emptying = .refused } == [])
     }
 
-    @Test func `demands a mark before a removal where it is reported to`() {
+    @Test func `demands a mark before a removal where it is told to`() {
         let script = """
             join 1 c1
             > 1 0:c:{"id":"a","o":"M","v":{"deleted":{"o":"+","v":false}},"ccid":"1"}

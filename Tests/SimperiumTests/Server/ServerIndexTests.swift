@@ -110,7 +110,7 @@ struct ServerIndexTests {
         (BucketOptions.EmptyCurrent.changeVersion, #"{"current":"cv0","index":[]}"#),
         (.missing, #"{"index":[]}"#), (.empty, #"{"current":"","index":[]}"#),
     ])
-    func `detail of an empty bucket what it is reported to say`(
+    func `says of an empty bucket what it is told to say`(
         option: BucketOptions.EmptyCurrent, json: String
     ) {
         let script = """

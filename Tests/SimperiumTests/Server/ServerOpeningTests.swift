@@ -32,7 +32,7 @@ struct ServerOpeningTests {
         #expect(play(script) == [])
     }
 
-    @Test func `detail auth, options and the result of the command in this order`() {
+    @Test func `says auth, options and the result of the command in this order`() {
         let script = """
             open 1 app
             > 1 0:\(ServerPlaybook.initialize("c1", cmd: "cv:cv0"))
@@ -123,7 +123,7 @@ struct ServerOpeningTests {
         (#""api":"1""#, true), (#""api":1"#, true), (#""api":1.0"#, true), (#""x":1"#, true),
         (#""api":"1.1""#, false), (#""api":1.1"#, false), (#""api":"2""#, false),
     ])
-    func `detail to old clients first that they expired`(api: String, isOld: Bool) {
+    func `says to old clients first that they expired`(api: String, isOld: Bool) {
         let script = """
             open 1 app
             > 1 0:init:{"name":"n",\(api),"token":"short"}
@@ -194,7 +194,7 @@ struct ServerOpeningTests {
             play("open 1 app\n> 1 0:i::::10\n< 1 ?") { $0.answersWithoutChannel = true } == [])
     }
 
-    @Test func `asks for state and logs when reported to`() {
+    @Test func `asks for state and logs when told to`() {
         var book = ServerPlaybook()
         #expect(book.play("join 1 c1\njoin 2 c2") == [])
         #expect(

@@ -37,7 +37,7 @@ struct VersionRetentionTests {
         }
     }
 
-    @Test func `keeps as many as it is reported to`() {
+    @Test func `keeps as many as it is told to`() {
         let few = Self.bucket(35) {
             $0.newestVersions = 2
             $0.tenthVersions = 2

@@ -70,7 +70,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `does with a form what the table detail`(row: Row) {
+    func `does with a form what the table says`(row: Row) {
         var client = Client(.submit, queue: [.init(id: 1), .init(id: 2)], hasToken: true)
         #expect(client.handle(.start, now: 100) == [.submit(1)])
         let commands = client.handle(
@@ -118,7 +118,7 @@ import Testing
             ([412, 412], "IF 0 refused"), ([406], "I 0 refused"), ([429], "I 0 later"),
             ([503], "I 0 later"), ([202, 412, 200], "IIF 7 done"),
         ] as [([Int], String)])
-    func `restores as the scenario detail`(answers: [Int], detail: String) {
+    func `restores as the scenario says`(answers: [Int], detail: String) {
         #expect(Self.sync(answers) == detail)
     }
 

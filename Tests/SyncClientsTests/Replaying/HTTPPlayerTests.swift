@@ -160,7 +160,7 @@ import Wire
         try await peer.stop()
     }
 
-    @Test func `detail that nobody listens or that the connection broke`() async throws {
+    @Test func `says that nobody listens or that the connection broke`() async throws {
         let peer = try await HTTPPeer.start { _, _ in [] }
         let exchange = Self.exchange("POST", "/x", status: 200)
         let recording = HTTPRecording(request: Self.message([]), response: Self.message([]))

@@ -171,7 +171,7 @@ private final class StrictOrder: ReplayOrder {
         try await peer.close()
     }
 
-    @Test func `detail that there is no server`() async throws {
+    @Test func `says that there is no server`() async throws {
         let peer = try await SimperiumPeer()
         let target = Self.target(peer)
         try await peer.close()
@@ -182,7 +182,7 @@ private final class StrictOrder: ReplayOrder {
         #expect(nowhere.unreachable?.contains("api.example") == true)
     }
 
-    @Test func `ends when it is reported to`() async throws {
+    @Test func `ends when it is told to`() async throws {
         let peer = try await SimperiumPeer()
         var target = Self.target(peer)
         target.pace = .times(0.000_001)

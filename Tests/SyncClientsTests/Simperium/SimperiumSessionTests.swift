@@ -225,7 +225,7 @@ struct Playbook {
     }
 
     @Test(arguments: ["", "x", "0", "9:c:[]", "0:c:[{}]", "h:x", "0:i:{}", "\u{0}", "0:e:k.1\n{"])
-    func `outlives whatever a server detail`(text: String) {
+    func `outlives whatever a server says`(text: String) {
         var book = Playbook()
         book.sync()
         _ = book.receive(text)

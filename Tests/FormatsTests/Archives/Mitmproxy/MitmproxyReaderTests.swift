@@ -11,7 +11,7 @@ import Wire
     private static let flows: [UInt8] = {
         let file =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-            + "/../../../EndToEnd/flows.mitm.base64"
+            + "/../../../EndToEnd/Reading/flows.mitm.base64"
         let text = FileManager.default.contents(atPath: file) ?? Data()
         return [UInt8](Data(base64Encoded: text, options: .ignoreUnknownCharacters) ?? Data())
     }()

@@ -48,7 +48,7 @@ import Testing
         ("", 0), (":", 0), ("5", 0), ("x:", 0), ("-1:a,", 0), ("5:hell", 0), ("5:hello", 0),
         ("5:hello?", 7), ("9999999999999:a,", 0), ("999999999999:a,", 0),
     ])
-    func `detail where it is wrong`(text: String, offset: Int) throws {
+    func `says where it is wrong`(text: String, offset: Int) throws {
         var bytes = Array(text.utf8)[...]
         let mistake = #expect(throws: TNetstring.Mistake.self) {
             try TNetstring(parsing: &bytes)

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ActionKind.swift
+../../../../../Sources/Faults/Plan/Actions/ActionKind.swift

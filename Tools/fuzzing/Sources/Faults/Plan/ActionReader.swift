@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ActionReader.swift
+../../../../../Sources/Faults/Plan/Reading/ActionReader.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ActionSpecification+Commands.swift
+../../../../../Sources/Faults/Plan/Actions/ActionSpecification+Commands.swift

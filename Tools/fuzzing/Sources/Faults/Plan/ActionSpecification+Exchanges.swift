@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ActionSpecification+Exchanges.swift
+../../../../../Sources/Faults/Plan/Actions/ActionSpecification+Exchanges.swift

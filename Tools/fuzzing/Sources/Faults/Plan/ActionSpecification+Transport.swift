@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ActionSpecification+Transport.swift
+../../../../../Sources/Faults/Plan/Actions/ActionSpecification+Transport.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ActionSpecification.swift
+../../../../../Sources/Faults/Plan/Actions/ActionSpecification.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ConditionReader.swift
+../../../../../Sources/Faults/Plan/Reading/ConditionReader.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/FaultAction+Chance.swift
+../../../../../Sources/Faults/Plan/Actions/FaultAction+Chance.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/FaultAction+Text.swift
+../../../../../Sources/Faults/Plan/Actions/FaultAction+Text.swift

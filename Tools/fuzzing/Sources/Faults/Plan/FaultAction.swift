@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/FaultAction.swift
+../../../../../Sources/Faults/Plan/Actions/FaultAction.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/FaultPlan+Parsing.swift
+../../../../../Sources/Faults/Plan/Reading/FaultPlan+Parsing.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/FaultPlanError.swift
+../../../../../Sources/Faults/Plan/Reading/FaultPlanError.swift

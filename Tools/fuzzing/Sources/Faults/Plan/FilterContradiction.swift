@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/FilterContradiction.swift
+../../../../../Sources/Faults/Plan/Reading/FilterContradiction.swift

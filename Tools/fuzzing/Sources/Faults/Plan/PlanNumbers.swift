@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/PlanNumbers.swift
+../../../../../Sources/Faults/Plan/Reading/PlanNumbers.swift

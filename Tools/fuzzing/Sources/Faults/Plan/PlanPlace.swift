@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/PlanPlace.swift
+../../../../../Sources/Faults/Plan/Reading/PlanPlace.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/PlanText.swift
+../../../../../Sources/Faults/Plan/Reading/PlanText.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/PlanWord.swift
+../../../../../Sources/Faults/Plan/Reading/PlanWord.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/RuleReader.swift
+../../../../../Sources/Faults/Plan/Reading/RuleReader.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Faults/Plan/ScheduleReader.swift
+../../../../../Sources/Faults/Plan/Reading/ScheduleReader.swift

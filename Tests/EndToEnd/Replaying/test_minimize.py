@@ -108,7 +108,7 @@ def test_what_cannot_be_minimized_is_said(written: Path, tmp_path: Path) -> None
 
 def test_a_check_that_hangs_is_ended_with_what_it_started(written: Path, tmp_path: Path) -> None:
     output = tmp_path / "late.tape"
-    tapedeck("minimize", written, "--output", output, "--patience", "0.2", "--most-checks", "3",
+    tapedeck("minimize", written, "--output", output, "--patience", "0.2", "--max-checks", "3",
              "--check", "sleep 4711 & sleep 4711")
     left = subprocess.run(["pgrep", "-f", "^sleep 4711"], capture_output=True, check=False)
     assert left.stdout == b""
@@ -126,7 +126,7 @@ def test_ended_early_it_keeps_the_shortest_so_far(written: Path, tmp_path: Path)
         search.kill()
     assert status == 0
     assert rows(output, "SELECT count(*) FROM exchange") == [(0,)]
-    done = tapedeck("minimize", written, "--output", tmp_path / "few.tape", "--most-checks", "4",
+    done = tapedeck("minimize", written, "--output", tmp_path / "few.tape", "--max-checks", "4",
                     "--check", f"! {TAPEDECK} ls {{}} path:/place/2/7 | grep -q /place/2/7")
     assert "ended early" in done.stdout
     assert rows(tmp_path / "few.tape",

@@ -60,7 +60,7 @@ struct WebSocketGapTests {
     }
 
     @Test(arguments: WebSocketSample.wellFormed + WebSocketSample.odd)
-    func `tells of frames that were reported and of nothing else before what is pending`(
+    func `tells of frames that were told and of nothing else before what is pending`(
         sample: WebSocketSample
     ) {
         var assembler = WebSocketAssembler(

@@ -123,7 +123,7 @@ struct WebSocketAssemblerTests {
         #expect(WebSocketNote.allCases.allSatisfy { $0.rawValue.hasPrefix("websocket.") })
     }
 
-    @Test func `detail where text is not UTF-8`() {
+    @Test func `says where text is not UTF-8`() {
         let events = Play.events(Play.hex("81 03 61 c3 28 81 02 e2 82"))
         #expect(
             events.filter { if case .note = $0 { true } else { false } } == [

@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: 0..<600)
-    func `detail the same about broken bodies however they are cut`(seed: UInt64) throws {
+    func `says the same about broken bodies however they are cut`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let pieces = [
             "\r\n", "\n", "\r", "--", "-", "b", "--b", "--b--", " ", "x", "A: b", "\r\n--b",

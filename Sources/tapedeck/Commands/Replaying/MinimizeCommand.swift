@@ -44,7 +44,7 @@ struct MinimizeCommand: AsyncParsableCommand {
         guard patience > 0, patience < 1e6 else {
             throw ValidationError("--patience is a number of seconds above 0")
         }
-        guard maxChecks > 1 else { throw ValidationError("--most-checks is at least 2") }
+        guard maxChecks > 1 else { throw ValidationError("--max-checks is at least 2") }
     }
 
     func run() async throws {

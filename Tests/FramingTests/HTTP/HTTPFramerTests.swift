@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: HTTPCorpus.all)
-    func `frames a sample as its transcript detail`(sample: HTTPSample) {
+    func `frames a sample as its transcript says`(sample: HTTPSample) {
         #expect(HTTPTranscript.make(sample) == HTTPTranscripts.all[HTTPTranscripts.key(sample)])
     }
 

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ContentCodingVectors.wellFormed)
-    func `detail where it was cut off`(sample: ContentCodingSample) throws {
+    func `says where it was cut off`(sample: ContentCodingSample) throws {
         var short = sample
         short.bytes.removeLast()
         let result = try decode(short, cuts: [short.bytes.count])
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "deflate", "br", "zstd"])
-    func `detail where data is broken`(codings: String) throws {
+    func `says where data is broken`(codings: String) throws {
         for text in ["<html>not coded at all</html>", "{\"a\":1,\"bcdef\":\"ghijklmnopqrstuv\"}"] {
             let sample = ContentCodingSample(
                 name: "", codings: codings, bytes: Array(text.utf8))

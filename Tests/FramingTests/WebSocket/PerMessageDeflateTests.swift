@@ -30,7 +30,7 @@ struct PerMessageDeflateTests {
         "server_max_window_bits=08", "server_no_context_takeover=1", "client_max_window_bits",
         "foo", "server_no_context_takeover; server_no_context_takeover",
     ])
-    func `detail which parameter is wrong and decodes all the same`(parameters: String) {
+    func `says which parameter is wrong and decodes all the same`(parameters: String) {
         let agreed = PerMessageDeflate.negotiated(
             responseExtensions: ["permessage-deflate; \(parameters)"])
         #expect(agreed?.problem != nil)

@@ -57,7 +57,7 @@ struct PerMessageDeflateCodecTests {
         ("f2 48", .truncated(produced: 1)),
         ("00 05 00 fa 00 41", .invalid(reason: "invalid stored block lengths", produced: 0)),
     ])
-    func `detail why it cannot inflate`(hex: String, error: MessageInflateError) {
+    func `says why it cannot inflate`(hex: String, error: MessageInflateError) {
         #expect(throws: error) { try MessageInflater().inflate(WebSocketPlay.hex(hex).span) }
     }
 
