@@ -199,8 +199,8 @@ struct ChangeCommandTests {
                 #expect((command.problem?.offset ?? 0) <= bytes.count)
                 #expect(command.notes.allSatisfy { $0.offset <= bytes.count })
                 #expect((command.body == nil) == (command.problem != nil))
-                var replay = BucketReplay()
-                replay.see(command, in: bytes, bucket: "b")
+                var ledger = Ledger()
+                ledger.see(command, in: bytes)
                 guard case .changes(let changes) = command.body else { continue }
                 for change in changes {
                     _ = ChangeDescription.describe(change, in: bytes, base: nil)

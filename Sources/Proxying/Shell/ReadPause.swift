@@ -1,3 +1,4 @@
+import NIOCore
 import Wire
 
 /// Why a peer is not read; it is read again once none of these holds.

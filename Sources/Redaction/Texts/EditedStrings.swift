@@ -16,7 +16,7 @@ struct EditedStrings {
     private var edited: Set<String> = []
     private var secret: Set<String> = []
     private var isFull = false
-    private var objects = BucketReplay()
+    private var ledgers = Ledgers()
 
     /// Whether any string is edited by deltas.
     var isEmpty: Bool { edited.isEmpty }
@@ -68,22 +68,21 @@ struct EditedStrings {
                     let document = try? JSONDocument.scan(message, in: range)
                 else { continue }
                 let place = SecretWalk.DataPlace(bucket: bucket, key: change.key ?? "")
-                let base = objects.base(of: change, in: bucket) ?? own(change, bucket)
+                // Of a bucket that was not spoken of yet nothing is known.
+                let ledger = ledgers[bucket] ?? Ledger()
+                let base = ledger.base(of: change) ?? own(change, ledger)
                 let result = base.flatMap {
                     try? JSONDiff.apply(JSONValue(document.root), to: $0)
                 }
                 judge(document.root, result, at: place, by: walk)
             }
         }
-        objects.see(command, in: message, bucket: bucket)
+        ledgers.see(command, in: message, bucket: bucket)
     }
 
     /// What the client that makes the change has, where it changes what the server has not yet.
-    private func own(_ change: SimperiumChange<Range<Int>>, _ bucket: String) -> JSONValue? {
-        guard let key = change.key, let json = objects.pending(key, in: bucket)?.json,
-            let document = try? JSONDocument.scan(json)
-        else { return nil }
-        return JSONValue(document.root)
+    private func own(_ change: SimperiumChange<Range<Int>>, _ ledger: Ledger) -> JSONValue? {
+        change.key.flatMap { ledger.proposal($0)?.json }.flatMap(Ledger.Object.value)
     }
 
     private mutating func judge(

@@ -1,5 +1,6 @@
 internal import Notation
 internal import OpenRosa
+internal import Simperium
 internal import Wire
 
 extension TraceComparison {
@@ -119,13 +120,13 @@ extension TraceComparison {
     }
 
     /// What the user of a client sees.
-    private static func local(_ client: BucketClient) -> [ExactText: HeldObject] {
+    private static func local(_ client: BucketClient) -> [ExactText: Ledger.Object] {
         var objects = client.objects
         for key in client.unacknowledged.keys {
             let (exists, json) = client.local(key.string)
             objects[key] =
                 exists
-                ? HeldObject(version: objects[key]?.version ?? 0, json: json) : nil
+                ? Ledger.Object(version: objects[key]?.version ?? 0, json: json) : nil
         }
         return objects
     }
@@ -135,18 +136,18 @@ extension TraceComparison {
     /// Keys in `known`, as the second recording has them, are left out; objects that are the same are
     /// not told where `isQuiet`.
     private mutating func compare(
-        _ one: [ExactText: HeldObject], _ other: [ExactText: HeldObject],
+        _ one: [ExactText: Ledger.Object], _ other: [ExactText: Ledger.Object],
         leavingOut known: Set<String>, isQuiet: Bool, _ emit: Emit
     ) -> Set<String> {
-        var left: [String: (key: String, object: HeldObject)] = [:]
+        var left: [String: (key: String, object: Ledger.Object)] = [:]
         for (key, object) in one { left[names.other(key.string)] = (key.string, object) }
-        var right: [String: HeldObject] = [:]
+        var right: [String: Ledger.Object] = [:]
         for (key, object) in other { right[key.string] = object }
         var differing: Set<String> = []
         for key in Set(left.keys).union(right.keys).subtracting(known).sorted() {
             let one = left[key]
             let other = right[key]
-            func line(_ key: String, _ object: HeldObject) -> String {
+            func line(_ key: String, _ object: Ledger.Object) -> String {
                 "object \(OneLine.text(key)), version \(object.version)"
             }
             var item = ComparedItem(

@@ -99,7 +99,7 @@ struct ImpliedObjects {
         for entry in changes where entry.change.operation == .modify {
             let change = entry.change
             guard let version = change.ev, data[version] == nil else { continue }
-            data[version] = Self.result(of: change, on: data)
+            data[version] = change.object { data[$0] }
         }
         let past = changes.last(where: \.isPast)
         let head: Int64
@@ -176,21 +176,5 @@ struct ImpliedObjects {
             versions.append(.init(number: head, data: closest))
         }
         return versions
-    }
-
-    /// What a change makes of the version that it is for; nil where that is not known.
-    private static func result(
-        of change: SimperiumChange<JSONValue>, on data: [Int64: JSONValue]
-    ) -> JSONValue? {
-        if let whole = change.data { return whole }
-        guard let value = change.value else { return nil }
-        let base: JSONValue
-        if let sv = change.sv {
-            guard let known = data[sv] else { return nil }
-            base = known
-        } else {
-            base = .object(JSONObject())
-        }
-        return try? JSONDiff.apply(value, to: base)
     }
 }

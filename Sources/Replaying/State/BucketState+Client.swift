@@ -70,40 +70,22 @@ extension BucketState {
         _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8],
         _ moment: CommandMoment
     ) {
-        for change in changes {
-            if change.operation == .empty {
-                clients[client].objects = [:]
-                clients[client].missed = [:]
-                if let cv = change.cv { clients[client].cv = cv }
-                continue
-            }
-            guard let name = change.key else { continue }
-            let key = ExactText(name)
+        for change in changes where change.key != nil || change.effect == .empties {
+            let key = ExactText(change.key ?? "")
             let isOwn = acknowledge(client, key, change)
             guard change.error == nil else { continue }
-            if let cv = change.cv { clients[client].cv = cv }
-            let held = clients[client].objects[key]
-            if let held, let ev = change.ev, ev <= held.version { continue }
-            switch change.operation {
-            case .remove:
-                clients[client].objects[key] = nil
-                clients[client].missed[key] = nil
-            case .modify:
-                guard let ev = change.ev else { continue }
-                guard change.data != nil || change.sv == nil || change.sv == held?.version else {
-                    miss(client, key, .gap, ev, moment)
-                    continue
-                }
-                let result = result(of: change, on: held, message)
-                guard result != nil || isOwn || held?.json == nil && held != nil else {
-                    miss(client, key, .inapplicable, ev, moment)
-                    continue
-                }
-                hold(
-                    client, key,
-                    HeldObject(
-                        version: ev, json: result, command: moment.command, touched: moment.order))
-            default: continue
+            if let cv = change.cv { clients[client].ledger.cv = cv }
+            switch clients[client].ledger.take(change, in: message, from: moment.source, &computed)
+            {
+            case .emptied: clients[client].missed = [:]
+            case .applied where change.operation == .remove: clients[client].missed[key] = nil
+            case .applied: settle(client, key)
+            case .baseUnknown: miss(client, key, .gap, change.ev, moment)
+            case .inapplicable where !isOwn: miss(client, key, .inapplicable, change.ev, moment)
+            case .dataUnknown, .inapplicable:
+                clients[client].ledger.holdVersion(of: change, from: moment.source)
+                settle(client, key)
+            case .alreadyHad, .nothing: break
             }
         }
     }
@@ -115,9 +97,8 @@ extension BucketState {
         for change in changes where change.error == nil {
             guard let name = change.key else { continue }
             let key = ExactText(name)
-            if let held = clients[client].objects[key], let ev = change.ev, ev <= held.version {
-                continue
-            }
+            let held = clients[client].ledger.objects[key]
+            if let held, let ev = change.ev, ev <= held.version { continue }
             miss(client, key, .lost, change.ev, moment)
         }
     }
@@ -166,25 +147,20 @@ extension BucketState {
         _ client: Int, _ key: String, _ version: Int64, _ json: [UInt8], _ moment: CommandMoment
     ) {
         let key = ExactText(key)
-        if let held = clients[client].objects[key] {
-            guard version >= held.version else { return }
-            if version == held.version, held.json == json {
-                clients[client].objects[key]?.touched = moment.order
-                return
-            }
-        }
         // One text for both sides where it is the same.
-        let server = objects[key].flatMap { $0.version == version ? $0.json : nil }
-        hold(
-            client, key,
-            HeldObject(
-                version: version, json: server == json ? server : json, command: moment.command,
-                touched: moment.order))
+        let server = ledger.objects[key].flatMap { $0.version == version ? $0.json : nil }
+        let shared = server == json ? server : json
+        guard
+            clients[client].ledger.take(key, version, json: shared, from: moment.source) == .applied
+        else { return }
+        settle(client, key)
     }
 
-    private mutating func hold(_ client: Int, _ key: ExactText, _ object: HeldObject) {
-        clients[client].objects[key] = object
-        if let missed = clients[client].missed[key], missed.version ?? 0 <= object.version {
+    /// Notes that a client has got an object as it is held now.
+    private mutating func settle(_ client: Int, _ key: ExactText) {
+        if let missed = clients[client].missed[key],
+            let held = clients[client].ledger.objects[key], missed.version ?? 0 <= held.version
+        {
             clients[client].missed[key] = nil
         }
         // What was answered otherwise is over once the object has come anew.
@@ -198,41 +174,33 @@ extension BucketState {
     }
 
     /// Takes the end of an index of everything that a client received.
-    mutating func clientReceived(_ client: Int, endOf listing: Listing) {
-        let state = clients[client]
-        for (key, object) in state.objects
-        where object.touched < listing.since && !listing.keys.contains(key)
-            && state.unacknowledged[key] == nil
-        {
-            clients[client].objects[key] = nil
-            clients[client].missed[key] = nil
-        }
-        clients[client].isComplete = true
-        if let current = listing.current, !current.isEmpty { clients[client].cv = current }
+    mutating func clientReceived(_ client: Int, endOf listing: Ledger.Listing) {
+        let unacknowledged = clients[client].unacknowledged
+        let gone = clients[client].ledger.end(listing) { unacknowledged[$0] != nil }
+        for key in gone { clients[client].missed[key] = nil }
+        if let current = listing.current, !current.isEmpty { clients[client].ledger.cv = current }
     }
 
     /// Takes what a client says about itself.
     mutating func clientReported(
         _ client: Int, _ state: IndexState<Range<Int>>, _ moment: CommandMoment
     ) {
-        var objects: [ExactText: HeldObject] = [:]
+        var objects: [ExactText: Ledger.Object] = [:]
         for entry in state.entries {
             guard let name = entry.key, let version = entry.version else { continue }
             let key = ExactText(name)
-            if let held = clients[client].objects[key], held.version == version {
+            if let held = clients[client].ledger.objects[key], held.version == version {
                 objects[key] = held
             } else {
-                let known = self.objects[key].flatMap { $0.version == version ? $0.json : nil }
-                objects[key] = HeldObject(
-                    version: version, json: known, command: moment.command, touched: moment.order)
+                let known = ledger.objects[key].flatMap { $0.version == version ? $0.json : nil }
+                objects[key] = Ledger.Object(version: version, json: known, source: moment.source)
             }
         }
-        clients[client].objects = objects
+        clients[client].ledger.restate(objects)
         clients[client].missed = clients[client].missed.filter { key, missed in
             (objects[key]?.version ?? 0) < missed.version ?? 0
         }
-        clients[client].isComplete = true
-        if let current = state.current { clients[client].cv = current }
+        if let current = state.current { clients[client].ledger.cv = current }
     }
 }
 

@@ -8,6 +8,8 @@ struct CommandMoment {
     var at: Instant
     /// Its place among all that is told.
     var order: Int
+
+    var source: Ledger.Source { Ledger.Source(command: command, order: order) }
 }
 
 extension BucketState {
@@ -23,24 +25,12 @@ extension BucketState {
                 // Told before, to another client.
                 guard recent.insert(cv) else { continue }
                 // What leads up to a change version that is known is older than that.
-                if index == last { self.cv = cv }
+                if index == last { ledger.cv = cv }
             }
-            if change.operation == .empty {
-                objects = [:]
-                isComplete = true
-                continue
-            }
-            guard let name = change.key else { continue }
-            let key = ExactText(name)
-            if let known = objects[key], let ev = change.ev, ev <= known.version { continue }
-            switch change.operation {
-            case .remove: objects[key] = nil
-            case .modify:
-                guard let ev = change.ev else { continue }
-                let result = result(of: change, on: objects[key], message)
-                objects[key] = HeldObject(
-                    version: ev, json: result, command: moment.command, touched: moment.order)
-            default: continue
+            switch ledger.take(change, in: message, from: moment.source, &computed) {
+            case .baseUnknown, .dataUnknown, .inapplicable:
+                ledger.holdVersion(of: change, from: moment.source)
+            case .applied, .emptied, .alreadyHad, .nothing: break
             }
         }
     }
@@ -64,79 +54,20 @@ extension BucketState {
         }
     }
 
-    /// The JSON text of an object after a change; nil where it cannot be told.
-    mutating func result(
-        of change: SimperiumChange<Range<Int>>, on object: HeldObject?, _ message: [UInt8]
-    ) -> [UInt8]? {
-        if let data = change.data, data.upperBound <= message.count { return Array(message[data]) }
-        guard let value = change.value, value.upperBound <= message.count else { return nil }
-        let base: [UInt8]
-        if let sv = change.sv {
-            guard let object, object.version == sv, let json = object.json else { return nil }
-            base = json
-        } else {
-            base = Self.emptyObject
-        }
-        if let cv = change.cv, let step = steps[cv], step.base == base,
-            step.operations.elementsEqual(message[value])
-        {
-            return step.result
-        }
-        var result: [UInt8]?
-        if let map = try? JSONDocument.scan(message, in: value),
-            let before = HeldObject.value(base),
-            let after = try? JSONDiff.apply(JSONValue(map.root), to: before)
-        {
-            result = after.bytes()
-        }
-        if let cv = change.cv {
-            steps.insert(
-                RecentSteps.Step(base: base, operations: Array(message[value]), result: result), cv)
-        }
-        return result
-    }
-
-    private static let emptyObject = Array("{}".utf8)
-
-    /// Takes an object that the server sent whole.
+    /// Takes an object that the server sent whole, or named.
     mutating func serverSent(
         _ key: String, _ version: Int64, _ json: [UInt8]?, _ moment: CommandMoment
     ) {
         let key = ExactText(key)
-        if let known = objects[key] {
-            // An old version that somebody looks at is not what the object is now.
-            guard version >= known.version else { return }
-            if version == known.version, known.json != nil || json == nil {
-                objects[key]?.touched = moment.order
-                return
-            }
-        }
-        objects[key] = HeldObject(
-            version: version, json: json, command: moment.command, touched: moment.order)
+        // What a version is, it is: another text for it is another way to write it, or a mistake
+        // that is not this one's to find.
+        let isKnown = ledger.objects[key].map { $0.version == version && $0.json != nil } ?? false
+        ledger.take(key, version, json: isKnown ? nil : json, from: moment.source)
     }
 
     /// Takes the change version of an index.
     mutating func serverSent(current: String?) {
         guard let current, !current.isEmpty, recent.insert(current) else { return }
-        cv = current
+        ledger.cv = current
     }
-
-    /// Takes the end of an index of everything.
-    mutating func serverEnded(_ listing: Listing) {
-        for (key, object) in objects
-        where object.touched < listing.since && !listing.keys.contains(key) {
-            objects[key] = nil
-        }
-        isComplete = true
-    }
-}
-
-/// An index on its way, page by page.
-struct Listing: Sendable {
-    /// Where among all that was told it was asked for.
-    var since: Int
-    /// Keys so far.
-    var keys: Set<ExactText> = []
-    /// Change version of the first page.
-    var current: String?
 }

@@ -1,4 +1,5 @@
 public import Notation
+public import Simperium
 import Wire
 
 /// What a server and its clients hold of one bucket of one user.
@@ -9,19 +10,15 @@ public struct BucketState: Sendable {
     public let name: String
     /// The user, as the server named it; nil before it did.
     public let user: String?
-    /// Change version that the server said last.
-    public internal(set) var cv: String?
-    /// What the server has, as far as it was told: by key.
-    public internal(set) var objects: [ExactText: HeldObject] = [:]
-    /// Whether the trace tells of all objects: the server listed them to their end.
-    public internal(set) var isComplete = false
     /// Its clients, in the order in which they came.
     public internal(set) var clients: [BucketClient] = []
 
+    /// What the server has, as far as it was told.
+    var ledger = Ledger(limits: nil)
     /// Change versions that were told lately.
     var recent = RecentTexts(limit: 4_096)
-    /// Changes that were applied lately, by change version.
-    var steps = RecentSteps(limit: 256)
+    /// Changes that were computed lately, for the server and all clients.
+    var computed = ComputedChanges(limit: 256)
     /// Clients by what tells them apart.
     var places: [ExactText: Int] = [:]
     /// The client that waits for the answer to a change, by `ccid`.
@@ -33,8 +30,17 @@ public struct BucketState: Sendable {
         self.user = user
     }
 
+    /// Change version that the server said last.
+    public var cv: String? { ledger.cv }
+
+    /// What the server has, as far as it was told: by key.
+    public var objects: [ExactText: Ledger.Object] { ledger.objects }
+
+    /// Whether the trace tells of all objects: the server listed them to their end.
+    public var isComplete: Bool { ledger.isComplete }
+
     /// What the server has under this key.
-    public func object(_ key: String) -> HeldObject? { objects[ExactText(key)] }
+    public func object(_ key: String) -> Ledger.Object? { ledger.object(key) }
 
     /// The client with this identifier.
     public func client(_ id: String) -> BucketClient? {
@@ -59,20 +65,25 @@ public struct BucketState: Sendable {
 public struct BucketClient: Sendable {
     /// Its `clientid`; `socket N` where it gave none.
     public let id: String
-    /// Change version of the last change or index that it received.
-    public internal(set) var cv: String?
-    /// What it received, by key; its own changes count once they are acknowledged.
-    public internal(set) var objects: [ExactText: HeldObject] = [:]
-    /// Whether the trace tells of all its objects: it received a whole index or told its own.
-    public internal(set) var isComplete = false
     /// Changes that it sent and has not seen acknowledged, by key, each key's in order.
     public internal(set) var unacknowledged: [ExactText: [UnacknowledgedChange]] = [:]
     /// The last change of each object that it does not have though the server sent it.
     public internal(set) var missed: [ExactText: MissedChange] = [:]
+    /// What it received; its own changes count once they are acknowledged.
+    var ledger = Ledger(limits: nil)
     /// Sockets on which its bucket is open.
     var sockets: Set<ConnectionID> = []
 
     init(id: String) { self.id = id }
+
+    /// Change version of the last change or index that it received.
+    public var cv: String? { ledger.cv }
+
+    /// What it received, by key; its own changes count once they are acknowledged.
+    public var objects: [ExactText: Ledger.Object] { ledger.objects }
+
+    /// Whether the trace tells of all its objects: it received a whole index or told its own.
+    public var isComplete: Bool { ledger.isComplete }
 
     /// Whether a socket is there on which the bucket is open.
     public var isConnected: Bool { !sockets.isEmpty }
@@ -83,7 +94,7 @@ public struct BucketClient: Sendable {
     public var unacknowledgedCount: Int { unacknowledged.values.reduce(0) { $0 + $1.count } }
 
     /// What it received last under this key.
-    public func object(_ key: String) -> HeldObject? { objects[ExactText(key)] }
+    public func object(_ key: String) -> Ledger.Object? { ledger.object(key) }
 
     /// What the user of the client sees: what it received with its own changes applied.
     ///
@@ -121,41 +132,5 @@ struct RecentTexts: Sendable {
             oldest = (oldest + 1) % limit
         }
         return true
-    }
-}
-
-/// The last changes that were applied, so that each is computed once for all who get it.
-struct RecentSteps: Sendable {
-    struct Step: Sendable {
-        var base: [UInt8]
-        var operations: [UInt8]
-        var result: [UInt8]?
-    }
-
-    private var steps: [Step] = []
-    private var places: [ExactText: Int] = [:]
-    private var names: [ExactText] = []
-    private var oldest = 0
-    let limit: Int
-
-    init(limit: Int) { self.limit = limit }
-
-    subscript(cv: String) -> Step? { places[ExactText(cv)].map { steps[$0] } }
-
-    mutating func insert(_ step: Step, _ cv: String) {
-        let name = ExactText(cv)
-        if let place = places[name] {
-            steps[place] = step
-        } else if steps.count < limit {
-            places[name] = steps.count
-            names.append(name)
-            steps.append(step)
-        } else {
-            places[names[oldest]] = nil
-            places[name] = oldest
-            names[oldest] = name
-            steps[oldest] = step
-            oldest = (oldest + 1) % limit
-        }
     }
 }

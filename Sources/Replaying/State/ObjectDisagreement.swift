@@ -1,4 +1,5 @@
 internal import Notation
+public import Simperium
 internal import Wire
 
 /// An object of a bucket on which a client and the server do not agree.
@@ -24,9 +25,9 @@ public struct ObjectDisagreement: Hashable, Sendable {
     /// What is not the same.
     public var kind: Kind
     /// What the server has.
-    public var server: HeldObject?
+    public var server: Ledger.Object?
     /// What the client received last.
-    public var received: HeldObject?
+    public var received: Ledger.Object?
     /// Whether the user of the client sees an object.
     public var isSeen: Bool
     /// What the client's user sees, as JSON text; nil where that cannot be told.
@@ -72,7 +73,7 @@ extension BucketState {
         let seen = client.local(key.string)
         var differences = Differences(limit: limit)
         if let server = server?.json, let json = seen.json, server != json,
-            let a = HeldObject.value(server), let b = HeldObject.value(json)
+            let a = Ledger.Object.value(server), let b = Ledger.Object.value(json)
         {
             differences.compare(a, b, at: "", in: Difference.Scope())
         }

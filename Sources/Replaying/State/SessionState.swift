@@ -41,9 +41,9 @@ public struct SessionState: Sendable {
         /// Place of its client in that.
         var place: Int
         /// The index that the server sends.
-        var sending: Listing?
+        var sending: Ledger.Listing?
         /// The same as the client gets it.
-        var receiving: Listing?
+        var receiving: Ledger.Listing?
     }
 
     /// A session of which nothing was told yet.
@@ -166,8 +166,8 @@ public struct SessionState: Sendable {
     }
 
     private mutating func begin(_ socket: ConnectionID, _ number: Int) {
-        sockets[socket]?[number]?.sending = Listing(since: order)
-        sockets[socket]?[number]?.receiving = Listing(since: order)
+        sockets[socket]?[number]?.sending = Ledger.Listing(since: order)
+        sockets[socket]?[number]?.receiving = Ledger.Listing(since: order)
     }
 
     private mutating func open(_ request: InitRequest, _ socket: ConnectionID, _ number: Int) {
@@ -251,7 +251,7 @@ public struct SessionState: Sendable {
                     key, version, parsed.part(entry.data), moment)
             }
             if page.mark == nil {
-                if let listing { allBuckets[channel.bucket].serverEnded(listing) }
+                if let listing { allBuckets[channel.bucket].ledger.end(listing) }
             } else {
                 sockets[socket]?[number]?.sending = listing
             }

@@ -81,21 +81,20 @@ struct CommandPage {
         let before = try reader.reading { reader throws(TraceError) in
             try reader.commands(about: key, in: bucket, before: detail.row.id)
         }
-        if let base = replay(before, bucket).base(of: change, in: bucket) { return base }
+        if let base = Self.ledger(of: before).base(of: change) { return base }
         let pages = try indexPages(bucket, before: detail.row.id)
         let all = (before + pages).sorted { $0.row.id > $1.row.id }
-        return replay(all, bucket).base(of: change, in: bucket)
+        return Self.ledger(of: all).base(of: change)
     }
 
-    /// A replay of commands, of which the last comes first.
-    private func replay(_ commands: [CommandDetail], _ bucket: String) -> BucketReplay {
-        var replay = BucketReplay()
+    /// The ledger of a bucket after these commands, of which the last comes first.
+    private static func ledger(of commands: [CommandDetail]) -> Ledger {
+        var ledger = Ledger()
         for known in commands.reversed() {
-            replay.see(
-                SimperiumCommand.parse(known.text, from: known.row.sender), in: known.text,
-                bucket: bucket)
+            ledger.see(
+                SimperiumCommand.parse(known.text, from: known.row.sender), in: known.text)
         }
-        return replay
+        return ledger
     }
 
     /// The index pages of a bucket that came before a command; they may carry objects.

@@ -158,6 +158,17 @@ import Wire
         #expect(talk.version("late") == 1 && talk.version("late", "c1") == 1)
     }
 
+    @Test func `an emptied bucket is all there is, for whoever hears of it`() {
+        var talk = Talk()
+        talk.join("c1", index: nil)
+        talk.join("c2", on: 2, index: nil)
+        talk.server(#"0:c:[{"id":"notes","o":"EMPTY","ccids":["x"],"cv":"1"}]"#)
+        talk.server(echo("k", "y", ev: 1, cv: "2", creates), .lost)
+        talk.client("0:cv:1", on: 2)
+        #expect(talk.bucket?.isComplete == true)
+        #expect(talk.bucket?.clients.map(\.isComplete) == [true, false])
+    }
+
     @Test func `what is not known is no disagreement`() {
         var talk = Talk()
         talk.join("c1", index: nil)

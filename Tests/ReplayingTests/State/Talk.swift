@@ -1,5 +1,6 @@
 import Notation
 import Replaying
+import Simperium
 import Wire
 
 /// A session that is told line by line.

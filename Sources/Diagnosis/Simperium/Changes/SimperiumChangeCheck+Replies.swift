@@ -91,11 +91,11 @@ extension SimperiumChangeCheck {
         }
         guard change.error == nil, let name = change.key else { return }
         let place = place(name, scene)
-        switch change.operation {
-        case .empty: return truth.removeAll()
-        case .remove: return truth.remove(place)
-        case .modify: break
-        default: return
+        switch change.effect {
+        case .empties: return truth.removeAll()
+        case .removes: return truth.remove(place)
+        case .replaces, .edits: break
+        case .nothing: return
         }
         guard let ev = change.ev, !truth.knows(place, ev), let range = change.value,
             range.upperBound <= text.count
@@ -110,10 +110,9 @@ extension SimperiumChangeCheck {
         {
             return truth.store(place, ev, value: result, size: sent.values[own].size)
         }
-        let base: JSONValue? =
-            change.sv.map { truth.value(place, $0) } ?? .object(JSONObject())
-        guard let base, let document = try? JSONDocument.scan(text, in: range),
-            let result = try? JSONDiff.apply(JSONValue(document.root), to: base)
+        guard
+            let result = change.byOperations.object(
+                in: text, after: { truth.value(place, $0) })
         else { return }
         let size = range.count + (change.sv.map { truth.size(place, $0) } ?? 0)
         truth.store(place, ev, value: result, size: size)

@@ -124,9 +124,8 @@ struct SimperiumServerObjects: Sendable {
 
     private static func apply(_ step: Step, to value: JSONValue) -> JSONValue? {
         guard let said = step.command.said, case .changes(let changes) = said.command.body,
-            changes.indices.contains(step.change), let range = changes[step.change].value,
-            let diff = Self.value(said.text, range)
+            changes.indices.contains(step.change)
         else { return nil }
-        return try? JSONDiff.apply(diff, to: value)
+        return changes[step.change].byOperations.object(in: said.text) { _ in value }
     }
 }

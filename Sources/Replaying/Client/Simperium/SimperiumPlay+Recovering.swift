@@ -106,10 +106,8 @@ extension SimperiumPlay {
         of change: SimperiumChange<JSONValue>, _ key: String, _ place: Int32, _ stream: Int,
         _ bucket: Int
     ) -> JSONValue? {
-        guard let value = change.value else { return nil }
-        guard let sv = change.sv else {
-            return try? JSONDiff.apply(value, to: .object(JSONObject()))
-        }
+        guard change.value != nil else { return nil }
+        guard change.sv != nil else { return change.object { _ in nil } }
         guard readings < Self.maxReadings else { return nil }
         readings += 1
         var versions: [Int64: JSONValue] = [:]
@@ -137,13 +135,10 @@ extension SimperiumPlay {
             }
         }
         for change in pending.sorted(by: { $0.ev ?? 0 < $1.ev ?? 0 }) {
-            guard let ev = change.ev, versions[ev] == nil, let value = change.value else {
-                continue
-            }
-            let base = change.sv.map { versions[$0] } ?? .object(JSONObject())
-            if let base { versions[ev] = try? JSONDiff.apply(value, to: base) }
+            guard let ev = change.ev, versions[ev] == nil else { continue }
+            versions[ev] = change.object { versions[$0] }
         }
-        return versions[sv].flatMap { try? JSONDiff.apply(value, to: $0) }
+        return change.object { versions[$0] }
     }
 
     // MARK: The index anew

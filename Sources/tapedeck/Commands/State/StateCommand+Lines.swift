@@ -1,6 +1,7 @@
 import Notation
 import OpenRosa
 import Replaying
+import Simperium
 import Wire
 
 /// What each side held, as one JSON object per line.
@@ -92,7 +93,7 @@ struct StateLines {
     }
 
     private func object(
-        _ bucket: BucketState, _ client: BucketClient?, _ key: ExactText, _ object: HeldObject?
+        _ bucket: BucketState, _ client: BucketClient?, _ key: ExactText, _ object: Ledger.Object?
     ) {
         guard let object else { return }
         line("object") {

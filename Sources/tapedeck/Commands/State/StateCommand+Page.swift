@@ -1,6 +1,7 @@
 import Notation
 import OpenRosa
 import Replaying
+import Simperium
 import Wire
 
 /// What each side held, for people.

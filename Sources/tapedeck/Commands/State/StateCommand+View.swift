@@ -1,6 +1,7 @@
 import Notation
 import OpenRosa
 import Replaying
+import Simperium
 import Wire
 
 /// What of a state is shown.

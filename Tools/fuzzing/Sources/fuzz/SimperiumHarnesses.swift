@@ -77,21 +77,21 @@ extension Harness {
 
     /// Folds commands, a line each, into what is known of a bucket.
     private static let replay = Harness(name: "replay", longest: 16_384) { bytes in
-        let limits = BucketReplay.Limits(objects: 4, bytes: 2000, work: 1 << 20)
-        var replay = BucketReplay(limits: limits)
+        let limits = Ledger.Limits(objects: 4, bytes: 2000, work: 1 << 20)
+        var ledger = Ledger(limits: limits)
         for line in Input.messages(bytes, most: 200) {
             guard let mark = line.first else { continue }
             let message = Array(line.dropFirst())
             let sender = mark == UInt8(ascii: ">") ? Peer.client : .server
             let command = SimperiumCommand.parse(message, from: sender)
             if case .changes(let changes) = command.body {
-                for change in changes { _ = replay.base(of: change, in: "b") }
+                for change in changes { _ = ledger.base(of: change) }
             }
-            replay.see(command, in: message, bucket: "b")
+            ledger.see(command, in: message)
             demand(
-                replay.count <= limits.objects && replay.bytes <= limits.bytes && replay.bytes >= 0,
+                ledger.count <= limits.objects && ledger.bytes <= limits.bytes && ledger.bytes >= 0,
                 "what is kept is within its limits")
-            demand(replay.count > 0 || replay.bytes == 0, "nothing takes no bytes")
+            demand(ledger.count > 0 || ledger.bytes == 0, "nothing takes no bytes")
         }
     }
 }

@@ -1,39 +1,6 @@
-public import Notation
+internal import Notation
 internal import Simperium
 public import Wire
-
-/// An object of a bucket as one side has it.
-public struct HeldObject: Hashable, Sendable {
-    /// The version.
-    public var version: Int64
-    /// The JSON text of its data; nil where the trace does not tell it.
-    public var json: [UInt8]?
-    /// The command that brought it.
-    public var command: CommandID?
-    /// When it came, in the order of what was told.
-    var touched: Int
-
-    /// An object with these values.
-    public init(
-        version: Int64, json: [UInt8]?, command: CommandID? = nil
-    ) {
-        self.init(version: version, json: json, command: command, touched: 0)
-    }
-
-    init(version: Int64, json: [UInt8]?, command: CommandID?, touched: Int) {
-        self.version = version
-        self.json = json
-        self.command = command
-        self.touched = touched
-    }
-
-    /// The data.
-    public var value: JSONValue? { json.flatMap(Self.value) }
-
-    static func value(_ json: [UInt8]) -> JSONValue? {
-        (try? JSONDocument.scan(json)).map { JSONValue($0.root) }
-    }
-}
 
 /// A change that a client sent and has not seen acknowledged.
 public struct UnacknowledgedChange: Hashable, Sendable {
@@ -78,9 +45,9 @@ public struct UnacknowledgedChange: Hashable, Sendable {
     func applied(to json: [UInt8]?) -> [UInt8]? {
         if isRemoval { return nil }
         if let data { return data }
-        guard let operations, let map = HeldObject.value(operations) else { return nil }
+        guard let operations, let map = Ledger.Object.value(operations) else { return nil }
         let base = json ?? (sv == nil ? Array("{}".utf8) : nil)
-        guard let base, let value = HeldObject.value(base) else { return nil }
+        guard let base, let value = Ledger.Object.value(base) else { return nil }
         return (try? JSONDiff.apply(map, to: value))?.bytes()
     }
 }

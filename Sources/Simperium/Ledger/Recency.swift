@@ -1,0 +1,44 @@
+internal import Notation
+
+/// Keys in the order in which they were touched last.
+struct Recency: Sendable {
+    private var last: [ExactText: Int] = [:]
+    /// Each touch in its turn; of each key only the last one counts.
+    private var order: [(key: ExactText, turn: Int)] = []
+    private var oldest = 0
+    private var clock = 0
+
+    /// Number of keys.
+    var count: Int { last.count }
+
+    mutating func touch(_ key: ExactText) {
+        clock += 1
+        last[key] = clock
+        order.append((key, clock))
+        compact()
+    }
+
+    mutating func forget(_ key: ExactText) { last[key] = nil }
+
+    /// Takes out the key that was not touched for longest.
+    mutating func removeOldest() -> ExactText? {
+        while oldest < order.count {
+            let (key, turn) = order[oldest]
+            oldest += 1
+            guard last[key] == turn else { continue }
+            last[key] = nil
+            return key
+        }
+        return nil
+    }
+
+    /// Drops the touches that do not count, once they are the most.
+    private mutating func compact() {
+        guard order.count - oldest > 2 * last.count + 64 || oldest > order.count / 2 + 64 else {
+            return
+        }
+        order.removeFirst(oldest)
+        oldest = 0
+        order.removeAll { last[$0.key] != $0.turn }
+    }
+}
