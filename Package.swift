@@ -212,8 +212,8 @@ let package = Package(
         tests(
             "Diagnosis",
             [
-                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection",
-                "ConvergenceWorld",
+                "Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection", "Faults",
+                "Trace", "Proxying", "Sessions", "ConvergenceWorld",
             ]),
         tests(
             "Trace",

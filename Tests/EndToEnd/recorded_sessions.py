@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,9 @@ from pathlib import Path
 
 import requests
 from programs import DEADLINE, ROOT, TAPEDECK, Program, curl, environment, tapedeck
+from requests.adapters import HTTPAdapter
 from serving import AUTH, OPENROSA, TOKEN, Client, CommCareServer, Server, case, form, token
+from urllib3.util import Retry
 
 RECORDINGS = ROOT / "Recordings"
 PASSWORD = {"TAPEDECK_PASSWORD": "secret"}
@@ -82,25 +83,19 @@ def restore(url: str, _folder: Path) -> None:
         client.trust_env = False
         client.auth = AUTH
         client.headers.update(OPENROSA)
+        # Asks again, after as long as Retry-After says.
+        patient = Retry(status_forcelist={202}, raise_on_status=False)
+        client.mount(url, HTTPAdapter(max_retries=patient))
         parameters = {"version": "2.0", "items": "true", "device_id": f"device-{uuid.uuid4()}"}
 
         def ask(**more: str) -> requests.Response:
             return client.get(f"{url}/a/demo/phone/restore/", timeout=DEADLINE,
                               params=parameters | more)
 
-        seen = []
-        while not seen or seen[-1] == 202:
-            answer = ask()
-            seen.append(answer.status_code)
-            if answer.status_code == 202:
-                threading.Event().wait(float(answer.headers["Retry-After"]))
+        answer = ask()
+        seen = [each.status for each in answer.raw.retries.history] + [answer.status_code]
         assert seen == [202, 202, 200], seen
-        since = token(answer)
-        answer = ask(since=since)
-        while answer.status_code == 202:
-            threading.Event().wait(float(answer.headers["Retry-After"]))
-            answer = ask(since=since)
-        assert answer.status_code == 200
+        assert ask(since=token(answer)).status_code == 200
 
 
 def device(url: str, folder: Path, *arguments: str | Path) -> None:

@@ -13,7 +13,7 @@ import time
 
 import pytest
 from peers import ScriptedSimperium, SimperiumPeer, TCPCutter
-from programs import DEADLINE, TAPEDECK
+from programs import DEADLINE, TAPEDECK, eventually
 
 TOKEN = "a" * 32
 KEYS = ("one", "two", "three", "four")
@@ -78,12 +78,16 @@ def _run(url: str, seed: int, clients: int, edits: int) -> list[Player]:
     threads = [threading.Thread(target=player.play, daemon=True) for player in players]
     for thread in threads:
         thread.start()
-    deadline = time.monotonic() + 2 * DEADLINE
+
+    def is_over() -> bool:
+        assert all(thread.is_alive() for thread in threads), "a client has failed"
+        return _same(players)
+
     try:
-        while not _same(players):
-            assert all(thread.is_alive() for thread in threads), "a client has failed"
-            assert time.monotonic() < deadline, _state(players)
-            players[0].is_over.wait(0.05)
+        eventually(is_over, "all clients to have the same", 2 * DEADLINE)
+    except AssertionError as error:
+        error.add_note(_state(players))
+        raise
     finally:
         for player in players:
             player.is_over.set()

@@ -206,6 +206,18 @@ class RawClient:
         except (BrokenPipeError, ConnectionResetError):
             pass
 
+    def wait_until_read(self) -> None:
+        """Until the other process has taken all that was sent out of its socket."""
+        near, far = (f":{end[1]:04X}" for end in (
+            self.connection.getsockname(), self.connection.getpeername()))
+
+        def is_read() -> bool:
+            rows = (row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:])
+            return any(row[1].endswith(far) and row[2].endswith(near)
+                       and row[4].endswith(":00000000") for row in rows)
+
+        eventually(is_read, "what was sent to be read")
+
     def read_until(self, mark: bytes) -> bytes:
         """Everything up to and including `mark`, or up to the end of the stream."""
         start = 0

@@ -2,6 +2,7 @@ import CSQLite
 import Dispatch
 import Foundation
 import Storage
+import Synchronization
 import Testing
 import Wire
 
@@ -17,20 +18,19 @@ import Wire
         }
     }
 
-    /// Waits until `probe` holds, which the writer's thread brings about.
-    private func eventually(_ probe: () throws -> Bool) throws {
-        let deadline = Date().addingTimeInterval(30)
-        while try !probe() {
-            try #require(Date() < deadline, "waited in vain")
-            usleep(1_000)
-        }
+    /// Gives a writer as much as it has room for, and then more.
+    private func put(_ records: [Record], _ writer: TraceWriter) throws {
+        guard !writer.put(records) else { return }
+        let room = DispatchSemaphore(value: 0)
+        writer.whenRoom { room.signal() }
+        try #require(room.wait(timeout: .now() + 30) == .success, "there is no room")
     }
 
     @Test func `what comes while another program writes is held and written afterwards`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Shared<[String]>([])
+        let warnings = Told<String>()
         var options = TraceOptions()
-        options.onWarning = { text in warnings.change { $0.append(text) } }
+        options.onWarning = { warnings.add($0) }
         let writer = try trace.writer(options)
         var traffic = Traffic()
         let opened = traffic.open()
@@ -43,10 +43,7 @@ import Wire
             let records = traffic.exchange(opened, number: number, body: Self.body)
             sent += bytes(records)
             // Far more than is usually let wait; who is asked to stop goes on while it is locked.
-            guard !writer.put(records) else { continue }
-            let room = DispatchSemaphore(value: 0)
-            writer.whenRoom { room.signal() }
-            try #require(room.wait(timeout: .now() + 30) == .success, "\(number)")
+            try put(records, writer)
         }
         #expect(try other.integer("SELECT count(*) FROM chunk") == 0)
         try other.execute("ROLLBACK")
@@ -56,17 +53,17 @@ import Wire
         let totals = writer.finish()
         #expect(totals.gaps == 0)
         #expect(writer.failure == nil)
-        #expect(!warnings.get().contains { $0.contains("missing from the trace") })
+        #expect(!warnings.all.contains { $0.contains("missing from the trace") })
         #expect(try trace.rows("SELECT count(*) FROM http_exchange") == ["200"])
         #expect(try trace.integrity == "ok")
     }
 
     @Test func `beyond the budget it is a gap that ends with the lock`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Shared<[String]>([])
+        let warnings = Told<String>()
         var options = TraceOptions()
         options.budget = 1 << 20
-        options.onWarning = { text in warnings.change { $0.append(text) } }
+        options.onWarning = { warnings.add($0) }
         let writer = try trace.writer(options)
         var traffic = Traffic()
         let opened = traffic.open()
@@ -75,20 +72,14 @@ import Wire
         let other = try Connection(path: trace.path, flags: SQLITE_OPEN_READWRITE)
         try other.execute("BEGIN IMMEDIATE")
         var sent = 0
-        for number in 0..<20 {
+        // Twice the budget.
+        for number in 0..<100 {
             let records = traffic.exchange(opened, number: number, body: Self.body)
             sent += bytes(records)
             _ = writer.put(records)
         }
-        var number = 20
-        try eventually {
-            let records = traffic.exchange(opened, number: number, body: Self.body)
-            sent += bytes(records)
-            _ = writer.put(records)
-            number += 1
-            return warnings.get().contains { $0.contains("missing from the trace from now on") }
-        }
-        #expect(warnings.get().last?.contains("is locked by another program") == true)
+        try warnings.wait { $0.contains { $0.contains("missing from the trace from now on") } }
+        #expect(warnings.all.last?.contains("is locked by another program") == true)
         try other.execute("ROLLBACK")
         other.close()
         writer.flush()
@@ -96,7 +87,7 @@ import Wire
         sent += bytes(last)
         _ = writer.put(last)
         let totals = writer.finish()
-        #expect(warnings.get().last == "writing again; \(totals.missingBytes) bytes are missing")
+        #expect(warnings.all.last == "writing again; \(totals.missingBytes) bytes are missing")
         let gaps = try trace.reader().gaps()
         #expect(!gaps.isEmpty)
         #expect(gaps.allSatisfy { $0.reason == .locked && $0.connection == opened.connection })
@@ -111,11 +102,11 @@ import Wire
 
     @Test func `asked to stop, it stops when the budget is used up`() throws {
         let trace = try TemporaryTrace()
-        let stopped = Shared<[TraceError]>([])
+        let stopped = Told<TraceError>()
         var options = TraceOptions()
         options.budget = 1 << 18
         options.onDiskFull = .stop
-        options.onStop = { error in stopped.change { $0.append(error) } }
+        options.onStop = { stopped.add($0) }
         let writer = try trace.writer(options)
         var traffic = Traffic()
         let opened = traffic.open()
@@ -123,12 +114,11 @@ import Wire
         writer.flush()
         let other = try Connection(path: trace.path, flags: SQLITE_OPEN_READWRITE)
         try other.execute("BEGIN IMMEDIATE")
-        var number = 0
-        try eventually {
+        // Twice the budget.
+        for number in 0..<26 {
             _ = writer.put(traffic.exchange(opened, number: number, body: Self.body))
-            number += 1
-            return !stopped.get().isEmpty
         }
+        try stopped.wait { !$0.isEmpty }
         try other.execute("ROLLBACK")
         other.close()
         writer.finish()
@@ -137,12 +127,12 @@ import Wire
 
     @Test func `a reader cannot make a bounded trace grow without bound`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Shared<[String]>([])
+        let warnings = Told<String>()
         var options = TraceOptions()
         options.budget = 1 << 20
         options.maxSize = 8 << 20
         options.indexesSearch = false
-        options.onWarning = { text in warnings.change { $0.append(text) } }
+        options.onWarning = { warnings.add($0) }
         let writer = try trace.writer(options)
         var traffic = Traffic()
         let opened = traffic.open()
@@ -158,13 +148,16 @@ import Wire
                 return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
             }
         }
-        try eventually {
+        // Half as much again as file and budget hold; what finds no room is missing.
+        while number < 700 {
             _ = writer.put(traffic.exchange(opened, number: number, body: Self.body))
+            // While there is room, it is written at once.
+            if number < 300 { writer.flush() }
             number += 1
             #expect(size() < 13 << 20)
-            return warnings.get().contains { $0.contains("beyond --max-size") }
         }
-        #expect(warnings.get().last?.contains("missing from the trace from now on") == true)
+        try warnings.wait { $0.contains { $0.contains("beyond --max-size") } }
+        #expect(warnings.all.last?.contains("missing from the trace from now on") == true)
         reader.close()
         writer.flush()
         _ = writer.put(traffic.exchange(opened, number: 9_999, body: "last"))
@@ -178,11 +171,11 @@ import Wire
 
     @Test func `a reader that makes the log grow is told of once`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Shared<[String]>([])
+        let warnings = Told<String>()
         var options = TraceOptions()
         options.largeLog = 6 << 20
         options.indexesSearch = false
-        options.onWarning = { text in warnings.change { $0.append(text) } }
+        options.onWarning = { warnings.add($0) }
         let writer = try trace.writer(options)
         var traffic = Traffic()
         let opened = traffic.open()
@@ -190,22 +183,14 @@ import Wire
         writer.flush()
         let reader = try Connection(path: trace.path, flags: SQLITE_OPEN_READONLY)
         try reader.execute("BEGIN; SELECT count(*) FROM session")
-        var number = 1
-        try eventually {
+        for number in 1...600 {
             _ = writer.put(traffic.exchange(opened, number: number, body: Self.body))
             writer.flush()
-            number += 1
-            return !warnings.get().isEmpty
-        }
-        for _ in 0..<300 {
-            _ = writer.put(traffic.exchange(opened, number: number, body: Self.body))
-            writer.flush()
-            number += 1
         }
         reader.close()
         let totals = writer.finish()
-        #expect(warnings.get().count == 1)
-        #expect(warnings.get().first?.contains("-wal has ") == true)
+        #expect(warnings.all.count == 1)
+        #expect(warnings.all.first?.contains("-wal has ") == true)
         #expect(totals.gaps == 0)
     }
 
@@ -223,5 +208,25 @@ import Wire
         #expect(LockHolders.processes(in: table, inode: 77, .write) == [42, 47])
         #expect(LockHolders.processes(in: table, inode: 77, .read) == [44, 47])
         #expect(LockHolders.processes(in: "", inode: 77, .read) == [])
+    }
+}
+
+/// What a writer says, which can be waited for.
+private final class Told<Value: Sendable>: Sendable {
+    private let said = Mutex<[Value]>([])
+    private let news = DispatchSemaphore(value: 0)
+
+    var all: [Value] { said.withLock { $0 } }
+
+    func add(_ value: Value) {
+        said.withLock { $0.append(value) }
+        news.signal()
+    }
+
+    /// Waits until `probe` holds for all that was said.
+    func wait(until probe: ([Value]) -> Bool) throws {
+        while !probe(all) {
+            try #require(news.wait(timeout: .now() + 30) == .success, "waited in vain")
+        }
     }
 }

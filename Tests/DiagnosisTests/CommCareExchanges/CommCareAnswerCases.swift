@@ -47,6 +47,18 @@ enum CommCareAnswerCases {
             good: Phone.answer("200 OK", Phone.payload.replacing(good.0, with: good.1)))
     }
 
+    private static let fixture = #"<fixture id="locations" indexed="true"><locations/></fixture>"#
+    private static let schema =
+        #"<schema id="locations"><indices><index>@id</index></indices></schema>"#
+
+    private static func with(_ elements: String, items: Int) -> String {
+        Phone.payload.replacing("<Registration", with: elements + "<Registration")
+            .replacing(#"items="4""#, with: #"items="\#(items)""#)
+    }
+
+    private static let since = Phone.restore(
+        "&since=r0&state=ccsh:", Phone.fields + "\nX-CommCareHQ-LastSyncToken: r0")
+
     private static let restores: [ExchangeCases] = [
         restore(
             Rules.restoreIDMissing, "<restore_id>r1</restore_id>",
@@ -57,13 +69,9 @@ enum CommCareAnswerCases {
             good: ("</date>", "</date><user_data><data key=\"a\">b</data></user_data>")),
         restore(
             Rules.itemsDiffer, "items=\"4\"", "items=\"7\"", good: ("items=\"4\"", "items=\"3\"")),
-        restore(
-            Rules.fixtureMalformed, "<Registration",
-            "<fixture id=\"locations\" indexed=\"true\"><locations/></fixture><Registration",
-            good: (
-                "<Registration",
-                "<schema id=\"locations\"><indices><index>@id</index></indices></schema><fixture id=\"locations\" indexed=\"true\"><locations/></fixture><Registration"
-            )),
+        sync(
+            Rules.fixtureMalformed, Phone.answer("200 OK", with(fixture, items: 5)),
+            good: Phone.answer("200 OK", with(schema + fixture, items: 6))),
         restore(
             Rules.serverValueTooLong, "<case_name>Ada",
             "<case_name>\(String(repeating: "a", count: 256))",
@@ -75,10 +83,13 @@ enum CommCareAnswerCases {
                 "</create>", "</create><index><parent case_type=\"a\">c2</parent></index>"
             )),
         restore(Rules.restoreNotWellFormed, "</OpenRosaResponse>", "", good: ("text", "te&amp;xt")),
-        sync(
-            Rules.restoreError, Phone.answer("412 Precondition Failed", "hash mismatch"),
-            good: Phone.answer("412 Precondition Failed", Phone.message("ota_restore_error")),
-            also: ["commcare.server.412-to-full-restore"]),
+        ExchangeCases(
+            Rules.restoreError,
+            broken: (since, Phone.answer("412 Precondition Failed", "hash mismatch")),
+            good: (
+                since,
+                Phone.answer("412 Precondition Failed", Phone.message("ota_restore_error"))
+            )),
         sync(Rules.slowRestore, Phone.restored, good: Phone.restored, took: 61),
         sync(
             Rules.namespace, Phone.answer("200 OK", "<html><body>Sign in</body></html>"),
@@ -111,7 +122,7 @@ enum CommCareAnswerCases {
             good: Phone.accepted),
         ExchangeCases(
             Rules.openRosaAcceptedWith200, broken: (Phone.rosa(), Phone.rosaAnswer("200 OK")),
-            good: (Phone.rosa(), Phone.rosaAnswer("202 Accepted"))),
+            good: (Phone.rosa(), Phone.rosaAnswer("202 Accepted")), after: Phone.rosaCheck),
         submission(
             Rules.withoutEnvelope,
             Phone.answer("201 Created", "<html>Welcome</html>", "Content-Type: text/html"),
@@ -160,7 +171,7 @@ enum CommCareAnswerCases {
                 Phone.rosa(),
                 Phone.rosaAnswer().replacing("Date: Sun, 06 Nov 1994 08:49:37 GMT\n", with: "")
             ),
-            good: (Phone.rosa(), Phone.rosaAnswer())),
+            good: (Phone.rosa(), Phone.rosaAnswer()), after: Phone.rosaCheck),
         submission(
             Rules.serverVersion,
             Phone.accepted.replacing("X-OpenRosa-Version", with: "HTTP_X_OPENROSA_VERSION"),
@@ -174,7 +185,7 @@ enum CommCareAnswerCases {
             good: (
                 Phone.submit(),
                 Phone.accepted.replacing("X-OpenRosa-Accept-Content-Length", with: "X-Other")
-            )),
+            ), after: Phone.rosaCheck),
         submission(
             Rules.contentType,
             Phone.answer(
@@ -187,7 +198,10 @@ enum CommCareAnswerCases {
 
     /// Through TLS, by a forward proxy.
     private static let redirects: [RuleCase] = [
-        RuleCase(Rules.actionMalformed, .behaves, "the head of a 406 alone") { script in
+        RuleCase(
+            Rules.actionMalformed, .behaves, "the head of a 406 alone",
+            also: ["openrosa.server.head-not-204"]
+        ) { script in
             let id = script.connection(at: 0)
             script.exchange(
                 id, "HEAD /submission HTTP/1.1\n\(Phone.rosaFields)\n\n",

@@ -62,14 +62,14 @@ enum CommCareRequestCases {
                     Phone.rosaFields.replacing("X-OpenRosa-Version: 1.0\n", with: "")),
                 Phone.rosaAnswer()
             ),
-            good: (Phone.rosa(), Phone.rosaAnswer())),
+            good: (Phone.rosa(), Phone.rosaAnswer()), after: Phone.rosaCheck),
         ExchangeCases(
             Rules.openRosaVersionValue,
             broken: (
                 Phone.rosa(Phone.rosaForm, Phone.rosaFields.replacing("1.0", with: "3.0")),
                 Phone.rosaAnswer()
             ),
-            good: (Phone.rosa(), Phone.rosaAnswer())),
+            good: (Phone.rosa(), Phone.rosaAnswer()), after: Phone.rosaCheck),
         ExchangeCases(
             Rules.dateMissing,
             broken: (
@@ -77,7 +77,7 @@ enum CommCareRequestCases {
                     Phone.rosaForm, "Host: odk.example\nX-OpenRosa-Version: 1.0"),
                 Phone.rosaAnswer()
             ),
-            good: (Phone.rosa(), Phone.rosaAnswer())),
+            good: (Phone.rosa(), Phone.rosaAnswer()), after: Phone.rosaCheck),
         ExchangeCases(
             Rules.dateWrong,
             broken: (
@@ -89,7 +89,7 @@ enum CommCareRequestCases {
                 Phone.rosa(
                     Phone.rosaForm, Phone.rosaFields.replacing("08:49:37", with: "08:45:36")),
                 Phone.rosaAnswer()
-            )),
+            ), after: Phone.rosaCheck),
         ExchangeCases(
             Rules.clearCredentials,
             broken: (Phone.submit(Phone.form, real + "\n" + basic), Phone.accepted),
@@ -217,7 +217,7 @@ enum CommCareRequestCases {
                 Phone.rosa(Phone.rosaForm.replacing(#" id="visit""#, with: "")),
                 Phone.rosaAnswer()
             ),
-            good: (Phone.rosa(), Phone.rosaAnswer())),
+            good: (Phone.rosa(), Phone.rosaAnswer()), after: Phone.rosaCheck),
         form(
             Rules.instanceIDMissing, "<instanceID>i-1</instanceID>", "",
             good: ("i-1", "uuid:a-b")),
@@ -261,11 +261,18 @@ enum CommCareRequestCases {
         RuleCase(Rules.field, .behaves, "the mark of more requests at an OpenRosa server") {
             script in
             let id = script.connection(at: 0)
+            script.exchange(id, Phone.rosaCheck.0, Phone.rosaCheck.1, at: 0.5)
             script.exchange(
                 id,
                 Phone.parts(
                     Phone.formPart(Phone.rosaForm) + Phone.part("*isIncomplete*", "yes"),
-                    to: "/submission", Phone.rosaFields), Phone.rosaAnswer(), at: 1)
+                    to: "/submission?deviceID=d1", Phone.rosaFields), Phone.rosaAnswer(), at: 1)
+        } unlike: { script in
+            script.exchange(
+                script.connection(at: 0),
+                Phone.parts(
+                    Phone.formPart(Phone.form) + Phone.part("*isIncomplete*", "yes")),
+                Phone.accepted, at: 1)
         },
     ]
 

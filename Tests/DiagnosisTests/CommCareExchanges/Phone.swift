@@ -79,6 +79,11 @@ enum Phone {
         "Host: odk.example\nX-OpenRosa-Version: 1.0\nDate: Sun, 06 Nov 1994 08:49:37 GMT"
     static let rosaHead =
         "Date: Sun, 06 Nov 1994 08:49:37 GMT\nX-OpenRosa-Version: 1.0\nX-OpenRosa-Accept-Content-Length: 1000"
+    /// What comes before the first submission.
+    static let rosaCheck = (
+        "HEAD /submission?deviceID=d1 HTTP/1.1\n\(rosaFields)\n\n",
+        "HTTP/1.1 204 No Content\n\(rosaHead)\n\n"
+    )
     static let rosaForm =
         #"<data id="visit" version="1"><photo>a.jpg</photo><meta xmlns="http://openrosa.org/xforms"><instanceID>uuid:1</instanceID></meta></data>"#
 

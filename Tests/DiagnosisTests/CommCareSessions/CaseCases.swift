@@ -35,7 +35,7 @@ enum CaseCases {
         },
         RuleCase(R.unknownCase, .silent, "the restore was changed on purpose") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .server, "corrupt", at: 1)
+            s.rule("=> corrupt sender=server", at: 1, within: 0.1)
             phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
             phone.submit(&s, at: 20, token: "t1", blocks: SyncPhone.block("b"))
         },
@@ -76,6 +76,13 @@ enum CaseCases {
                 &s, at: 20, since: "t1", has: ["a", "mine"],
                 SyncPhone.given(
                     "t2", [SyncPhone.new("b"), SyncPhone.block("a"), SyncPhone.block("mine")]))
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
+            phone.restore(
+                &s, at: 20, since: "t1", has: ["a"],
+                SyncPhone.given(
+                    "t2", [SyncPhone.new("b"), SyncPhone.block("a"), SyncPhone.block("mine")]))
         },
         RuleCase(R.serverUnknownCase, .silent, "the full restore was not seen") { s in
             let phone = SyncPhone(&s)
@@ -101,7 +108,7 @@ enum CaseCases {
         },
         RuleCase(R.serverCycle, .silent, "Tapedeck changed the restore") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .server, "corrupt", at: 1)
+            s.rule("=> corrupt sender=server", at: 1, within: 0.1)
             phone.restore(
                 &s, at: 1,
                 SyncPhone.given(

@@ -63,8 +63,9 @@ import Wire
         var script = SessionScript()
         let phone = SyncPhone(&script)
         phone.submit(&script, at: 1)
-        script.fault(phone.connection, .client, "repeat count=1", at: 1.02)
-        phone.submit(&script, at: 1.03)
+        script.rule("=> repeat count=1", at: 1)
+        script.bytes(
+            phone.connection, .server, SessionScript.message(SyncPhone.taken), at: 1.03)
         #expect(blamed(script) == [])
     }
 

@@ -16,11 +16,14 @@ enum FormInstanceCases {
         },
         RuleCase(R.resentAfter422, .breaks, "a 422 that Tapedeck made") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .client, "status 422", at: 1)
-            phone.submit(&s, at: 1, gets: SyncPhone.invalid, made: true)
+            s.rule("=> status 422", at: 1)
+            phone.submit(&s, at: 1, gets: SyncPhone.invalid, isCalm: true)
             phone.submit(&s, at: 60)
         },
-        RuleCase(R.resentAfter422, .behaves, "a step after storing failed; another form") { s in
+        RuleCase(
+            R.resentAfter422, .behaves, "a step after storing failed; another form",
+            also: ["commcare.server.422-nature"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.submit(
                 &s, at: 1,
@@ -29,10 +32,11 @@ enum FormInstanceCases {
             phone.submit(&s, at: 61, "form-2", gets: SyncPhone.invalid)
             phone.submit(&s, at: 62, "form-3")
         },
-        RuleCase(R.resentAfter422, .silent, "the 422 was cut") { s in
+        RuleCase(R.resentAfter422, .silent, "the 422 was cut", also: ["http.server-short-body"]) {
+            s in
             var phone = SyncPhone(&s)
             let answer = SyncPhone.invalid.replacing("Date:", with: "Content-Length: 9999\nDate:")
-            phone.submit(&s, at: 1, answer)
+            phone.submit(&s, at: 1, gets: answer)
             s.close(phone.connection, at: 1.1, by: .server)
             phone.reconnect(&s, at: 5)
             phone.submit(&s, at: 60)
@@ -42,7 +46,12 @@ enum FormInstanceCases {
             phone.submit(&s, at: 1)
             phone.submit(&s, at: 60)
         },
-        RuleCase(R.resentAfterSuccess, .behaves, "further attachments, and a gateway's page") { s in
+        RuleCase(
+            R.resentAfterSuccess, .behaves, "further attachments, and a gateway's page",
+            also: [
+                "commcare.submit.attachment-missing", "openrosa.server.accepted-without-envelope",
+            ]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, files: ["a.jpg"])
             phone.submit(&s, at: 2, files: ["b.jpg"])
@@ -50,12 +59,15 @@ enum FormInstanceCases {
                 &s, at: 3, "form-2",
                 gets: SyncPhone.answer(200, type: "text/html", "<html>Sign in</html>"))
             phone.submit(&s, at: 60, "form-2")
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, files: ["a.jpg"])
+            phone.submit(&s, at: 2, files: ["a.jpg"])
         },
         RuleCase(R.resentAfterSuccess, .silent, "the answer was lost on purpose") { s in
             var phone = SyncPhone(&s)
-            s.fault(phone.connection, .server, "lose-answer how=close", at: 1.01)
-            phone.submit(&s, at: 1, gets: nil)
-            s.close(phone.connection, at: 1.02, by: .server)
+            s.rule("=> lose-answer how=close", at: 1, within: 0.1)
+            phone.submit(&s, at: 1)
             phone.reconnect(&s, at: 5)
             phone.submit(&s, at: 6)
         },
@@ -82,7 +94,11 @@ enum FormInstanceCases {
         },
         RuleCase(R.slowSubmission, .silent, "Tapedeck held it back") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .server, "latency 120s", at: 2)
+            s.rule("=> latency 119s sender=server", at: 1, within: 10)
+            phone.submit(&s, at: 1, gets: SyncPhone.answer(504, type: "text/plain"), took: 1)
+            phone.submit(&s, at: 150)
+        } unlike: { s in
+            let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, gets: SyncPhone.answer(504, type: "text/plain"), took: 120)
             phone.submit(&s, at: 150)
         },
@@ -99,11 +115,18 @@ enum FormInstanceCases {
             phone.submit(&s, at: 1, gets: SyncPhone.answer(500))
             phone.submit(&s, at: 60, end: "2026-02-03T10:06:00.000Z")
         },
-        RuleCase(R.instanceIDReused, .behaves, "the same bytes; other attachments; an edit") { s in
+        RuleCase(
+            R.instanceIDReused, .behaves, "the same bytes; other attachments; an edit",
+            also: ["commcare.submit.attachment-missing"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, files: ["a.jpg"], gets: SyncPhone.answer(500))
             phone.submit(&s, at: 60, files: ["b.jpg"])
             phone.submit(&s, at: 70, detail: "43", deprecated: "form-0")
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.submit(&s, at: 1, files: ["a.jpg"], gets: SyncPhone.answer(500))
+            phone.submit(&s, at: 60, detail: "43", files: ["b.jpg"])
         },
         RuleCase(R.instanceIDReused, .behaves, "the first was refused") { s in
             let phone = SyncPhone(&s)
@@ -112,7 +135,7 @@ enum FormInstanceCases {
         },
         RuleCase(R.instanceIDReused, .silent, "Tapedeck changed the first") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .client, "replace", at: 1, came: [1])
+            s.rule("=> corrupt sender=client", at: 1)
             phone.submit(&s, at: 1, detail: "x")
             phone.submit(&s, at: 60)
         },

@@ -14,7 +14,7 @@ enum OpenRosaAndGroupCases {
         fault: Bool = false
     ) {
         let id = s.connection(at: at - 0.1)
-        if fault { s.fault(id, .server, "status", at: at) }
+        if fault { s.rule("=> status \(status)") }
         let form =
             method == "POST"
             ? #"<data id="f" xmlns="http://example.org/f"><meta xmlns="http://openrosa.org/xforms"><instanceID>uuid:\#(Int(at))</instanceID></meta></data>"#
@@ -25,7 +25,9 @@ enum OpenRosaAndGroupCases {
                 + "Date: Tue, 03 Feb 2026 10:00:00 GMT\n"
                 + (method == "POST" ? "Content-Type: text/xml\n" : "") + "\n" + form,
             SyncPhone.answer(
-                status, method == "POST" ? SyncPhone.message("submit_success", "ok") : ""), at: at)
+                status, status == 401 ? ["WWW-Authenticate: Digest realm=\"r\", nonce=\"n\""] : [],
+                method == "POST" ? SyncPhone.message("submit_success", "ok") : ""), at: at,
+            isCalm: fault)
     }
 
     private static let openRosa: [RuleCase] = [
@@ -53,9 +55,8 @@ enum OpenRosaAndGroupCases {
         then: (inout SessionScript, SyncPhone) -> Void
     ) {
         var phone = SyncPhone(&s)
-        s.fault(phone.connection, .server, "lose-answer how=close", at: 1.01)
-        phone.submit(&s, at: 1, "form-1", end: end, gets: nil)
-        s.close(phone.connection, at: 1.02, by: .server)
+        s.rule("=> lose-answer how=close", at: 1, within: 0.1)
+        phone.submit(&s, at: 1, "form-1", end: end)
         phone.reconnect(&s, at: 19)
         then(&s, phone)
     }
@@ -85,7 +86,9 @@ enum OpenRosaAndGroupCases {
     ) {
         let phone = SyncPhone(&s)
         for place in 0..<times {
-            phone.restore(&s, at: 1 + Double(place) * pause, since: "t0", answer)
+            phone.restore(
+                &s, at: 1 + Double(place) * pause, since: "t0",
+                answer.replacing("done=\"1\"", with: "done=\"\(place)\""))
         }
     }
 
@@ -93,13 +96,19 @@ enum OpenRosaAndGroupCases {
         RuleCase(T.retryStorm, .breaks, "ten restores in a second") {
             again(&$0, 10, every: 0.1, SyncPhone.busy())
         },
-        RuleCase(T.retryStorm, .behaves, "ten restores with growing pauses") { s in
+        RuleCase(
+            T.retryStorm, .behaves, "ten restores with growing pauses",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) { s in
             let phone = SyncPhone(&s)
             for place in 0..<10 {
                 phone.restore(&s, at: 1 + 10 * Double(1 << place), SyncPhone.busy())
             }
         },
-        RuleCase(T.retryStorm, .silent, "bytes are missing all the time") { s in
+        RuleCase(
+            T.retryStorm, .silent, "bytes are missing all the time",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) { s in
             again(&s, 10, every: 0.1, SyncPhone.busy())
             for place in 0..<10 { s.gap(nil, at: 1.05 + Double(place) * 0.1) }
         },
@@ -112,6 +121,13 @@ enum OpenRosaAndGroupCases {
                 let at = Double(day) * 100 + 1
                 phone.restore(&s, at: at, since: "t\(day)", SyncPhone.refused)
                 phone.restore(&s, at: at + 1, SyncPhone.given("t\(day + 1)"))
+            }
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            for day in 0..<4 {
+                let at = Double(day) * 100 + 1
+                phone.restore(&s, at: at, since: "t0", SyncPhone.refused)
+                phone.restore(&s, at: at + 1, since: "t0", SyncPhone.refused)
             }
         },
         RuleCase(T.loop412, .silent, "the refusals came too late to be heard") { s in
@@ -127,7 +143,10 @@ enum OpenRosaAndGroupCases {
         RuleCase(T.pollLoop, .behaves, "twenty polls as asked") {
             again(&$0, 20, every: 5.1, SyncPhone.pending("5"))
         },
-        RuleCase(T.pollLoop, .silent, "nobody said how long to wait") {
+        RuleCase(
+            T.pollLoop, .silent, "nobody said how long to wait",
+            also: ["commcare.server.retry-after-missing"]
+        ) {
             again(&$0, 20, every: 0.05, SyncPhone.pending(nil))
         },
         RuleCase(T.headOfLine, .breaks, "one form, refused for ever") { s in
@@ -146,14 +165,21 @@ enum OpenRosaAndGroupCases {
                     gets: SyncPhone.answer(400, type: "text/plain", "no"))
                 phone.submit(&s, at: 20 + Double(place) * 60, "other-\(place)")
             }
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            for place in 0..<8 {
+                phone.submit(
+                    &s, at: 1 + Double(place) * 60,
+                    gets: SyncPhone.answer(400, type: "text/plain", "no"))
+            }
         },
         RuleCase(T.headOfLine, .silent, "Tapedeck refuses it") { s in
             let phone = SyncPhone(&s)
             for place in 0..<8 {
                 let at = 1 + Double(place) * 60
-                s.fault(phone.connection, .client, "status 400", at: at)
+                s.rule("=> status 400", at: at)
                 phone.submit(
-                    &s, at: at, gets: SyncPhone.answer(400, type: "text/plain", "no"), made: true)
+                    &s, at: at, gets: SyncPhone.answer(400, type: "text/plain", "no"), isCalm: true)
             }
         },
     ]

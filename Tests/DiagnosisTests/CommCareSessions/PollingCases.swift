@@ -26,12 +26,14 @@ enum PollingCases {
             phone.user = "ben"
             phone.restore(&s, at: 1.1, SyncPhone.given("t1", user: "ben"))
         },
-        RuleCase(R.polledEarly, .silent, "no Retry-After") { s in
+        RuleCase(
+            R.polledEarly, .silent, "no Retry-After", also: ["commcare.server.retry-after-missing"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.pending(nil))
             phone.restore(&s, at: 1.1, SyncPhone.given("t1"))
         },
-        RuleCase(R.polledEarly, .silent, "the 202 was cut") { s in
+        RuleCase(R.polledEarly, .silent, "the 202 was cut", also: ["http.server-short-body"]) { s in
             var phone = SyncPhone(&s)
             let answer = SyncPhone.pending("2").replacing(
                 "Date:", with: "Content-Length: 9999\nDate:")
@@ -53,7 +55,13 @@ enum PollingCases {
         RuleCase(R.polledLate, .silent, "a blackout between") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.pending("2"))
-            s.fault(nil, nil, "refuse", at: 3)
+            let again = SyncPhone(&s, at: 3.1)
+            s.rule("=> refuse", at: 3.1, within: 0.1)
+            again.restore(&s, at: 3.15, nil)
+            phone.restore(&s, at: 600, SyncPhone.given("t1"))
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.pending("2"))
             phone.restore(&s, at: 600, SyncPhone.given("t1"))
         },
         RuleCase(R.pollAbandoned, .breaks, "something else instead") { s in
@@ -116,9 +124,9 @@ enum PollingCases {
 
     private static func polls(_ s: inout SessionScript, _ done: [Int], fault: Bool = false) {
         let phone = SyncPhone(&s)
+        if fault { s.rule("=> set-header X-Tapedeck 1 sender=server") }
         for (poll, done) in done.enumerated() {
             let at = Double(poll) * 2.1 + 1
-            if fault { s.fault(phone.connection, .server, "set", at: at) }
             phone.restore(&s, at: at, SyncPhone.pending("2", done: done))
         }
     }

@@ -23,8 +23,8 @@ enum RecoveryCases {
         },
         RuleCase(R.incrementalAfter412, .breaks, "a 412 that Tapedeck made") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .client, "status 412", at: 1)
-            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused, made: true)
+            s.rule("=> status 412", at: 1)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused, isCalm: true)
             phone.restore(&s, at: 2, since: "t0", SyncPhone.given("t2"))
         },
         RuleCase(R.incrementalAfter412, .behaves, "a full restore follows") { s in
@@ -60,7 +60,13 @@ enum RecoveryCases {
         RuleCase(R.noRecoveryAfter412, .silent, "a fault kept it from coming back") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
-            s.fault(nil, nil, "refuse", at: 2)
+            let again = SyncPhone(&s, at: 2)
+            s.rule("=> refuse", at: 2, within: 0.1)
+            again.restore(&s, at: 2.05, nil)
+            phone.submit(&s, at: 90, token: "t0")
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
             phone.submit(&s, at: 90, token: "t0")
         },
         RuleCase(R.fullRepeated, .breaks, "full, 412, full") { s in
@@ -69,13 +75,19 @@ enum RecoveryCases {
             phone.restore(&s, at: 2, SyncPhone.refused)
             phone.restore(&s, at: 3, SyncPhone.refused)
         },
-        RuleCase(R.fullRepeated, .behaves, "the user tries again later") { s in
+        RuleCase(
+            R.fullRepeated, .behaves, "the user tries again later",
+            also: ["commcare.server.412-to-full-restore"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
             phone.restore(&s, at: 2, SyncPhone.refused)
             phone.restore(&s, at: 30, SyncPhone.given("t1"))
         },
-        RuleCase(R.fullRepeated, .silent, "the program was started anew") { s in
+        RuleCase(
+            R.fullRepeated, .silent, "the program was started anew",
+            also: ["commcare.server.412-to-full-restore"]
+        ) { s in
             var phone = SyncPhone(&s)
             phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
             phone.restore(&s, at: 2, SyncPhone.refused)
@@ -94,10 +106,10 @@ enum RecoveryCases {
                 &s, at: 1, since: "t0", more: "&skip_fixtures=true", SyncPhone.refused)
             phone.restore(&s, at: 2, SyncPhone.given("t1"))
         },
-        RuleCase(R.skipsFixtures, .silent, "Tapedeck added the flag") { s in
+        RuleCase(R.skipsFixtures, .silent, "Tapedeck changed the request") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, since: "t0", SyncPhone.refused)
-            s.fault(phone.connection, .client, "set-query", at: 2, came: [1])
+            s.rule("=> set-header X-Tapedeck 1 sender=client", at: 2)
             phone.restore(&s, at: 2, more: "&skip_fixtures=true", SyncPhone.given("t1"))
         },
     ]
@@ -141,7 +153,9 @@ enum RecoveryCases {
                 &s, at: 1, since: "t0", has: ["x"], SyncPhone.given("t1", [SyncPhone.new("a")]))
             phone.restore(&s, at: 20, since: "t1", has: ["a"], SyncPhone.given("t2"))
         },
-        RuleCase(R.stateHash, .silent, "a form's fate is not known") { s in
+        RuleCase(
+            R.stateHash, .silent, "a form's fate is not known", also: ["commcare.sync.before-forms"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1", [SyncPhone.new("a")]))
             phone.submit(
@@ -181,8 +195,8 @@ enum RecoveryCases {
         },
         RuleCase(R.refusesFull, .silent, "Tapedeck made the 412") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .client, "status 412", at: 1)
-            phone.restore(&s, at: 1, SyncPhone.refused, made: true)
+            s.rule("=> status 412", at: 1)
+            phone.restore(&s, at: 1, SyncPhone.refused, isCalm: true)
         },
         RuleCase(R.tokenReused, .breaks, "one token, two contents") { s in
             let phone = SyncPhone(&s)
@@ -197,7 +211,7 @@ enum RecoveryCases {
         RuleCase(R.tokenReused, .silent, "one of them was changed") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
-            s.fault(phone.connection, .server, "corrupt", at: 20)
+            s.rule("=> corrupt sender=server", at: 20, within: 0.1)
             phone.restore(&s, at: 20, SyncPhone.given("t1", [SyncPhone.new("a")]))
         },
         RuleCase(R.fullForIncremental, .breaks, "all of ten cases again") { s in

@@ -10,10 +10,9 @@ enum RetryCases {
 
     /// Two forms, the second so many seconds after the first was refused.
     private static func two(
-        _ s: inout SessionScript, _ first: String, after gap: Double, fault: String? = nil
+        _ s: inout SessionScript, _ first: String, after gap: Double
     ) {
         let phone = SyncPhone(&s)
-        if let fault { s.fault(phone.connection, .server, fault, at: 1) }
         phone.submit(&s, at: 1, gets: first)
         phone.submit(&s, at: 1.01 + gap)
     }
@@ -35,13 +34,25 @@ enum RetryCases {
         RuleCase(R.retriedAtOnce, .behaves, "Retry-After: 1, kept") {
             two(&$0, SyncPhone.busy(retryAfter: 1), after: 1.1)
         },
-        RuleCase(R.retriedAtOnce, .behaves, "another kind of request") { s in
+        RuleCase(
+            R.retriedAtOnce, .behaves, "another kind of request",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.busy())
             phone.heartbeat(&s, at: 1.2)
             phone.submit(&s, at: 1.4)
+        } unlike: { s in
+            let phone = SyncPhone(&s)
+            phone.restore(&s, at: 1, SyncPhone.busy())
+            phone.restore(&s, at: 1.2, SyncPhone.given("t1"))
         },
-        RuleCase(R.retriedAtOnce, .silent, "the refusal came too late to be heard") { s in
+        RuleCase(
+            R.retriedAtOnce, .silent, "the refusal came too late to be heard",
+            also: [
+                "commcare.server.overload-without-retry-after", "commcare.server.slow-submission",
+            ]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.submit(&s, at: 1, gets: SyncPhone.busy(), took: 70)
             phone.submit(&s, at: 71.2)
@@ -49,10 +60,16 @@ enum RetryCases {
         RuleCase(R.coolDown, .breaks, "after three seconds") {
             two(&$0, SyncPhone.busy(), after: 3)
         },
-        RuleCase(R.coolDown, .behaves, "after six seconds") {
+        RuleCase(
+            R.coolDown, .behaves, "after six seconds",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) {
             two(&$0, SyncPhone.busy(), after: 6)
         },
-        RuleCase(R.coolDown, .silent, "the refusal was cut") { s in
+        RuleCase(
+            R.coolDown, .silent, "the refusal was cut",
+            also: ["commcare.server.overload-without-retry-after", "http.server-short-body"]
+        ) { s in
             var phone = SyncPhone(&s)
             phone.submit(
                 &s, at: 1,
@@ -92,14 +109,23 @@ enum RetryCases {
     private static let growth: [RuleCase] = [
         RuleCase(R.notGrowing, .breaks, "each minute") { tries(&$0, [60, 60, 60]) },
         RuleCase(R.notGrowing, .breaks, "shorter") { tries(&$0, [60, 30]) },
-        RuleCase(R.notGrowing, .behaves, "doubled, with chance") { tries(&$0, [10, 17, 42, 70]) },
+        RuleCase(
+            R.notGrowing, .behaves, "doubled, with chance",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) { tries(&$0, [10, 17, 42, 70]) },
         RuleCase(R.notGrowing, .behaves, "as Retry-After says") {
             tries(&$0, [10.2, 10.2, 10.3], retryAfter: 10)
         },
-        RuleCase(R.notGrowing, .behaves, "capped at an hour") {
+        RuleCase(
+            R.notGrowing, .behaves, "capped at an hour",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) {
             tries(&$0, [3_600, 3_600, 3_600])
         },
-        RuleCase(R.notGrowing, .silent, "one try only") { tries(&$0, [60]) },
+        RuleCase(
+            R.notGrowing, .silent, "one try only",
+            also: ["commcare.server.overload-without-retry-after"]
+        ) { tries(&$0, [60]) },
         RuleCase(R.notGrowing, .silent, "other failures, which say nothing of load") {
             tries(&$0, [60, 60, 60], status: 500)
         },
@@ -127,8 +153,11 @@ enum RetryCases {
         },
         RuleCase(R.sameCredentials, .behaves, "a challenge, and other credentials") { s in
             let phone = SyncPhone(&s)
+            func digest(_ response: String) -> String {
+                phone.login.replacing("response=\"0\"", with: "response=\"\(response)\"")
+            }
             let asks = ["WWW-Authenticate: Digest realm=\"r\", nonce=\"n\""]
-            for (place, login) in ["Basic YW5uYTph", "Basic YW5uYTpi", phone.login].enumerated() {
+            for (place, login) in [digest("a"), digest("b"), phone.login].enumerated() {
                 phone.restore(
                     &s, at: Double(place) + 1, login: login,
                     place == 2 ? SyncPhone.given("t1") : SyncPhone.answer(401, asks))

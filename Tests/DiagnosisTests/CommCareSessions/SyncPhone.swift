@@ -29,7 +29,7 @@ struct SyncPhone {
     private func head(_ token: String?, _ login: String?) -> String {
         "Host: www.commcarehq.org\nX-OpenRosa-Version: 3.0\nx-openrosa-deviceid: \(device)\n"
             + (token.map { "X-CommCareHQ-LastSyncToken: \($0)\n" } ?? "")
-            + (login.map { "Authorization: \($0)\n" } ?? "")
+            + (login.map { $0.isEmpty ? "" : "Authorization: \($0)\n" } ?? "")
     }
 
     /// What signs in.
@@ -41,7 +41,7 @@ struct SyncPhone {
     func restore(
         _ script: inout SessionScript, at: Double, since: String? = nil, has: [String] = [],
         state: String? = nil, header: String? = nil, more: String = "", login: String? = nil,
-        _ answer: String?, took: Double = 0.01, made: Bool = false
+        _ answer: String?, took: Double = 0.01, isCalm: Bool = false
     ) {
         var query = "version=2.0&device_id=\(device)&items=true"
         if let since {
@@ -51,7 +51,7 @@ struct SyncPhone {
         let text =
             "GET /a/demo/phone/restore/?\(query)\(more) HTTP/1.1\n"
             + head(header ?? since, login ?? self.login) + "\n"
-        script.exchange(connection, text, answer, at: at, took: took, made: made)
+        script.exchange(connection, text, answer, at: at, took: took, isCalm: isCalm)
     }
 
     /// Submits a form.
@@ -59,16 +59,18 @@ struct SyncPhone {
         _ script: inout SessionScript, at: Double, _ id: String = "form-1", token: String? = nil,
         blocks: String = "", end: String? = "2026-02-03T10:05:00.000Z", detail text: String = "42",
         files: [String] = [], deprecated: String? = nil, login: String? = nil, query: String = "",
-        gets answer: String? = SyncPhone.taken, took: Double = 0.01, made: Bool = false
+        gets answer: String? = SyncPhone.taken, took: Double = 0.01, isCalm: Bool = false
     ) {
         let times =
             end.map {
                 "<timeStart>2026-02-03T10:00:00.000Z</timeStart><timeEnd>\($0)</timeEnd>"
             } ?? ""
+        // Those that another submission of the form brings as well.
+        let pictures = files.isEmpty ? "" : "<p>a.jpg</p><p>b.jpg</p>"
         let old = deprecated.map { "<deprecatedID>\($0)</deprecatedID>" } ?? ""
         let form =
             #"<?xml version="1.0"?><data xmlns="http://example.org/f" name="f" uiVersion="1" version="1">"#
-            + "<q>\(text)</q>\(blocks)"
+            + "<q>\(text)</q>\(blocks)\(pictures)"
             + #"<n0:meta xmlns:n0="http://openrosa.org/jr/xforms"><n0:deviceID>d</n0:deviceID>"#
             + times.replacing("<time", with: "<n0:time").replacing("</time", with: "</n0:time")
             + "<n0:username>\(user)</n0:username><n0:userID>u-\(user)</n0:userID>"
@@ -79,7 +81,7 @@ struct SyncPhone {
         let text =
             "POST /a/demo/receiver/app/\(query) HTTP/1.1\n" + head(token, login ?? self.login)
             + "Content-Type: multipart/form-data; boundary=b0\n\n" + body
-        script.exchange(connection, text, answer, at: at, took: took, made: made)
+        script.exchange(connection, text, answer, at: at, took: took, isCalm: isCalm)
     }
 
     private static func part(

@@ -45,15 +45,18 @@ enum TokenCases {
         RuleCase(R.tokenMissing, .behaves, "a demonstration") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
-            phone.submit(&s, at: 20, query: "?submit_mode=demo&authtype=noauth")
+            phone.submit(&s, at: 20, login: "", query: "?submit_mode=demo&authtype=noauth")
         },
         RuleCase(R.tokenMissing, .silent, "the restore was cut on purpose") { s in
             let phone = SyncPhone(&s)
-            s.fault(phone.connection, .server, "cut-xml", at: 1.005)
+            s.rule("=> cut-xml")
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
             phone.submit(&s, at: 20)
         },
-        RuleCase(R.tokenMissing, .silent, "the restore is not well formed") { s in
+        RuleCase(
+            R.tokenMissing, .silent, "the restore is not well formed",
+            also: ["commcare.server.restore-not-well-formed"]
+        ) { s in
             let phone = SyncPhone(&s)
             phone.restore(
                 &s, at: 1, SyncPhone.given("t1").replacing("</OpenRosaResponse>", with: ""))
@@ -107,7 +110,7 @@ enum TokenCases {
         RuleCase(R.tokenStale, .silent, "the newer restore was spoilt on purpose") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
-            s.fault(phone.connection, .server, "corrupt at=200", at: 20.005)
+            s.rule("=> corrupt at=200 sender=server", at: 20, within: 0.1)
             phone.restore(&s, at: 20, since: "t1", SyncPhone.given("t2"))
             phone.submit(&s, at: 40, token: "t1")
             phone.restore(&s, at: 60, since: "t1", SyncPhone.given("t3"))
@@ -134,7 +137,7 @@ enum TokenCases {
         RuleCase(R.tokenDiffers, .silent, "Tapedeck changed the header") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, SyncPhone.given("t1"))
-            s.fault(phone.connection, .client, "set-header", at: 20, came: [1])
+            s.rule("=> set-header X-Tapedeck 1 sender=client", at: 20)
             phone.restore(&s, at: 20, since: "t1", header: "t0", SyncPhone.given("t2"))
         },
         RuleCase(R.tokenOfAnotherUser, .breaks, "ben syncs with the token of anna") { s in
@@ -154,6 +157,12 @@ enum TokenCases {
         RuleCase(R.tokenOfAnotherUser, .silent, "anna asks on behalf of ben") { s in
             let phone = SyncPhone(&s)
             phone.restore(&s, at: 1, more: "&as=ben%40demo", SyncPhone.given("t1", user: "ben"))
+            phone.submit(&s, at: 20, token: "t1")
+        } unlike: { s in
+            var phone = SyncPhone(&s)
+            phone.user = "ben"
+            phone.restore(&s, at: 1, SyncPhone.given("t1", user: "ben"))
+            phone.user = "anna"
             phone.submit(&s, at: 20, token: "t1")
         },
         RuleCase(R.userIDOfAnother, .breaks, "ben asks with the identifier of anna") { s in

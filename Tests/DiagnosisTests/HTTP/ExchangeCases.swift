@@ -9,40 +9,46 @@ struct ExchangeCases {
     let broken: (request: String, response: String)
     /// A request and the answer that come close.
     let good: (request: String, response: String)
+    /// An exchange that comes before.
+    var before: (request: String, response: String)?
     /// How long the answer takes, in seconds.
     var took = 0.01
     /// Rules that are broken as well.
     var also: Set<String> = []
 
     init(
-        _ rule: Rule, broken: (String, String), good: (String, String), took: Double = 0.01,
-        also: Set<String> = []
+        _ rule: Rule, broken: (String, String), good: (String, String),
+        after before: (String, String)? = nil, took: Double = 0.01, also: Set<String> = []
     ) {
         self.rule = rule
         self.broken = (broken.0, broken.1)
         self.good = (good.0, good.1)
+        self.before = before.map { ($0.0, $0.1) }
         self.took = took
         self.also = also
     }
 
     /// The rule broken, not broken, and broken where Tapedeck had its hands in it.
     var cases: [RuleCase] {
-        let (broken, good, took) = (broken, good, took)
+        let (broken, good, before, took) = (broken, good, before, took)
+        @Sendable func begin(_ script: inout SessionScript) -> ConnectionID {
+            let id = script.connection(at: 0)
+            if let before { script.exchange(id, before.request, before.response, at: 0.5) }
+            return id
+        }
         let sender: Peer = rule.blames
         return [
             RuleCase(rule, .breaks, "one exchange", also: also) { script in
-                let id = script.connection(at: 0)
+                let id = begin(&script)
                 script.exchange(id, broken.request, broken.response, at: 1, took: took)
             },
             RuleCase(rule, .behaves, "one that comes close") { script in
-                let id = script.connection(at: 0)
+                let id = begin(&script)
                 script.exchange(id, good.request, good.response, at: 1)
             },
             RuleCase(rule, .silent, "what Tapedeck changed") { script in
-                let id = script.connection(at: 0)
-                script.fault(
-                    id, sender, "header", at: sender == .client ? 1 : 1 + took,
-                    came: Array("x".utf8))
+                let id = begin(&script)
+                script.rule("=> set-header X-Tapedeck 1 sender=\(sender)")
                 script.exchange(id, broken.request, broken.response, at: 1, took: took)
             },
         ]

@@ -24,22 +24,28 @@ extension HTTPCases {
         RuleCase(Rules.retryAfterRefusal, .silent, "Tapedeck changes the second") { script in
             let id = script.connection(at: 0)
             script.exchange(id, Plain.post, Plain.answer("400 Bad Request"), at: 1)
-            script.fault(id, .client, "body", at: 1.1, came: [0x78])
+            script.rule("=> corrupt sender=client", at: 1.1)
             script.exchange(id, Plain.post, Plain.answer("400 Bad Request"), at: 1.1)
         },
         RuleCase(Rules.retryAfterAnswerBegan, .breaks, "the same after half an answer") { script in
             half(&script)
             script.exchange(script.connection(at: 2), Plain.post, Plain.ok, at: 3)
         },
-        RuleCase(Rules.retryAfterAnswerBegan, .behaves, "another after half an answer") { script in
+        RuleCase(
+            Rules.retryAfterAnswerBegan, .behaves, "another after half an answer",
+            also: ["http.server-short-body"]
+        ) { script in
             half(&script)
             script.exchange(
                 script.connection(at: 2), Plain.post("Content-Type: a/b", "again"), Plain.ok, at: 3)
         },
-        RuleCase(Rules.retryAfterAnswerBegan, .silent, "Tapedeck changes the second") { script in
+        RuleCase(
+            Rules.retryAfterAnswerBegan, .silent, "Tapedeck changes the second",
+            also: ["http.server-short-body"]
+        ) { script in
             half(&script)
             let id = script.connection(at: 2)
-            script.fault(id, .client, "body", at: 3, came: [0x78])
+            script.rule("=> corrupt sender=client", at: 3)
             script.exchange(id, Plain.post, Plain.ok, at: 3)
         },
     ]

@@ -5,7 +5,8 @@ import Wire
 /// Cases of the rules of HTTP.
 enum HTTPCases {
     static let all: [RuleCase] =
-        exchanges.flatMap(\.cases) + refusals + closes + cookies + pipelines + retries + cuts
+        exchanges.flatMap(\.cases) + expectations + refusals + closes + cookies + pipelines
+        + retries + cuts
 
     typealias Rules = HTTPRules
 
@@ -15,9 +16,6 @@ enum HTTPCases {
         ExchangeCases(
             Rules.bodyOnGet, broken: (Plain.get("Content-Length: 5") + "hello", Plain.ok),
             good: (Plain.get("Content-Length: 0"), Plain.ok)),
-        ExchangeCases(
-            Rules.expectWithoutContent, broken: (Plain.get("Expect: 100-continue"), Plain.ok),
-            good: (Plain.post("Expect: 100-continue"), Plain.ok)),
         ExchangeCases(
             Rules.expectNotWaited, broken: (Plain.post("Expect: 100-continue"), Plain.ok),
             good: (Plain.post("Content-Type: text/plain"), Plain.ok)),
@@ -121,6 +119,29 @@ enum HTTPCases {
     static let chunked = Plain.post(
         "Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n")
 
+    private static func expect(_ script: inout SessionScript, _ head: String, _ content: String) {
+        let id = script.connection(at: 0)
+        script.bytes(id, .client, Array(head.utf8), at: 1)
+        script.bytes(id, .server, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), at: 1.1)
+        if !content.isEmpty { script.bytes(id, .client, Array(content.utf8), at: 1.2) }
+        script.bytes(id, .server, SessionScript.message(Plain.ok), at: 1.3)
+    }
+
+    private static let expecting = "Host: server.example\r\nExpect: 100-continue\r\n"
+    private static let expectations: [RuleCase] = [
+        RuleCase(Rules.expectWithoutContent, .breaks, "nothing follows") {
+            expect(&$0, "GET /things HTTP/1.1\r\n\(expecting)\r\n", "")
+        },
+        RuleCase(Rules.expectWithoutContent, .behaves, "the content follows") {
+            expect(&$0, "POST /things HTTP/1.1\r\n\(expecting)Content-Length: 5\r\n\r\n", "hello")
+        },
+        RuleCase(Rules.expectWithoutContent, .silent, "Tapedeck adds the field") { script in
+            script.rule("=> set-header Expect 100-continue sender=client")
+            expect(
+                &script, "GET /things HTTP/1.1\r\n\(expecting)\r\n", "")
+        },
+    ]
+
     static let refusals: [RuleCase] = [
         RuleCase(Rules.chunkedRefused, .breaks, "chunks again after 411") { script in
             let id = script.connection(at: 0)
@@ -135,7 +156,7 @@ enum HTTPCases {
         RuleCase(Rules.chunkedRefused, .silent, "chunks that Tapedeck made") { script in
             let id = script.connection(at: 0)
             script.exchange(id, chunked, Plain.answer("411 Length Required"), at: 1)
-            script.fault(id, .client, "header", at: 9, came: [0x78])
+            script.rule("=> set-header X-Tapedeck 1 sender=client", at: 9)
             script.exchange(id, chunked, Plain.ok, at: 9)
         },
         RuleCase(Rules.compressedWithoutCoding, .breaks, "gzip as JSON") {
@@ -146,7 +167,7 @@ enum HTTPCases {
         },
         RuleCase(Rules.compressedWithoutCoding, .silent, "what Tapedeck changed") { script in
             gzip(&script, "application/json")
-            script.fault(ConnectionID(1), .client, "body", at: 1, came: [0x78])
+            script.rule("=> corrupt at=3 sender=client")
         },
         RuleCase(Rules.unreadable, .breaks, "more content than its length") { script in
             let id = script.connection(at: 0)
@@ -194,8 +215,11 @@ enum HTTPCases {
         RuleCase(Rules.serverUnasked, .silent, "a fault duplicates") { script in
             let id = script.connection(at: 0)
             script.exchange(id, Plain.get, Plain.ok, at: 1)
-            script.fault(id, .server, "duplicate", at: 2)
-            script.bytes(id, .server, SessionScript.message(Plain.ok), at: 2)
+            script.rule("=> answer-twice")
+        } unlike: { script in
+            let id = script.connection(at: 0)
+            script.exchange(id, Plain.get, Plain.ok, at: 1)
+            script.bytes(id, .server, SessionScript.message(Plain.ok), at: 1.01)
         },
     ]
 
@@ -233,13 +257,17 @@ enum HTTPCases {
             script.exchange(
                 script.connection(at: 2), Plain.get("Connection: close-ish"), Plain.ok, at: 3)
         },
-        RuleCase(Rules.afterClose, .silent, "the answer was cut before its end") { script in
+        RuleCase(
+            Rules.afterClose, .silent, "the answer was cut before its end",
+            also: ["http.server-short-body"]
+        ) { script in
             let id = script.connection(at: 0)
             script.bytes(id, .client, SessionScript.message(Plain.get), at: 1)
             script.bytes(
                 id, .server,
-                Array("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n\r\nhal".utf8),
-                at: 1.1)
+                Array(
+                    "HTTP/1.1 200 OK\r\n\(Plain.date)\r\nConnection: close\r\nContent-Length: 9\r\n\r\nhal"
+                        .utf8), at: 1.1)
             script.close(id, at: 1.2, by: .server)
         },
     ]
@@ -275,8 +303,10 @@ enum HTTPCases {
             session(&$0, second: "Accept: */*", on: true)
         },
         RuleCase(Rules.cookieLost, .silent, "Tapedeck takes the field away") { script in
-            losesCookie(&script)
-            script.fault(ConnectionID(1), .client, "header", at: 30, came: [0x78])
+            session(&script, second: "Cookie: sid=abc")
+            script.rule("=> remove-header Cookie sender=client", at: 30)
+        } unlike: {
+            losesCookie(&$0)
         },
         RuleCase(Rules.cookiesIgnored, .breaks, "set with each answer") { script in
             let id = script.connection(at: 0)
@@ -296,9 +326,10 @@ enum HTTPCases {
         RuleCase(Rules.cookiesIgnored, .silent, "Tapedeck sets it") { script in
             let id = script.connection(at: 0)
             for at in [1.0, 2, 3] {
-                script.fault(id, .server, "header", at: at + 0.01, came: [0x78])
+                script.rule(
+                    "=> set-header Set-Cookie 'sid=\(at)' sender=server", at: at, within: 0.1)
                 script.exchange(
-                    id, Plain.get, Plain.answer("200 OK", "Set-Cookie: sid=\(at)"), at: at)
+                    id, Plain.get, Plain.answer("200 OK", "Set-Cookie: sid=0"), at: at)
             }
         },
     ]
@@ -335,7 +366,7 @@ enum HTTPCases {
         script.bytes(
             id, .server,
             Array("HTTP/1.1 200 OK\r\n\(Plain.date)\r\nContent-Length: 9\r\n\r\nhal".utf8), at: 1.1)
-        if let action { script.fault(id, nil, action, at: 1.2) }
+        if let action { script.act(id, action, at: 1.2) }
         script.close(id, at: 1.3, by: peer)
     }
 
@@ -353,7 +384,7 @@ enum HTTPCases {
             script.exchange(id, Plain.post, Plain.ok, at: 1)
             script.close(id, at: 2)
         },
-        RuleCase(Rules.requestCut, .silent, "a fault cuts") { asks(&$0, action: "cut") },
+        RuleCase(Rules.requestCut, .silent, "a fault cuts") { asks(&$0, action: "close") },
     ]
 
     static func asks(_ script: inout SessionScript, action: String? = nil) {
@@ -362,7 +393,7 @@ enum HTTPCases {
             id, .client,
             Array("POST /a HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhal".utf8), at: 1
         )
-        if let action { script.fault(id, nil, action, at: 1.5) }
+        if let action { script.act(id, action, at: 1.5) }
         script.close(id, at: 2, by: .client)
     }
 }

@@ -27,13 +27,12 @@ enum WebSocketCases {
     /// A client connects and opens a WebSocket; heads may be other than right.
     @discardableResult
     static func socket(
-        _ script: inout SessionScript, _ request: [String]? = nil, _ response: [String]? = nil,
-        made: Bool = false
+        _ script: inout SessionScript, _ request: [String]? = nil, _ response: [String]? = nil
     ) -> ConnectionID {
         let id = script.connection(at: 0)
         script.exchange(
             id, (request ?? Self.request).joined(separator: "\n") + "\n\n",
-            (response ?? Self.response).joined(separator: "\n") + "\n\n", at: 1, made: made)
+            (response ?? Self.response).joined(separator: "\n") + "\n\n", at: 1)
         return id
     }
 
@@ -117,13 +116,16 @@ enum WebSocketCases {
         let deflate = "Sec-WebSocket-Extensions: permessage-deflate"
         @Sendable func write(_ script: inout SessionScript, _ bytes: [UInt8], disturbed: Bool) {
             let id = socket(&script, request + [deflate], response + [deflate])
-            if disturbed { script.fault(id, peer, "payload", at: 2, came: [0x78]) }
+            if disturbed { script.act(id, "latency 1ms", at: 1.9) }
             script.bytes(id, peer, bytes, at: 2)
             // Whoever got a Close answers it.
             if bytes.first == 0x88 || code == "websocket.after-close" {
                 script.bytes(id, peer.other, frame(0x88, [3, 0xE8], peer.other), at: 2.1)
             }
-            if code == "websocket.message-unfinished" { script.close(id, at: 3, by: peer.other) }
+            if code == "websocket.message-unfinished" {
+                for each in [peer.other, peer] { script.bytes(id, each, bye(each), at: 3) }
+                script.close(id, at: 3, by: peer.other)
+            }
         }
         return [
             RuleCase(rule, .breaks, code) { write(&$0, broken, disturbed: false) },
@@ -147,9 +149,7 @@ enum WebSocketCases {
             RuleCase(rule, .behaves, "heads that are right") { socket(&$0, good.0, good.1) },
             RuleCase(rule, .silent, "a head that Tapedeck changed") { script in
                 socket(&script, broken.0, broken.1)
-                script.fault(
-                    ConnectionID(1), rule.blames, "header",
-                    at: rule.blames == .client ? 1 : 1.01, came: [0x78])
+                script.rule("=> set-header X-Tapedeck 1 sender=\(rule.blames)")
             },
         ]
     }
@@ -190,6 +190,7 @@ enum WebSocketCases {
 
     private static let ends: [RuleCase] = Peer.allCases.flatMap { peer -> [RuleCase] in
         let noClose = peer == .client ? Rules.noCloseFrame : Rules.serverNoCloseFrame
+        let other = peer == .client ? Rules.serverNoCloseFrame : Rules.noCloseFrame
         let unanswered = peer == .client ? Rules.closeUnanswered : Rules.serverCloseUnanswered
         return [
             RuleCase(noClose, .breaks, "the connection ends without Close") { script in
@@ -202,13 +203,13 @@ enum WebSocketCases {
                 script.bytes(id, peer.other, bye(peer.other), at: 5.1)
                 script.close(id, at: 6, by: .server)
             },
-            RuleCase(noClose, .behaves, "the other side ends it") { script in
+            RuleCase(noClose, .behaves, "the other side ends it", also: [other.id]) { script in
                 let id = socket(&script)
                 script.close(id, at: 60, by: peer.other)
             },
             RuleCase(noClose, .silent, "a fault cuts the connection") { script in
                 let id = socket(&script)
-                script.fault(id, nil, "reset", at: 60)
+                script.act(id, "reset", at: 60)
                 script.close(id, at: 60, by: peer)
             },
             RuleCase(unanswered, .breaks, "no answer for ten minutes") { script in
@@ -238,8 +239,8 @@ enum WebSocketCases {
             },
             RuleCase(unanswered, .silent, "a fault closes it with a code") { script in
                 let id = socket(&script)
-                script.fault(id, peer.other, "close-code", at: 5)
-                script.bytes(id, peer.other, bye(peer.other), at: 5, origin: .tapedeck)
+                script.act(id, "close-code 1000", at: 5)
+                script.bytes(id, peer.other, bye(peer.other), at: 5, isCalm: true)
                 script.close(id, at: 5.1, by: peer)
             },
         ]
@@ -272,21 +273,23 @@ enum WebSocketCases {
             RuleCase(rule, .behaves, "a Close in place of a pong") { script in
                 let id = socket(&script)
                 script.bytes(id, peer.other, ping, at: 5)
-                script.bytes(id, peer, frame(0x88, [3, 0xE8], peer), at: 6)
+                script.bytes(id, peer, bye(peer), at: 6)
+                script.bytes(id, peer.other, bye(peer.other), at: 6.1)
             },
             RuleCase(rule, .silent, "the connection ends before") { script in
                 let id = socket(&script)
                 script.bytes(id, peer.other, ping, at: 5)
+                for each in [peer.other, peer] { script.bytes(id, each, bye(each), at: 20) }
                 script.close(id, at: 20)
             },
             RuleCase(rule, .silent, "a fault stalls the connection") { script in
                 let id = socket(&script)
                 script.bytes(id, peer.other, ping, at: 5)
-                script.fault(id, peer, "stall", at: 6)
+                script.act(id, "stall", at: 6)
             },
             RuleCase(rule, .silent, "the connection was stalled long before") { script in
                 let id = socket(&script)
-                script.fault(id, nil, "stall", at: 2)
+                script.act(id, "stall", at: 2)
                 script.bytes(id, peer.other, ping, at: 200)
             },
             RuleCase(rule, .silent, "the session is still running") { script in

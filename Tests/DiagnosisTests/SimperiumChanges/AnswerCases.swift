@@ -33,23 +33,41 @@ enum AnswerCases {
         (R.afterInvalid, 400), (R.sameToken, 401), (R.diffAfterNotFound, 404),
         (R.diffAfterBadVersion, 405), (R.diffAfterInvalidDiff, 440),
     ].flatMap { rule, code -> [RuleCase] in
-        [
+        // After these, no change of the object may follow unless something was asked for.
+        let isAboutAny = [401, 404, 405, 440].contains(code)
+        return [
             RuleCase(rule, .breaks, "the same once more") { script in
                 refuse(&script, code) { $0.edit($1, "a1", number(2), at: 2) }
             },
             RuleCase(rule, .breaks, "where Tapedeck refused it") { script in
                 refuse(&script, code, isMade: true) { $0.edit($1, "a1", number(2), at: 2) }
             },
-            RuleCase(rule, .behaves, "something else, after asking") { script in
-                refuse(&script, code) { script, c in
-                    script.client(c, "0:cv:cv1", at: 1.2)
-                    script.server(c, "0:c:[]", at: 1.3)
-                    script.edit(c, "a2", number(3), at: 2)
-                    script.made(c, "a2", number(3), at: 2.1)
+            isAboutAny
+                ? RuleCase(rule, .behaves, "something else, after asking") { script in
+                    refuse(&script, code) { script, c in
+                        script.client(c, "0:cv:cv1", at: 1.2)
+                        script.server(c, "0:c:[]", at: 1.3)
+                        script.edit(c, "a2", number(3), at: 2)
+                        script.made(c, "a2", number(3), at: 2.1)
+                    }
+                } unlike: { script in
+                    refuse(&script, code) { $0.edit($1, "a1", number(3), at: 2) }
                 }
-            },
+                : RuleCase(rule, .behaves, "something else") { script in
+                    refuse(&script, code) { script, c in
+                        script.edit(c, "a2", number(3), at: 2)
+                        script.made(c, "a2", number(3), at: 2.1)
+                    }
+                } unlike: { script in
+                    refuse(&script, code) { script, c in
+                        script.edit(c, "a2", number(2), at: 2)
+                        script.made(c, "a2", number(2), at: 2.1)
+                    }
+                },
             RuleCase(rule, .silent, "it may not have got the answer") { script in
                 refuse(&script, code, reconnects: true) { $0.edit($1, "a1", number(2), at: 2) }
+            } unlike: { script in
+                refuse(&script, code) { $0.edit($1, "a1", number(2), at: 2) }
             },
         ]
     }
@@ -109,7 +127,7 @@ enum AnswerCases {
             script.elsewhere(c, elsewhere, at: 5)
             next(&script, c)
             script.beat(c, from: 20, through: through)
-            if isFaulted { script.fault(c, .server, "latency 1s", at: 30) }
+            if isFaulted { script.act(c, "latency 1s", at: 30) }
             if closes { script.close(c, at: 25) }
             script.end = closes ? 30 : through + 1
         }
@@ -128,10 +146,15 @@ enum AnswerCases {
     private static let late: [RuleCase] = [
         RuleCase(R.noCatchUp, .breaks, "asks nothing") { leave(&$0, 409, through: 400) },
         RuleCase(R.noCatchUp, .behaves, "asks for the object") {
-            leave(&$0, 409, through: 400) { $0.client($1, "0:e:k.4", at: 3) }
+            leave(&$0, 409, through: 400) {
+                $0.client($1, "0:e:k.4", at: 3)
+                $0.server($1, "0:e:k.4\n" + #"{"data":\#(whole)}"#, at: 3.1)
+            }
         },
         RuleCase(R.noCatchUp, .silent, "the connection ends") {
             leave(&$0, 409, through: 20, closes: true)
+        } unlike: {
+            leave(&$0, 409, through: 400)
         },
         RuleCase(R.noCatchUp, .silent, "Tapedeck delays it") {
             leave(&$0, 409, through: 400, isFaulted: true)
@@ -139,22 +162,34 @@ enum AnswerCases {
         RuleCase(R.notSentWhole, .breaks, "once") { leave(&$0, 404, through: 200) },
         RuleCase(R.notSentWhole, .breaks, "each time") { leaveTwo(&$0, through: 200) },
         RuleCase(R.notSentWhole, .behaves, "sends it") {
-            leave(&$0, 440, through: 200) { $0.edit($1, "a2", number(2), d: whole, at: 3) }
+            leave(&$0, 440, through: 200) {
+                $0.edit($1, "a2", number(2), d: whole, at: 3)
+                $0.made($1, "a2", number(2), at: 3.1)
+            }
         },
         RuleCase(R.notSentWhole, .silent, "the connection ends") {
             leave(&$0, 404, through: 20, closes: true)
+        } unlike: {
+            leave(&$0, 404, through: 200)
         },
         RuleCase(R.stuckKey, .breaks, "a server error") {
             leave(&$0, 503, through: 700, elsewhere: 5)
         },
         RuleCase(R.stuckKey, .behaves, "nothing else is sent either") {
             leave(&$0, 503, through: 700)
+        } unlike: {
+            leave(&$0, 503, through: 700, elsewhere: 5)
         },
         RuleCase(R.stuckKey, .behaves, "sends it again") {
-            leave(&$0, 503, through: 700, elsewhere: 5) { $0.edit($1, "a1", number(2), at: 30) }
+            leave(&$0, 503, through: 700, elsewhere: 5) {
+                $0.edit($1, "a1", number(2), at: 30)
+                $0.made($1, "a1", number(2), at: 30.1)
+            }
         },
         RuleCase(R.stuckKey, .silent, "the connection ends") {
             leave(&$0, 503, through: 20, elsewhere: 5, closes: true)
+        } unlike: {
+            leave(&$0, 503, through: 700, elsewhere: 5)
         },
     ]
 
@@ -164,7 +199,11 @@ enum AnswerCases {
             let at = 1 + Double(index) / 1000
             let text = SessionScript.change(
                 "a\(index)", #"{"n":{"o":"+","v":1}}"#, sv: nil, key: "l\(index)")
-            if made { script.inject(c, text, at: at) } else { script.client(c, text, at: at) }
+            if made {
+                script.inject(c, .client, text, at: at)
+            } else {
+                script.client(c, text, at: at)
+            }
         }
     }
 
@@ -193,6 +232,8 @@ enum AnswerCases {
         RuleCase(R.retryAtOnce, .behaves, "after a second") { retry(&$0, pause: 1) },
         RuleCase(R.retryAtOnce, .silent, "on other connections") {
             retry(&$0, pause: 0.05, reconnects: true)
+        } unlike: {
+            retry(&$0, pause: 0.05)
         },
     ]
 
@@ -210,7 +251,7 @@ enum AnswerCases {
             script.edit(again, "a1", number(2), at: 10)
             script.made(again, "a1", number(2), at: 10.1)
         }
-        if isFaulted { script.fault(again, .client, "drop", at: 20) }
+        if isFaulted { script.rule("kind:message sender:client => drop", at: 20) }
         script.beat(again, from: 20, through: closes ? 40 : 300)
         if closes { script.close(again, at: 60) }
     }
@@ -221,7 +262,11 @@ enum AnswerCases {
         RuleCase(R.neverResent, .behaves, "is told that it was made") {
             lose(&$0, isReported: true)
         },
-        RuleCase(R.neverResent, .silent, "the connection ends") { lose(&$0, closes: true) },
+        RuleCase(R.neverResent, .silent, "the connection ends") {
+            lose(&$0, closes: true)
+        } unlike: {
+            lose(&$0)
+        },
         RuleCase(R.neverResent, .silent, "bytes are missing") { lose(&$0, hasGap: true) },
         RuleCase(R.neverResent, .silent, "Tapedeck takes something") {
             lose(&$0, isFaulted: true)

@@ -11,9 +11,13 @@ import Wire
         ![SimperiumFindingGroups.reindexLoop, SimperiumFindingGroups.reconnectStorm].contains($0)
     }
 
-    @Test(arguments: cases) func `rule`(_ example: RuleCase) { example.check() }
+    @Test(arguments: cases) func `rule`(_ example: RuleCase) {
+        example.check(among: Self.cases)
+    }
 
-    @Test(arguments: FindingGroupCases.all) func `story`(_ example: RuleCase) { example.check() }
+    @Test(arguments: FindingGroupCases.all) func `story`(_ example: RuleCase) {
+        example.check(among: FindingGroupCases.all)
+    }
 
     @Test func `every rule has its sessions`() {
         #expect(RuleCase.missing(SimperiumChangeRules.all, Self.cases).isEmpty)

@@ -72,8 +72,9 @@ extension SessionScript {
     ) -> String {
         let sv = sv.map { #","sv":\#($0)"# } ?? ""
         let v = v.map { #","v":\#($0)"# } ?? ""
+        let cv = key == "k" ? "cv\(ev)" : "cv-\(key)-\(ev)"
         return
-            #"{"clientid":"\#(client)","id":"\#(key)","o":"\#(o)"\#(v)\#(sv),"ev":\#(ev),"cv":"cv\#(ev)","ccids":["\#(ccid)"]}"#
+            #"{"clientid":"\#(client)","id":"\#(key)","o":"\#(o)"\#(v)\#(sv),"ev":\#(ev),"cv":"\#(cv)","ccids":["\#(ccid)"]}"#
     }
 
     /// The server tells that a change was made.
@@ -94,11 +95,12 @@ extension SessionScript {
         by client: String = "c-1",
         at: Double, made: Bool = false
     ) {
-        if made { fault(c, .client, "error \(code)", at: at) }
+        // In the place of what is said within the tenth of a second before.
+        if made { rule("command:c sender:client => error \(code)", at: at - 0.1) }
         server(
             c,
             #"0:c:[{"clientid":"\#(client)","id":"\#(key)","error":\#(code),"ccids":["\#(ccid)"]}]"#,
-            at: at, made: made)
+            at: at, isCalm: made)
     }
 
     /// Heartbeats that are answered.
@@ -109,11 +111,6 @@ extension SessionScript {
             server(c, "h:\(number + 1)", at: at + 0.05)
             number += 2
         }
-    }
-
-    /// Tapedeck sends something to the server that the client did not say.
-    mutating func inject(_ c: ConnectionID, _ text: String, at: Double) {
-        frame(c, .client, Array(text.utf8), at: at, origin: .tapedeck)
     }
 
     /// Changes of other objects that are made, for a client that goes on.

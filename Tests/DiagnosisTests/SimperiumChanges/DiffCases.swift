@@ -75,9 +75,8 @@ enum DiffCases {
             let v = #"{"text":{"o":"d","v":"=14\t+!"}}"#
             let said =
                 "0:c:[" + SessionScript.acknowledgement("f1", v, sv: 3, ev: 4, by: "c-2") + "]"
-            script.alter(
-                c, .server, said: said, heard: said.replacing("=14", with: "=9"),
-                action: "malformed-delta", at: 1)
+            script.rule("command:c sender:server => malformed-delta", at: 1)
+            script.server(c, said, at: 1)
             script.edit(c, "a1", #"{"text":{"o":"d","v":"=9\t+x"}}"#, sv: 4, at: 2)
         },
     ]

@@ -1,3 +1,5 @@
+import Wire
+
 @testable import Diagnosis
 
 /// Signatures that join several findings, or several steps.
@@ -32,7 +34,10 @@ enum FindingGroupCases {
 
     private static let ghosts: [RuleCase] = [
         RuleCase(S.ghostWriting, .breaks, "three times") { haunt(&$0, times: 3) },
-        RuleCase(S.ghostWriting, .behaves, "once is a finding of its own") { haunt(&$0, times: 1) },
+        RuleCase(
+            S.ghostWriting, .behaves, "once is a finding of its own",
+            also: ["simperium.diff.repeats-insert"]
+        ) { haunt(&$0, times: 1) },
         RuleCase(S.ghostWriting, .silent, "the text was not seen") {
             haunt(&$0, times: 3, hasData: false)
         },
@@ -55,7 +60,10 @@ enum FindingGroupCases {
 
     private static let lost: [RuleCase] = [
         RuleCase(S.lostEdit, .breaks, "three objects") { forget(&$0, 3) },
-        RuleCase(S.lostEdit, .behaves, "one is a finding of its own") { forget(&$0, 1) },
+        RuleCase(
+            S.lostEdit, .behaves, "one is a finding of its own",
+            also: ["simperium.change.never-resent"]
+        ) { forget(&$0, 1) },
         RuleCase(S.lostEdit, .silent, "bytes are missing") { forget(&$0, 3, hasGap: true) },
     ]
 
@@ -69,7 +77,8 @@ enum FindingGroupCases {
             let v = number(10 + index)
             script.made(c, "f\(index)", v, sv: sv, ev: ev, by: "c-2", at: at)
             if made {
-                script.inject(c, SessionScript.change("a\(index)", v, sv: ev), at: at + 0.1)
+                script.inject(
+                    c, .client, SessionScript.change("a\(index)", v, sv: ev), at: at + 0.1)
             } else {
                 script.edit(c, "a\(index)", v, sv: ev, at: at + 0.1)
             }
@@ -79,7 +88,9 @@ enum FindingGroupCases {
 
     private static let echoes: [RuleCase] = [
         RuleCase(S.echo, .breaks, "three changes") { repeatOthers(&$0, 3) },
-        RuleCase(S.echo, .behaves, "one is a finding of its own") { repeatOthers(&$0, 1) },
+        RuleCase(S.echo, .behaves, "one is a finding of its own", also: ["simperium.remote.echo"]) {
+            repeatOthers(&$0, 1)
+        },
         RuleCase(S.echo, .silent, "Tapedeck sends them") { repeatOthers(&$0, 3, made: true) },
     ]
 
@@ -108,9 +119,18 @@ enum FindingGroupCases {
 
     private static let stuck: [RuleCase] = [
         RuleCase(S.stuckKey, .breaks, "twice") { stick(&$0, times: 2) },
-        RuleCase(S.stuckKey, .behaves, "once is a finding of its own") { stick(&$0, times: 1) },
+        RuleCase(
+            S.stuckKey, .behaves, "once is a finding of its own",
+            also: ["simperium.change.stuck-key"]
+        ) {
+            stick(&$0, times: 1)
+        } unlike: {
+            stick(&$0, times: 2)
+        },
         RuleCase(S.stuckKey, .silent, "the connection ends") {
             stick(&$0, times: 2, closes: true)
+        } unlike: {
+            stick(&$0, times: 2)
         },
     ]
 
@@ -133,9 +153,14 @@ enum FindingGroupCases {
 
     private static let storms: [RuleCase] = [
         RuleCase(S.duplicateStorm, .breaks, "five times") { storm(&$0, 5) },
-        RuleCase(S.duplicateStorm, .behaves, "once is a finding of its own") { storm(&$0, 2) },
+        RuleCase(
+            S.duplicateStorm, .behaves, "once is a finding of its own",
+            also: ["simperium.change.resend-after-409"]
+        ) { storm(&$0, 2) },
         RuleCase(S.duplicateStorm, .silent, "it may not have got the answers") {
             storm(&$0, 5, reconnects: true)
+        } unlike: {
+            storm(&$0, 5)
         },
     ]
 

@@ -1,3 +1,5 @@
+import Wire
+
 @testable import Diagnosis
 
 /// Rules that need the text of the command alone.
@@ -78,7 +80,7 @@ enum FormCases {
                 },
                 RuleCase(rule, .silent, "Tapedeck sent it to the server") { script in
                     let c = script.ready()
-                    script.inject(c, bad, at: 1)
+                    script.inject(c, .client, bad, at: 1)
                 },
             ]
         } + bucket
@@ -95,7 +97,7 @@ enum FormCases {
         RuleCase(SimperiumChangeRules.bucketGrammar, .silent, "Tapedeck opens it") { script in
             let c = script.socket(at: 0)
             script.inject(
-                c,
+                c, .client,
                 #"0:init:{"name":"my notes","clientid":"c-1","api":"1.1","token":"t","app_id":"app"}"#,
                 at: 0.1)
         },

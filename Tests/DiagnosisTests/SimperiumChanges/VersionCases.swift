@@ -4,13 +4,13 @@ import Wire
 
 /// Rules about identifiers and versions.
 enum VersionCases {
-    private typealias R = SimperiumChangeRules
+    typealias R = SimperiumChangeRules
 
     static let all: [RuleCase] =
         source + behind + inFlight + identifiers + repetition + removal + remote
 
     /// Changes only in the number, so that several versions are easily made.
-    private static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
+    static func number(_ value: Int) -> String { #"{"n":{"o":"r","v":\#(value)}}"# }
 
     private static let source: [RuleCase] = [
         RuleCase(R.noSource, .breaks, "an edit of an object it has made") { script in
@@ -58,10 +58,8 @@ enum VersionCases {
             let said =
                 "0:c:["
                 + SessionScript.acknowledgement("f1", number(7), sv: 3, ev: 4, by: "c-2") + "]"
-            script.alter(
-                c, .server, said: said,
-                heard: said.replacing(#""sv":3,"ev":4"#, with: #""sv":5,"ev":6"#),
-                action: "version-gap", at: 1)
+            script.rule("command:c sender:server => version-gap by=2", at: 1)
+            script.server(c, said, at: 1)
             script.edit(c, "a1", number(2), sv: 6, at: 2)
         },
     ]
@@ -82,9 +80,10 @@ enum VersionCases {
     ) {
         let c = script.ready()
         script.made(c, "f1", number(5), ev: 4, by: "c-2", at: 1)
-        if isSlow { script.fault(c, .server, "latency 60s", at: 0.5) }
+        if isSlow { script.act(c, "latency 60s sender=server", at: 0.5) }
         script.beat(c, from: 5, through: 45)
         script.edit(c, "a1", number(6), sv: 3, at: 1 + wait)
+        script.made(c, "a1", number(6), sv: 4, ev: 5, at: 1.1 + wait)
     }
 
     private static func late(_ script: inout SessionScript, sv: Int, isLost: Bool = false) {
@@ -113,13 +112,23 @@ enum VersionCases {
             let again = script.again(at: 3, answer: "[\(change)]")
             script.edit(again, "a1", number(5), at: 60)
             script.made(again, "a1", number(5), sv: 4, ev: 5, at: 60.1)
+        } unlike: { script in
+            let c = script.ready()
+            script.close(c, at: 2)
+            let change = SessionScript.acknowledgement("f1", number(4), sv: 3, ev: 4, by: "c-2")
+            let again = script.again(at: 3, answer: "[\(change)]")
+            script.beat(again, from: 5, through: 45)
+            script.edit(again, "a1", number(5), at: 60)
+            script.made(again, "a1", number(5), sv: 4, ev: 5, at: 60.1)
         },
         RuleCase(R.sourceBehind, .silent, "may not have got it") { foreign(&$0, wait: 1) },
         RuleCase(R.sourceBehind, .silent, "Tapedeck holds bytes back") {
-            foreign(&$0, wait: 3, isSlow: true)
+            foreign(&$0, wait: 50, isSlow: true)
         },
         RuleCase(R.stuckSource, .breaks, "four times") { stale(&$0, [3, 3, 3, 3]) },
-        RuleCase(R.stuckSource, .behaves, "once and then right") { stale(&$0, [3, 3, 5, 6]) },
+        RuleCase(
+            R.stuckSource, .behaves, "once and then right", also: ["simperium.change.sv-behind"]
+        ) { stale(&$0, [3, 3, 5, 6]) },
         RuleCase(R.stuckSource, .silent, "bytes are missing") { script in
             let c = script.ready()
             script.gap(c, at: 0.5)
@@ -132,7 +141,8 @@ enum VersionCases {
         },
         RuleCase(R.lateEntity, .breaks, "goes on from the old version") { late(&$0, sv: 3) },
         RuleCase(R.lateEntity, .behaves, "keeps the newer") { late(&$0, sv: 4) },
-        RuleCase(R.lateEntity, .silent, "the answer was lost") {
+        RuleCase(R.lateEntity, .silent, "the answer was lost", also: ["simperium.change.sv-behind"])
+        {
             late(&$0, sv: 3, isLost: true)
         },
     ]
@@ -167,6 +177,10 @@ enum VersionCases {
                 c, .server,
                 "0:c:[" + SessionScript.acknowledgement("a1", number(2), sv: 3, ev: 4) + "]",
                 at: 1.1)
+            script.edit(c, "a2", number(3), at: 70)
+        } unlike: { script in
+            let c = script.ready()
+            script.edit(c, "a1", number(2), at: 1)
             script.edit(c, "a2", number(3), at: 70)
         },
         RuleCase(R.foreignAnswer, .breaks, "right after another's") { script in
@@ -271,6 +285,9 @@ enum VersionCases {
         RuleCase(R.ccidWithOtherContent, .silent, "the first was not captured") { script in
             let c = script.again(at: 3)
             script.edit(c, "a1", number(9), at: 4)
+        } unlike: { script in
+            let c = cut(&script)
+            script.edit(c, "a1", number(9), at: 4)
         },
         RuleCase(R.ccidOfAnotherObject, .breaks, "two objects") { script in
             let c = script.ready()
@@ -290,7 +307,7 @@ enum VersionCases {
             script.edit(c, "a1", number(2), at: 1)
             script.made(c, "a1", number(2), at: 1.1)
             script.inject(
-                c,
+                c, .client,
                 SessionScript.change("a1", #"{"n":{"o":"+","v":1}}"#, sv: nil, key: "l"), at: 2)
         },
         RuleCase(R.ccidReused, .breaks, "another edit") { script in
@@ -312,85 +329,11 @@ enum VersionCases {
             script.close(c, at: 1.2)
             let again = script.again(at: 3)
             script.edit(again, "a1", number(2), at: 4)
+        } unlike: { script in
+            let c = script.ready()
+            script.edit(c, "a1", number(2), at: 1)
+            script.made(c, "a1", number(2), at: 1.1)
+            script.edit(c, "a1", number(2), at: 4)
         },
-    ]
-
-    /// The same edit under two identifiers.
-    private static func twice(
-        _ script: inout SessionScript, second: String = SessionScript.append(), sv: Int = 3,
-        isRefused: Bool = false, isMade: Bool = false
-    ) {
-        let c = script.ready()
-        script.edit(c, "a1", at: 1)
-        if isRefused {
-            let said =
-                "0:c:[" + SessionScript.acknowledgement("a1", SessionScript.append(), sv: 3, ev: 4)
-                + "]"
-            let heard =
-                #"0:c:[{"clientid":"c-1","id":"k","error":500,"ccids":["a1"]}]"#
-            script.alter(
-                c, .server, said: said, heard: heard, action: "error 500 forwarded", at: 1.1)
-        } else {
-            script.made(c, "a1", at: 1.1)
-        }
-        script.edit(c, "a2", second, sv: sv, at: 2)
-        guard isMade else { return }
-        script.made(c, "a2", second, sv: 4, ev: 5, at: 2.1)
-    }
-
-    private static let repetition: [RuleCase] = [
-        RuleCase(R.duplicateEdit, .breaks, "the same edit") { twice(&$0) },
-        RuleCase(R.duplicateEdit, .behaves, "the next edit") {
-            twice(
-                &$0,
-                second: SessionScript.delta(
-                    SessionScript.text + " more", SessionScript.text + " more!"), sv: 4)
-        },
-        RuleCase(R.duplicateEdit, .silent, "it was told that it failed") {
-            twice(&$0, isRefused: true)
-        },
-        RuleCase(SimperiumFindingGroups.doubleText, .breaks, "the server takes it") {
-            twice(&$0, isMade: true)
-        },
-        RuleCase(SimperiumFindingGroups.doubleText, .behaves, "the server refuses it") {
-            twice(&$0)
-        },
-        RuleCase(SimperiumFindingGroups.doubleText, .silent, "it was told that it failed") {
-            twice(&$0, isRefused: true, isMade: true)
-        },
-    ]
-
-    private static func removeAgain(
-        _ script: inout SessionScript, wait: Double, hasGap: Bool = false
-    ) {
-        let c = script.ready()
-        script.made(c, "f1", nil, sv: 3, ev: 4, o: "-", by: "c-2", at: 1)
-        if hasGap { script.gap(c, at: 1.1) }
-        script.beat(c, from: 2, through: 42)
-        script.edit(c, "a1", nil, sv: nil, o: "-", at: 1 + wait)
-    }
-
-    private static let removal: [RuleCase] = [
-        RuleCase(R.echoOfRemoval, .breaks, "long after") { removeAgain(&$0, wait: 50) },
-        RuleCase(R.echoOfRemoval, .behaves, "before it was told") { removeAgain(&$0, wait: -0.01) },
-        RuleCase(R.echoOfRemoval, .silent, "bytes are missing") {
-            removeAgain(&$0, wait: 50, hasGap: true)
-        },
-    ]
-
-    private static func echo(
-        _ script: inout SessionScript, _ v: String = number(5), sv: Int = 4, made: Bool = false
-    ) {
-        let c = script.ready(hasData: false)
-        let change = SessionScript.acknowledgement("f1", number(5), sv: 3, ev: 4, by: "c-2")
-        if made { script.fault(c, .server, "send", at: 1) }
-        script.server(c, "0:c:[\(change)]", at: 1, made: made)
-        script.edit(c, "a1", v, sv: sv, at: 2)
-    }
-
-    private static let remote: [RuleCase] = [
-        RuleCase(R.echo, .breaks, "the same number") { echo(&$0) },
-        RuleCase(R.echo, .behaves, "another number") { echo(&$0, number(6)) },
-        RuleCase(R.echo, .silent, "both may have done it") { echo(&$0, sv: 3) },
     ]
 }

@@ -33,7 +33,7 @@ import Wire
             if numbers.next(10) == 0 { text = String(text.prefix(numbers.next(text.count + 1))) }
             switch numbers.next(12) {
             case 0: script.lose(socket, numbers.next(2) == 0 ? .client : .server, text, at: at)
-            case 1: script.server(socket, text, at: at, made: true)
+            case 1 where !text.isEmpty: script.inject(socket, .server, text, at: at)
             case 2 where numbers.next(20) == 0: script.gap(socket, at: at)
             case 3 where numbers.next(20) == 0: script.close(socket, at: at)
             case 4 where numbers.next(4) == 0:

@@ -70,7 +70,10 @@ enum OpeningCases {
             $0.client(socket, "0:i:1:::100", at: 0.5)
             $0.server(socket, SessionScript.page, at: 0.6)
         },
-        RuleCase(R.commandAfterRefusal, .behaves, "another token, before it is said why") {
+        RuleCase(
+            R.commandAfterRefusal, .behaves, "another token, before it is said why",
+            also: ["simperium.server.unasked", "simperium.server.auth-form"]
+        ) {
             let socket = $0.socket(at: 0)
             $0.client(socket, SessionScript.initiation(channel: 0, bucket: "note"), at: 0.1)
             $0.server(socket, "0:auth:expired", at: 0.2)
@@ -203,6 +206,14 @@ enum OpeningCases {
             $0.client(two, SessionScript.sent(), at: 20)
             $0.server(two, SessionScript.reported(), at: 20.1)
             $0.editAndTell(two, sv: 2, ccid: "aa02", to: "z", cv: "cv2", at: 40)
+        } unlike: {
+            let (one, two) = ($0.synced(), $0.synced(at: 4, client: "127.0.0.1:5001"))
+            for (index, socket) in [one, two, one, two].enumerated() {
+                let at = 5 + Double(index) * 6
+                $0.editAndTell(
+                    socket, sv: index + 1, ccid: "aa0\(index)", to: "\(index)",
+                    cv: "cv1\(index)", at: at)
+            }
         },
     ]
 
@@ -272,6 +283,9 @@ enum OpeningCases {
             let socket = $0.synced()
             $0.beats(socket, from: 15, to: 118)
             $0.editAndTell(socket, at: 120)
+        } unlike: {
+            let socket = $0.synced()
+            $0.editAndTell(socket, at: 120)
         },
         RuleCase(R.heartbeatMissing, .behaves, "50 s are not too long") {
             let socket = $0.synced()
@@ -280,7 +294,7 @@ enum OpeningCases {
         },
         RuleCase(R.heartbeatMissing, .silent, "a fault held the connection") {
             let socket = $0.synced()
-            $0.fault(socket, .client, "stall", at: 60)
+            $0.act(socket, "latency 1ms", at: 60)
             $0.editAndTell(socket, at: 120)
         },
         RuleCase(R.deadConnection, .breaks, "heartbeats into nothing for minutes") {

@@ -36,8 +36,16 @@ extension ServerCases {
             let socket = $0.socket(at: 0)
             $0.open(socket, at: 0.1)
             $0.lose(socket, .client, "0:i:1:::100", at: 0.2)
-            $0.server(socket, SessionScript.page, at: 0.3, made: true)
+            $0.inject(socket, .server, SessionScript.page, at: 0.3)
             entity(&$0, socket, "a.1", #"{"t":"other"}"#, at: 1)
         },
     ]
+
+    static func entity(
+        _ script: inout SessionScript, _ socket: ConnectionID, _ name: String, _ data: String,
+        at: Double
+    ) {
+        script.client(socket, "0:e:\(name)", at: at)
+        script.server(socket, "0:e:\(name)\n{\"data\":\(data)}", at: at + 0.1)
+    }
 }

@@ -32,12 +32,16 @@ enum ServerCases {
             RuleCase(rule, .silent, "a fault touched the connection: \(title)") {
                 let socket = $0.synced()
                 $0.client(socket, request, at: 1)
-                $0.fault(socket, .server, "stall", at: 2)
+                $0.act(socket, "latency 1ms", at: 2)
                 $0.beats(socket, from: 15, to: 120)
             },
             RuleCase(rule, .silent, "the server is not there any more: \(title)") {
                 let socket = $0.synced()
                 $0.client(socket, request, at: 1)
+            } unlike: {
+                let socket = $0.synced()
+                $0.client(socket, request, at: 1)
+                $0.beats(socket, from: 15, to: 120)
             },
         ]
     }
@@ -82,6 +86,10 @@ enum ServerCases {
                 $0.client(socket, "h:0", at: 20)
                 $0.lose(socket, .server, "h:1", at: 20.1)
                 $0.server(socket, SessionScript.reported(by: "x"), at: 60)
+            } unlike: {
+                let socket = $0.synced()
+                $0.client(socket, "h:0", at: 20)
+                $0.server(socket, SessionScript.reported(by: "x"), at: 60)
             },
             RuleCase(R.heartbeatNumber, .breaks, "h:5 for h:0") {
                 let socket = $0.synced()
@@ -98,8 +106,12 @@ enum ServerCases {
             RuleCase(R.heartbeatNumber, .silent, "Tapedeck made the number wrong") {
                 let socket = $0.synced()
                 $0.client(socket, "h:0", at: 20)
-                $0.alter(
-                    socket, .server, said: "h:1", heard: "h:5", action: "wrong-heartbeat", at: 20.1)
+                $0.rule("command:h sender:server => wrong-heartbeat by=4")
+                $0.server(socket, "h:1", at: 20.1)
+            } unlike: {
+                let socket = $0.synced()
+                $0.client(socket, "h:0", at: 20)
+                $0.server(socket, "h:5", at: 20.1)
             },
             RuleCase(R.unasked, .breaks, "an entity that nobody asked for") {
                 let socket = $0.synced()
@@ -118,7 +130,7 @@ enum ServerCases {
             },
             RuleCase(R.unasked, .silent, "Tapedeck says it") {
                 let socket = $0.synced()
-                $0.server(socket, "0:e:b.1\n?", at: 1, made: true)
+                $0.inject(socket, .server, "0:e:b.1\n?", at: 1)
             },
             RuleCase(R.unopenedChannel, .breaks, "channel 7") {
                 let socket = $0.synced()
@@ -131,9 +143,11 @@ enum ServerCases {
             },
             RuleCase(R.unopenedChannel, .silent, "Tapedeck moved it there") {
                 let socket = $0.synced()
-                $0.alter(
-                    socket, .server, said: "0:c:[]", heard: "7:c:[]", action: "unknown-channel",
-                    at: 1)
+                $0.rule("command:c sender:server => unknown-channel to=7")
+                $0.server(socket, "0:c:[]", at: 1)
+            } unlike: {
+                let socket = $0.synced()
+                $0.server(socket, "7:c:[]", at: 1)
             },
             RuleCase(R.unopenedChannel, .silent, "the init may be among what is missing") {
                 let socket = $0.synced()
@@ -158,7 +172,8 @@ enum ServerCases {
             RuleCase(R.authForm, .silent, "Tapedeck says that it has expired") {
                 let socket = $0.socket(at: 0)
                 $0.client(socket, SessionScript.initiation(channel: 0), at: 0.1)
-                $0.server(socket, "0:auth:expired", at: 0.2, made: true)
+                $0.rule("command:init => auth-expired")
+                $0.server(socket, "0:auth:expired", at: 0.2, isCalm: true)
             },
             RuleCase(R.cvForm, .breaks, "c:? to a client of today") {
                 $0.resumed(at: 0, answer: "0:c:?")
@@ -166,7 +181,10 @@ enum ServerCases {
             RuleCase(R.cvForm, .behaves, "cv:?") {
                 $0.resumed(at: 0, answer: "0:cv:?")
             },
-            RuleCase(R.cvForm, .behaves, "c:? to a client without library") {
+            RuleCase(
+                R.cvForm, .behaves, "c:? to a client without library",
+                also: ["simperium.session.init-without-library"]
+            ) {
                 let socket = $0.socket(at: 0)
                 $0.client(socket, SessionScript.initiation(channel: 0, rest: ""), at: 0.1)
                 $0.server(socket, "0:auth:user@example.com", at: 0.2)
@@ -176,8 +194,9 @@ enum ServerCases {
             RuleCase(R.cvForm, .silent, "Tapedeck said it") {
                 let socket = $0.socket(at: 0)
                 $0.open(socket, at: 0.1)
-                $0.lose(socket, .client, "0:cv:old", action: "change-unknown", at: 0.2)
-                $0.server(socket, "0:c:?", at: 0.3, made: true)
+                $0.rule("command:cv => change-unknown")
+                $0.client(socket, "0:cv:old", at: 0.2)
+                $0.server(socket, "0:c:?", at: 0.3, isCalm: true)
             },
         ]
 
@@ -221,6 +240,11 @@ enum ServerCases {
             $0.lose(two, .server, SessionScript.reported(), at: 5.2)
             $0.beats(one, from: 15, to: 120)
             $0.beats(two, from: 16, to: 120)
+        } unlike: {
+            let (one, two) = two(&$0)
+            $0.editAndTell(one, at: 5)
+            $0.beats(one, from: 15, to: 120)
+            $0.beats(two, from: 16, to: 120)
         },
         RuleCase(R.echoMissing, .silent, "another user") {
             let one = $0.synced()
@@ -246,11 +270,14 @@ enum ServerCases {
         RuleCase(R.versionGap, .silent, "Tapedeck made the gap") {
             let socket = $0.synced()
             $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
-            $0.alter(
-                socket, .server,
-                said: SessionScript.reported(sv: 2, ccid: "bb02", cv: "cv5", by: "x"),
-                heard: SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"),
-                action: "version-gap", at: 2)
+            $0.rule("command:c sender:server => version-gap by=3", at: 2)
+            $0.server(
+                socket, SessionScript.reported(sv: 2, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+        } unlike: {
+            let socket = $0.synced()
+            $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
+            $0.server(
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
         },
         RuleCase(R.versionRepeated, .breaks, "two changes to version 2") {
             let socket = $0.synced()
@@ -266,9 +293,9 @@ enum ServerCases {
         RuleCase(R.versionRepeated, .silent, "the second is Tapedeck's") {
             let socket = $0.synced()
             $0.server(socket, SessionScript.reported(ccid: "bb01", by: "x"), at: 1)
-            $0.server(
-                socket, SessionScript.reported(ccid: "bb02", to: "z", cv: "cv2", by: "x"), at: 2,
-                made: true)
+            $0.inject(
+                socket, .server, SessionScript.reported(ccid: "bb02", to: "z", cv: "cv2", by: "x"),
+                at: 2)
         },
         RuleCase(R.cvRepeated, .breaks, "one cv for two objects") {
             let socket = $0.synced()
@@ -307,7 +334,7 @@ enum ServerCases {
         {
             let socket = $0.socket(at: 0)
             $0.open(socket, at: 0.1)
-            if fault { $0.fault(socket, .server, "move-current", at: 0.15) }
+            if fault { $0.act(socket, "latency 1ms", at: 0.15) }
             $0.client(socket, "0:i:1:::\(limit)", at: 0.2)
             $0.server(socket, first, at: 0.3)
             $0.client(socket, "0:i:1:\(mark)::\(limit)", at: 0.4)
@@ -362,17 +389,14 @@ enum ServerCases {
             $0.open(socket, at: 0.1)
             $0.client(socket, "0:i::::100", at: 0.2)
             $0.server(socket, page(#"{"id":"a","v":1}"#), at: 0.3)
+        } unlike: {
+            let socket = $0.socket(at: 0)
+            $0.open(socket, at: 0.1)
+            $0.client(socket, "0:i:1:::100", at: 0.2)
+            $0.server(socket, page(#"{"id":"a","v":1}"#), at: 0.3)
         },
         RuleCase(
             R.pageWithoutData, .silent, "a fault touched the connection",
             pages(page(#"{"id":"a","v":1}"#, mark: "m1"), page(""), fault: true)),
     ]
-
-    static func entity(
-        _ script: inout SessionScript, _ socket: ConnectionID, _ name: String, _ data: String,
-        at: Double
-    ) {
-        script.client(socket, "0:e:\(name)", at: at)
-        script.server(socket, "0:e:\(name)\n{\"data\":\(data)}", at: at + 0.1)
-    }
 }

@@ -6,13 +6,24 @@ import Wire
 /// that became wrong on its way.
 enum SessionFormCases {
     private static func table(
-        _ rule: Rule, _ wrong: String, _ right: String, also: Set<String> = []
+        _ rule: Rule, _ wrong: String, _ right: String, asked: String? = nil,
+        also: Set<String> = []
     ) -> [RuleCase] {
         let isClient = rule.blames == .client
         let short = String(wrong.prefix(40))
+        @Sendable func begin(_ script: inout SessionScript) -> ConnectionID {
+            let socket = script.synced()
+            guard let asked else { return socket }
+            if isClient {
+                script.server(socket, asked, at: 0.9)
+            } else {
+                script.client(socket, asked, at: 0.9)
+            }
+            return socket
+        }
         return [
             RuleCase(rule, .breaks, short, also: also) {
-                let socket = $0.synced()
+                let socket = begin(&$0)
                 if isClient {
                     $0.client(socket, wrong, at: 1)
                 } else {
@@ -20,7 +31,7 @@ enum SessionFormCases {
                 }
             },
             RuleCase(rule, .behaves, String(right.prefix(40))) {
-                let socket = $0.synced()
+                let socket = begin(&$0)
                 if isClient {
                     $0.client(socket, right, at: 1)
                 } else {
@@ -28,9 +39,9 @@ enum SessionFormCases {
                 }
             },
             RuleCase(rule, .silent, "Tapedeck made it so: \(short)") {
-                let socket = $0.synced()
-                $0.alter(
-                    socket, rule.blames, said: right, heard: wrong, action: "send", at: 1)
+                let socket = begin(&$0)
+                $0.lose(socket, rule.blames, right, at: 1)
+                $0.inject(socket, rule.blames, wrong, at: 1.01)
             },
         ]
     }
@@ -59,8 +70,9 @@ enum SessionFormCases {
         + table(C.heartbeatOnChannel, "0:h:1", "h:1")
         + table(C.heartbeatNumber, "h:x", "h:1")
         + table(C.heartbeatNumber, "h", "h:0")
-        + table(C.logOnChannel, #"0:log:{"log":"x"}"#, #"log:{"log":"x"}"#)
-        + table(C.logForm, #"log:{"text":"x"}"#, #"log:{"log":"x","bucket":"note"}"#)
+        + table(C.logOnChannel, #"0:log:{"log":"x"}"#, #"log:{"log":"x"}"#, asked: "log:1")
+        + table(
+            C.logForm, #"log:{"text":"x"}"#, #"log:{"log":"x","bucket":"note"}"#, asked: "log:1")
         + table(C.limit, "0:i:1:::0", "0:i:1:::1000")
         + table(C.limit, "0:i:1:::1001", "0:i:1:::1")
         + table(C.limit, "0:i:1:::", "0:i:1:::500")
@@ -144,16 +156,16 @@ enum SessionFormCases {
         + table(S.notUnderstood, "?", "0:c:[]")
         + table(
             S.pageCurrent, #"0:i:{"index":[]}"#, #"0:i:{"current":"cv1","index":[]}"#,
-            also: ["simperium.server.unasked"])
+            asked: "0:i:1:::100")
         + table(
             S.pageForm, #"0:i:{"current":"cv0"}"#, #"0:i:{"current":"cv0","index":[]}"#,
-            also: ["simperium.server.unasked"])
+            asked: "0:i:1:::100")
         + table(
             S.emptyMark, #"0:i:{"current":"cv0","index":[],"mark":""}"#,
-            #"0:i:{"current":"cv0","index":[]}"#, also: ["simperium.server.unasked"])
+            #"0:i:{"current":"cv0","index":[]}"#, asked: "0:i:1:::100")
         + table(
             S.entityForm, "0:e:a.1\n{\"d\":{}}", "0:e:a.1\n{\"data\":{\"t\":\"x\"}}",
-            also: ["simperium.server.unasked"])
+            asked: "0:e:a.1")
         + table(S.unknownCommand, "0:x:1", "0:c:[]")
         + table(S.unknownCommand, "hello there", "0:c:[]")
         + table(S.wrongDirection, "0:e:a.1", "0:c:[]", also: ["simperium.server.unasked"])

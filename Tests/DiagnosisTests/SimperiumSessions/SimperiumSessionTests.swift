@@ -8,11 +8,11 @@ import Wire
     private static let server = SessionFormCases.server + ServerCases.all
 
     @Test(arguments: client) func `rules about clients hold`(_ example: RuleCase) {
-        example.check()
+        example.check(among: Self.client)
     }
 
     @Test(arguments: server) func `rules about servers hold`(_ example: RuleCase) {
-        example.check()
+        example.check(among: Self.server)
     }
 
     @Test func `every rule is broken, kept and silent in some case`() {

@@ -14,10 +14,18 @@ extension SyncingCases {
             let socket = bare(&$0, #"{"id":"a.b.c","v":3},{"id":"a","v":3}"#)
             fetch(&$0, socket, "a.b.c.3", at: 1)
             fetch(&$0, socket, "a.3", at: 2)
+        } unlike: {
+            let socket = bare(&$0, #"{"id":"a.b.c","v":3}"#)
+            fetch(&$0, socket, "a.b.c.3", at: 1)
+            fetch(&$0, socket, "a.3", at: 2)
         },
         RuleCase(R.truncatedKey, .silent, "a may be on a page that was not seen") {
             let socket = $0.resumed(
                 at: 0, answer: SessionScript.reported("a.b.c", sv: 2, cv: "cv1", by: "x"))
+            fetch(&$0, socket, "a.3", at: 1)
+            fetch(&$0, socket, "a.b.c.3", at: 2)
+        } unlike: {
+            let socket = bare(&$0, #"{"id":"a.b.c","v":3}"#)
             fetch(&$0, socket, "a.3", at: 1)
             fetch(&$0, socket, "a.b.c.3", at: 2)
         },
@@ -58,7 +66,7 @@ extension SyncingCases {
         },
         RuleCase(R.flood, .breaks, "600 at once") {
             let entries = (0..<600).map { #"{"id":"k\#($0)","v":1}"# }.joined(separator: ",")
-            let socket = bare(&$0, entries)
+            let socket = bare(&$0, entries, limit: 1000)
             for number in 0..<600 { $0.client(socket, "0:e:k\(number).1", at: 1) }
             for number in 0..<600 {
                 $0.server(socket, "0:e:k\(number).1\n{\"data\":{}}", at: 2)
@@ -66,7 +74,7 @@ extension SyncingCases {
         },
         RuleCase(R.flood, .behaves, "600, 200 at once") {
             let entries = (0..<600).map { #"{"id":"k\#($0)","v":1}"# }.joined(separator: ",")
-            let socket = bare(&$0, entries)
+            let socket = bare(&$0, entries, limit: 1000)
             for number in 0..<600 {
                 let at = 1 + Double(number / 200)
                 $0.client(socket, "0:e:k\(number).1", at: at)
@@ -118,6 +126,11 @@ extension SyncingCases {
         },
         RuleCase(R.notReloaded, .silent, "what the client had is not known") {
             let socket = $0.resumed(at: 0)
+            $0.server(
+                socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
+            $0.beats(socket, from: 15, to: 120)
+        } unlike: {
+            let socket = $0.synced()
             $0.server(
                 socket, SessionScript.reported(sv: 5, ccid: "bb02", cv: "cv5", by: "x"), at: 2)
             $0.beats(socket, from: 15, to: 120)

@@ -204,6 +204,9 @@ enum SyncingCases {
         },
         RuleCase(R.unfinished, .silent, "the client says nothing any more") {
             _ = opened(&$0)
+        } unlike: {
+            let socket = opened(&$0)
+            $0.beats(socket, from: 15, to: 200)
         },
         RuleCase(R.unfinished, .silent, "the page was lost") {
             let socket = $0.socket(at: 0)
@@ -222,8 +225,8 @@ enum SyncingCases {
         RuleCase(R.unknownIgnored, .breaks, "Tapedeck said cv:?, which is the same to the client") {
             let socket = $0.socket(at: 0)
             $0.open(socket, at: 0.1)
-            $0.lose(socket, .client, "0:cv:old", action: "cv-unknown", at: 0.2)
-            $0.server(socket, "0:cv:?", at: 0.3, made: true)
+            $0.rule("command:cv => cv-unknown")
+            $0.client(socket, "0:cv:old", at: 0.2)
             $0.beats(socket, from: 15, to: 120)
         },
         RuleCase(R.unknownIgnored, .behaves, "the index follows") {
@@ -234,6 +237,9 @@ enum SyncingCases {
         },
         RuleCase(R.unknownIgnored, .silent, "the client falls silent") {
             $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+        } unlike: {
+            let socket = $0.resumed(at: 0, cv: "old", answer: "0:cv:?")
+            $0.beats(socket, from: 15, to: 120)
         },
         RuleCase(R.unknownIgnored, .silent, "the answer was lost") {
             let socket = $0.socket(at: 0)
@@ -307,14 +313,20 @@ enum SyncingCases {
         },
         RuleCase(R.neverIssued, .silent, "the client is older than the session") {
             $0.resumed(at: 0, cv: "cvX")
+        } unlike: {
+            let socket = $0.synced()
+            $0.close(socket, at: 5)
+            $0.resumed(at: 10, cv: "cvX")
         },
     ]
 
     /// A client that reads an index without data.
-    static func bare(_ script: inout SessionScript, _ entries: String) -> ConnectionID {
+    static func bare(
+        _ script: inout SessionScript, _ entries: String, limit: Int = 100
+    ) -> ConnectionID {
         let socket = script.socket(at: 0)
         script.open(socket, at: 0.1)
-        script.client(socket, "0:i::::100", at: 0.2)
+        script.client(socket, "0:i::::\(limit)", at: 0.2)
         script.server(socket, #"0:i:{"current":"cv0","index":[\#(entries)]}"#, at: 0.3)
         return socket
     }

@@ -9,43 +9,26 @@ import Wire
 struct ScriptReader {
     private var dissector = Dissector()
     private var lastChunk: Int64 = 0
-    private var origins: [ChunkID: (origin: Origin, said: [UInt8]?)] = [:]
     private var exchanges: [ExchangeID: ExchangeRow] = [:]
     private var sides: [ExchangeID: [SideEvidence]] = [:]
     private var messages: [MessageID: MessageRow] = [:]
-    private var faults: [FaultRow] = []
     private var made: [(at: Instant, evidence: Evidence)] = []
     private var exchangeOrder: [ExchangeID] = []
 
-    mutating func put(_ record: Record, _ origin: Origin, said: [UInt8]? = nil) {
+    mutating func put(_ record: Record) {
         var chunk: ChunkID?
         switch record {
         case .chunk:
             lastChunk += 1
-            let id = ChunkID(lastChunk)
-            origins[id] = (origin, said)
-            chunk = id
+            chunk = ChunkID(lastChunk)
         case .connection(let row): made.append((row.at, .connection(row)))
         case .event(let row): made.append((row.at, .event(row)))
         case .gap(let row): made.append((row.at, .gap(row)))
-        case .fault(let row):
-            faults.append(row)
-            made.append((row.at, .fault(row)))
         default: break
         }
         var rows: [DerivedRow] = []
         dissector.consume(record, chunk: chunk, into: &rows)
         take(rows)
-    }
-
-    mutating func lose(_ id: ConnectionID, _ sender: Peer, _ text: [UInt8], at: Instant) {
-        let head = CommandEvidence.Version(text, from: sender).command
-        let row = CommandRow(
-            id: CommandID(0), message: MessageID(0), connection: id, position: 0, sender: sender,
-            at: at, channel: head.channel, name: head.name, bucket: nil, app: nil, text: nil,
-            payloadOffset: head.payload.lowerBound, payloadSize: head.payload.count, key: head.key,
-            cv: head.cv, error: head.error, problem: nil)
-        made.append((at, .command(CommandEvidence(row, text: text, origin: .lost, place: nil))))
     }
 
     private mutating func take(_ rows: [DerivedRow]) {
@@ -69,7 +52,7 @@ struct ScriptReader {
                 messages[row.id] = row
                 // Commands of a message come after it.
                 if !(row.opcode == 1 && row.isSimperium) {
-                    made.append((row.endedAt, .message(MessageEvidence(row, origin: origin(row)))))
+                    made.append((row.endedAt, .message(MessageEvidence(row, origin: .peer))))
                 }
             case .command(let row): take(row)
             case .note(let row): made.append((row.at, .note(row)))
@@ -81,20 +64,8 @@ struct ScriptReader {
     private mutating func take(_ row: CommandRow) {
         guard let message = messages[row.message] else { return }
         let text = row.text ?? message.payload
-        let known = origins[message.place.chunk]
-        if let said = known?.said {
-            let evidence = CommandEvidence(row, said: said, heard: text, place: message.place)
-            made.append((row.at, .command(evidence)))
-        } else {
-            let evidence = CommandEvidence(
-                row, text: text, origin: known?.origin == .tapedeck ? .tapedeck : .peer,
-                place: message.place)
-            made.append((row.at, .command(evidence)))
-        }
-    }
-
-    private func origin(_ row: MessageRow) -> Origin {
-        origins[row.place.chunk]?.origin == .tapedeck ? .tapedeck : .peer
+        let evidence = CommandEvidence(row, text: text, origin: .peer, place: message.place)
+        made.append((row.at, .command(evidence)))
     }
 
     private mutating func change(
@@ -121,15 +92,11 @@ struct ScriptReader {
             guard let row = exchanges[id] else { continue }
             let request = sides[id]?.first { $0.body.sender == .client }
             let response = sides[id]?.first { $0.body.sender == .server }
-            let touching = faults.filter { fault in
-                fault.connection == row.connection && fault.at >= row.startedAt
-                    && fault.at <= row.endedAt ?? at
-            }
-            let asked = ExchangeEvidence(row, request: request, faults: touching)
+            let asked = ExchangeEvidence(row, request: request)
             made.append((row.requestEndedAt ?? row.startedAt, .asked(asked)))
             guard row.outcome != .open else { continue }
             let whole = ExchangeEvidence(
-                row, request: request, response: response, faults: touching)
+                row, request: request, response: response)
             made.append((row.endedAt ?? row.startedAt, .answered(whole)))
         }
         return made.enumerated().sorted {
@@ -142,7 +109,6 @@ struct ScriptReader {
     private static func rank(_ evidence: Evidence) -> Int {
         switch evidence {
         case .connection: 0
-        case .fault: 1
         case .asked: 2
         case .answered: 3
         default: 4

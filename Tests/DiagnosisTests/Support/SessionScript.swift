@@ -1,5 +1,6 @@
 import Dissection
 import Framing
+import Testing
 import Wire
 
 @testable import Diagnosis
@@ -14,34 +15,44 @@ import Wire
 ///
 /// Times are seconds since the session began. What is said may be written in any order.
 struct SessionScript {
-    private struct Entry {
+    struct Entry {
         var at: Int64
         var order: Int
         var what: What
+        /// Whether it happens only where Tapedeck does nothing on purpose.
+        var isCalm = false
     }
 
-    private enum What {
-        case record(Record, Origin)
-        /// A command that was sent and never arrived.
-        case lost(ConnectionID, Peer, [UInt8])
-        /// A command that Tapedeck changed: what was sent in the place of what is in the record.
-        case altered(Record, said: [UInt8])
+    enum What {
+        case record(Record)
+        /// Somebody has Tapedeck carry out an action.
+        case act(ConnectionID, String)
     }
 
-    private var entries: [Entry] = []
+    var entries: [Entry] = []
     private var lastConnection: Int64 = 0
+    private struct Leaving: Hashable {
+        var socket: ConnectionID
+        var peer: Peer
+    }
+    /// Simperium sockets, and who of their peers has sent a Close.
+    private var sockets: Set<ConnectionID> = []
+    private var leaving: Set<Leaving> = []
     /// When the session was last seen, in seconds.
     var end: Double?
     /// Whether the session goes on after that.
     var isRunning = false
+    /// The rules of the plan under which it is recorded, as lines; without any, peers are left alone.
+    private(set) var rules: [String] = []
 
     init() {}
 
     // MARK: Connections
 
-    private mutating func add(_ what: What, at: Double) {
+    private mutating func add(_ what: What, at: Double, isCalm: Bool = false) {
         entries.append(
-            Entry(at: Int64((at * 1e9).rounded()), order: entries.count, what: what))
+            Entry(
+                at: Int64((at * 1e9).rounded()), order: entries.count, what: what, isCalm: isCalm))
     }
 
     /// A client connects; its legs are numbered after the connection.
@@ -57,46 +68,47 @@ struct SessionScript {
                 .connection(
                     ConnectionRow(
                         id: id, at: time, listener: "127.0.0.1:8080", client: client,
-                        mode: mode)), .peer), at: at)
+                        mode: mode))), at: at)
         for peer in Peer.allCases {
             let leg = LegRow(
                 id: Self.leg(id, peer), connection: id, peer: peer, at: time,
                 host: peer == .client ? "127.0.0.1" : "server.example", port: 80)
-            add(.record(.leg(leg), .peer), at: at)
+            add(.record(.leg(leg)), at: at)
         }
         return id
     }
 
-    private static func leg(_ id: ConnectionID, _ peer: Peer) -> LegID {
+    static func leg(_ id: ConnectionID, _ peer: Peer) -> LegID {
         LegID(id.rawValue * 2 + Int64(peer.rawValue))
     }
 
     /// Bytes of a peer, as one chunk.
     mutating func bytes(
-        _ id: ConnectionID, _ sender: Peer, _ bytes: [UInt8], at: Double, origin: Origin = .peer
+        _ id: ConnectionID, _ sender: Peer, _ bytes: [UInt8], at: Double, isCalm: Bool = false
     ) {
-        add(.record(chunk(id, sender, bytes, at: at, origin: origin), origin), at: at)
-    }
-
-    private func chunk(
-        _ id: ConnectionID, _ sender: Peer, _ bytes: [UInt8], at: Double, origin: Origin
-    ) -> Record {
-        .chunk(
-            Chunk(
-                connection: id, leg: Self.leg(id, sender), sender: sender,
-                origin: origin == .tapedeck ? .tapedeck : .peer,
-                at: Instant(nanoseconds: Int64((at * 1e9).rounded())), bytes: bytes))
+        let chunk = Chunk(
+            connection: id, leg: Self.leg(id, sender), sender: sender, origin: .peer,
+            at: Instant(nanoseconds: Int64((at * 1e9).rounded())), bytes: bytes)
+        add(.record(.chunk(chunk)), at: at, isCalm: isCalm)
     }
 
     /// Both legs of a connection are closed; `by` closes first.
+    ///
+    /// Peers of a Simperium socket that is not reset take leave of each other before.
     mutating func close(
         _ id: ConnectionID, at: Double, by peer: Peer = .client, detail: String = "closed"
     ) {
+        if sockets.contains(id), detail == "closed" {
+            for side in [peer, peer.other] where !leaving.contains(Leaving(socket: id, peer: side))
+            {
+                frame(id, side, [0x03, 0xE8], opcode: 8, at: at)
+            }
+        }
         let time = Instant(nanoseconds: Int64((at * 1e9).rounded()))
         for side in [peer, peer.other] {
             let row = EventRow(
                 .closed, connection: id, leg: Self.leg(id, side), at: time, detail: detail)
-            add(.record(.event(row), .peer), at: at)
+            add(.record(.event(row)), at: at)
         }
     }
 
@@ -106,36 +118,75 @@ struct SessionScript {
         let row = GapRow(
             connection: id, leg: nil, sender: sender, at: time, until: time, count: 10, chunks: 1,
             reason: .notCaptured)
-        add(.record(.gap(row), .peer), at: at)
+        add(.record(.gap(row)), at: at)
     }
 
-    /// A fault is told, without anything of what it did.
-    mutating func fault(
-        _ id: ConnectionID?, _ sender: Peer?, _ action: String, at: Double, came: [UInt8] = [],
-        sent: [UInt8] = []
-    ) {
-        let row = FaultRow(
-            at: Instant(nanoseconds: Int64((at * 1e9).rounded())), rule: "test", action: action,
-            connection: id, sender: sender, came: came, sent: sent)
-        add(.record(.fault(row), .tapedeck), at: at)
+    // MARK: Faults
+
+    /// Tapedeck does something on purpose: `rule` is a line of a plan, `command:cv => cv-unknown`.
+    mutating func rule(_ rule: String) { rules.append(rule) }
+
+    /// Tapedeck does something on purpose to what comes at this moment, or within so many seconds.
+    mutating func rule(_ rule: String, at: Double, within: Double = 0) {
+        let time = Int((at * 1000).rounded())
+        let end = Int(((at + within) * 1000).rounded(.up)) + 1
+        // What has an argument `to` of its own.
+        let isTaken = ["=> send ", "=> move-current", "=> unknown-channel"].contains {
+            rule.firstRange(of: $0) != nil
+        }
+        rules.append("\(rule) from=\(time)ms \(isTaken ? "schedule-to" : "to")=\(end)ms")
+    }
+
+    /// Somebody has Tapedeck do something to a connection: `reset`, `stall sender=client`.
+    mutating func act(_ id: ConnectionID, _ action: String, at: Double) {
+        add(.act(id, action), at: at)
+    }
+
+    /// Tapedeck sends a text message in a peer's name.
+    mutating func inject(_ id: ConnectionID, _ sender: Peer, _ text: String, at: Double) {
+        act(id, "send '\(text)' to=\(sender.other)", at: at)
+        bytes(id, sender, Self.frame(Array(text.utf8), 1, sender), at: at, isCalm: true)
+    }
+
+    /// Somebody sends a text message that a fault takes away.
+    mutating func lose(_ id: ConnectionID, _ sender: Peer, _ text: String, at: Double) {
+        rule("kind:message sender:\(sender) => drop", at: at)
+        frame(id, sender, Array(text.utf8), at: at)
+    }
+
+    /// The session as it would be had Tapedeck done nothing.
+    var withoutFaults: Self {
+        var script = self
+        script.rules = []
+        script.entries = entries.compactMap { entry in
+            if case .act = entry.what { return nil }
+            var entry = entry
+            entry.isCalm = false
+            return entry
+        }
+        return script
+    }
+
+    /// Whether Tapedeck does anything on purpose.
+    var hasFaults: Bool {
+        !rules.isEmpty || entries.contains { if case .act = $0.what { true } else { false } }
     }
 
     // MARK: HTTP
 
-    /// A request and its response, each as one chunk.
+    /// A request and its response, each as one chunk; `isCalm` where Tapedeck answers in the server's
+    /// place, if it does anything on purpose.
     ///
     /// Line ends of heads are written as `\n`.
     ///
     /// A `Content-Length` is added where neither a length nor a transfer coding is given.
     mutating func exchange(
         _ id: ConnectionID, _ request: String, _ response: String?, at: Double, took: Double = 0.01,
-        made: Bool = false
+        isCalm: Bool = false
     ) {
         bytes(id, .client, Self.message(request), at: at)
         guard let response else { return }
-        bytes(
-            id, .server, Self.message(response), at: at + took,
-            origin: made ? .tapedeck : .peer)
+        bytes(id, .server, Self.message(response), at: at + took, isCalm: isCalm)
     }
 
     static func message(_ text: String) -> [UInt8] {
@@ -164,6 +215,7 @@ struct SessionScript {
         at: Double, client: String = "127.0.0.1:5000", app: String = "app"
     ) -> ConnectionID {
         let id = connection(at: at, client: client)
+        sockets.insert(id)
         exchange(
             id,
             """
@@ -205,17 +257,19 @@ struct SessionScript {
         frame(id, .client, Array(text.utf8), at: at)
     }
 
-    /// The server sends a text message; `made` where Tapedeck does in its name.
-    mutating func server(_ id: ConnectionID, _ text: String, at: Double, made: Bool = false) {
-        frame(id, .server, Array(text.utf8), at: at, origin: made ? .tapedeck : .peer)
+    /// The server sends a text message; `isCalm` where Tapedeck does in its place, if it does anything
+    /// on purpose.
+    mutating func server(_ id: ConnectionID, _ text: String, at: Double, isCalm: Bool = false) {
+        frame(id, .server, Array(text.utf8), at: at, isCalm: isCalm)
     }
 
     /// Somebody sends a frame that is a message.
     mutating func frame(
         _ id: ConnectionID, _ sender: Peer, _ payload: [UInt8], opcode: UInt8 = 1, at: Double,
-        origin: Origin = .peer
+        isCalm: Bool = false
     ) {
-        bytes(id, sender, Self.frame(payload, opcode, sender), at: at, origin: origin)
+        if opcode == 8 { leaving.insert(Leaving(socket: id, peer: sender)) }
+        bytes(id, sender, Self.frame(payload, opcode, sender), at: at, isCalm: isCalm)
     }
 
     /// A frame that is a message, masked where a client sends it.
@@ -237,40 +291,23 @@ struct SessionScript {
         return bytes + key + payload.enumerated().map { $1 ^ key[$0 % 4] }
     }
 
-    /// Somebody sends a command that a fault takes away.
-    mutating func lose(
-        _ id: ConnectionID, _ sender: Peer, _ text: String, action: String = "drop", at: Double
-    ) {
-        fault(id, sender, action, at: at, came: Array(text.utf8))
-        add(.lost(id, sender, Array(text.utf8)), at: at)
-    }
-
-    /// Somebody sends a command that a fault changes.
-    mutating func alter(
-        _ id: ConnectionID, _ sender: Peer, said: String, heard: String, action: String, at: Double
-    ) {
-        fault(
-            id, sender, action, at: at, came: Array(said.utf8), sent: Array(heard.utf8))
-        let bytes = Self.frame(Array(heard.utf8), 1, sender)
-        add(
-            .altered(
-                chunk(id, sender, bytes, at: at, origin: .peer), said: Array(said.utf8)), at: at)
-    }
-
     // MARK: Diagnosing
 
-    /// What happened, in order.
+    /// What happened, in order, as the proxy records it where it does something on purpose.
     func evidence() -> [Evidence] {
-        var reader = ScriptReader()
-        for entry in entries.sorted(by: { ($0.at, $0.order) < ($1.at, $1.order) }) {
-            switch entry.what {
-            case .record(let record, let origin): reader.put(record, origin)
-            case .altered(let record, let said): reader.put(record, .altered, said: said)
-            case .lost(let id, let sender, let text):
-                reader.lose(id, sender, text, at: Instant(nanoseconds: entry.at))
+        let end = Instant(nanoseconds: last)
+        let happened = entries.sorted { ($0.at, $0.order) < ($1.at, $1.order) }
+        guard !hasFaults else {
+            do {
+                return try ProxiedScript.evidence(of: happened, under: rules, until: end)
+            } catch {
+                Issue.record(error, "\(rules)")
+                return []
             }
         }
-        return reader.finish(at: Instant(nanoseconds: last))
+        var reader = ScriptReader()
+        for case .record(let record) in happened.map(\.what) { reader.put(record) }
+        return reader.finish(at: end)
     }
 
     private var last: Int64 {
@@ -298,6 +335,9 @@ struct SessionScript {
         diagnosis.join(lanes.indices.map { lanes[$0].finish(at: end, isRunning: isRunning) })
         return diagnosis.findings
     }
+
+    /// Whether a rule is broken.
+    func breaks(_ rule: Rule) -> Bool { findings().contains { $0.rule == rule } }
 
     /// The identifiers of the rules that were broken, each once, sorted.
     func broken() -> [String] { Set(findings().map(\.rule.id)).sorted() }

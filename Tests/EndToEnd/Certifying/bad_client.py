@@ -10,11 +10,13 @@ auth API again at once, whatever it said.
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import json
 import os
+import select
 import sys
-import threading
+import time
 import urllib.error
 import urllib.request
 import uuid
@@ -61,6 +63,13 @@ class Simperium:
             if command == name:
                 return payload
 
+    def listen(self, seconds: float) -> None:
+        """Hears what others have to say for so long, and does nothing about it."""
+        end = time.monotonic() + seconds
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.socket.recv(timeout=max(0, end - time.monotonic()))
+
     def change(self, key: str, data: dict | None) -> None:
         """Makes a change and waits for the answer; a refused one is sent again, once."""
         change: dict = {"id": key, "ccid": uuid.uuid4().hex, "o": "M" if data is not None else "-"}
@@ -90,7 +99,7 @@ class Simperium:
             if step["step"] in ("set", "delete"):
                 self.change(step["key"], step.get("data"))
             elif step["step"] == "pause":
-                threading.Event().wait(step["seconds"])
+                self.listen(step["seconds"])
         self.socket.close()
 
 
@@ -167,9 +176,12 @@ class Careless:
             answer = self.line.getresponse()
             if set_cookie := answer.getheader("Set-Cookie"):
                 self.cookie = set_cookie.split(";")[0]
-            if answer.status == 202 and (pause := answer.getheader("Retry-After")):
-                threading.Event().wait(float(pause))
-            return answer.status, answer.read()
+            said = answer.read()
+            pause = answer.getheader("Retry-After")
+            if answer.status == 202 and pause and self.line.sock:
+                # A server that hangs up is asked again at once.
+                select.select([self.line.sock], [], [], float(pause))
+            return answer.status, said
         except http.client.HTTPException:
             self.line.close()
             return 0, b""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import re
-import select
 import socket
 import ssl
 import threading
@@ -77,7 +76,7 @@ def test_a_request_that_comes_in_parts(faulty, web):
                      "012", "345"):
             raw.send(part.encode())
             # So that it comes as a part of its own.
-            select.select([], [], [], 0.02)
+            raw.wait_until_read()
         assert raw.read_until(b"\r\n\r\n").startswith(b"HTTP/1.1 200")
     [(_, _, _, got)] = web.seen
     assert got[:3] + got[4:] == b"01245" and got != b"012345"

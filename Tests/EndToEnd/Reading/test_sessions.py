@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import signal
 import threading
@@ -125,6 +126,7 @@ class Starvation:
 
     def __init__(self, pid: int):
         self._tasks = Path(f"/proc/{pid}/task")
+        self._process = os.pidfd_open(pid)
         self._samples: list[tuple[float, dict[str, float]]] = []
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -147,7 +149,8 @@ class Starvation:
             if lost:
                 self._samples.append((now, lost))
             before = now
-            select.select([], [], [], 0.005)
+            # Until it ends, and for a sample at a time.
+            select.select([self._process], [], [], 0.005)
 
     def since(self, start: float) -> float:
         """Seconds that the unluckiest thread waited from this moment on until the process ended."""
