@@ -1,9 +1,9 @@
 public import Faults
 public import Wire
 
-/// What a control interface drives, and where it listens.
+/// The objects that a control interface controls, and its listening addresses.
 public struct ControlConfiguration: Sendable {
-    /// An address of this machine alone.
+    /// A loopback address.
     public struct Loopback: Hashable, Sendable {
         /// `127.0.0.1`, `::1` or `localhost`; anything else is refused.
         public var host: String
@@ -21,10 +21,10 @@ public struct ControlConfiguration: Sendable {
     public struct PlanFiles: Sendable {
         /// The files, at least one.
         public var paths: [String]
-        /// Makes the whole plan of those of the files, in their order.
+        /// Composes the plan from those of the files, in their order.
         public var compose: @Sendable ([FaultPlan]) throws(FaultPlanError) -> FaultPlan
 
-        /// The plan of the files at `paths`, put together by `compose`.
+        /// The plan of the files at `paths`, combined by `compose`.
         public init(
             _ paths: [String],
             compose: @escaping @Sendable ([FaultPlan]) throws(FaultPlanError) -> FaultPlan
@@ -50,14 +50,14 @@ public struct ControlConfiguration: Sendable {
     public var unixPath: String?
     /// Where to listen on loopback, with a token; nil for nowhere.
     public var loopback: Loopback?
-    /// Most connections that are open at a time on each of the two; others wait to be accepted.
+    /// The maximum number of open connections on each of the two; others wait to be accepted.
     public var maximumConnections = 64
     /// Milliseconds that a client has for each head, each body after it, and each part of an answer
     /// that it reads, at least 1; then the connection is closed.
     public var idleMilliseconds: Int64 = 60_000
     /// Version of the program, for `/v1/health`.
     public var version: String
-    /// Says something to people: a plan that was read again, or could not be.
+    /// Receives messages for the user: a plan that was reloaded, or could not be.
     public var notice: @Sendable (String) -> Void
 
     /// A configuration that listens nowhere yet and has no plan files.

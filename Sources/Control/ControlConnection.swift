@@ -1,7 +1,7 @@
 import Notation
 public import Wire
 
-/// An open connection, for people who choose one.
+/// An open connection, as the connection list shows it.
 public struct ControlConnection: Hashable, Sendable {
     /// Number of the connection in the trace.
     public let id: ConnectionID

@@ -7,7 +7,7 @@ public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable {
         /// Another program listens there.
         case inUse
-        /// The path or the address can not be listened on.
+        /// The path or the address cannot be listened on.
         case badAddress
         /// The address can be reached from other machines.
         case notLoopback
@@ -31,7 +31,7 @@ public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ControlError {
-    /// Why `place` can not be listened on.
+    /// Why `place` cannot be listened on.
     init(listening place: String, _ error: ListenError) {
         if error.code == EADDRINUSE {
             self.init(
@@ -39,7 +39,7 @@ extension ControlError {
                 "\(place) is taken by another program; choose another port with --control-listen, or 0 for a free one"
             )
         } else {
-            self.init(.badAddress, "can not listen on \(place): \(error.reason)")
+            self.init(.badAddress, "cannot listen on \(place): \(error.reason)")
         }
     }
 }

@@ -2,7 +2,7 @@ import Faults
 import Notation
 import Wire
 
-/// Why a request was not done: what happened, where, and what to do.
+/// Why a request failed: what happened, where, and what to do.
 struct ControlProblem: Error, Hashable {
     /// A place in a text of the request, or in the plan's file.
     struct Place: Hashable {
@@ -18,7 +18,7 @@ struct ControlProblem: Error, Hashable {
 
     /// The status of the answer.
     let status: Int
-    /// A word for programs.
+    /// A stable code for programs.
     let code: String
     /// What happened.
     let message: String
@@ -69,7 +69,7 @@ extension ControlProblem {
             place: Place(
                 line: error.place.line, column: error.place.column, text: error.place.text,
                 range: error.place.range),
-            hint: "mend what the place points at and send it again; nothing was changed")
+            hint: "correct the text at the place and send it again; nothing was changed")
     }
 
     /// Why the rules were not changed.
@@ -81,14 +81,15 @@ extension ControlProblem {
                 hint: "give another name, or change the rule: PUT /v1/rules/\(name)")
         case .noRule:
             self.init(
-                404, "no-rule", error.description, hint: "GET /v1/rules lists the rules there are")
+                404, "no-rule", error.description, hint: "GET /v1/rules lists the rules")
         case .tooManyRules:
             self.init(
-                409, "too-many-rules", error.description, hint: "remove rules that are done with")
+                409, "too-many-rules", error.description,
+                hint: "remove rules that are no longer needed")
         }
     }
 
-    /// A body that is no JSON.
+    /// A body that is not JSON.
     init(_ error: JSONError, in bytes: [UInt8]) {
         let offset = min(error.offset, bytes.count)
         let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0

@@ -6,13 +6,13 @@ import Wire
 struct ControlResponder: Sendable {
     /// Longest body of a request, in bytes.
     static let longestBody = 1 << 20
-    /// After so many bytes a body that is too long is not read on.
+    /// The number of bytes after which a body that is too long is not read further.
     static let longestWaste = 64 << 20
 
     let service: ControlService
     let access: ControlAccess
 
-    /// The same for the shell of servers.
+    /// The same limits for the HTTP server.
     var responder: Responder {
         Responder(
             answer: { request in await answer(request) },
@@ -52,7 +52,7 @@ struct ControlResponder: Sendable {
         }
     }
 
-    /// Answers a request that is not taken, to those alone who may ask.
+    /// Answers a request that is rejected; details only for clients with access.
     private func refuse(_ problem: RequestProblem, _ request: ServedRequest?) -> ServedAnswer {
         do throws(ControlProblem) {
             if let request { try access.check(Self.credentials(of: request)) }
@@ -63,7 +63,7 @@ struct ControlResponder: Sendable {
     }
 
     private static func credentials(of request: ServedRequest) -> ControlAccess.Credentials {
-        // Of several, nobody can say which is meant.
+        // Several fields of one name are ambiguous.
         let hosts = request.fields.filter { $0.name.lowercased() == "host" }
         return ControlAccess.Credentials(
             host: hosts.count == 1 ? hosts[0].value : nil, origin: request.value("origin"),
@@ -91,13 +91,13 @@ struct ControlResponder: Sendable {
 }
 
 extension ControlProblem {
-    /// Why a request is not taken.
+    /// Why a request is rejected.
     init(_ problem: RequestProblem) {
         switch problem {
         case .malformed:
             self.init(
-                400, "bad-request", "this is no request of HTTP/1.1",
-                hint: "ask with a client of HTTP: curl, or tapedeck faults")
+                400, "bad-request", "this is not an HTTP/1.1 request",
+                hint: "use an HTTP client: curl, or tapedeck faults")
         case .longHead:
             self.init(
                 431, "long-head",
@@ -106,7 +106,7 @@ extension ControlProblem {
         case .longBody(let limit):
             self.init(
                 413, "too-long", "a body has at most \(limit) bytes",
-                hint: "put many rules into the plan's file")
+                hint: "put many rules into the plan file")
         }
     }
 }

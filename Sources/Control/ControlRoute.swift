@@ -1,4 +1,4 @@
-/// What can be asked; `openapi.json` describes each.
+/// The routes; `openapi.json` describes each.
 enum ControlRoute: String, CaseIterable {
     case health, description, counts, seed
     case listRules, addRule, showRule, changeRule, removeRule
@@ -69,10 +69,10 @@ enum ControlRoute: String, CaseIterable {
         guard !allowed.isEmpty else {
             throw ControlProblem(
                 404, "no-path", "there is nothing at \(path)",
-                hint: "GET /v1/openapi.json describes what there is")
+                hint: "GET /v1/openapi.json describes all paths")
         }
         var problem = ControlProblem(
-            405, "no-method", "\(path) takes no \(method)",
+            405, "no-method", "\(path) does not support \(method)",
             hint: "use \(allowed.joined(separator: " or "))")
         problem.allowed = allowed
         throw problem

@@ -3,12 +3,12 @@ import Serving
 
 /// The control interface of a running proxy: HTTP with JSON.
 public struct ControlServer: Sendable {
-    /// How often the plan's files are looked at.
+    /// The interval at which the plan's files are checked.
     static let pause = Duration.milliseconds(250)
-    /// How long ``stop()`` waits for answers that are being made, in seconds.
+    /// Seconds that ``stop()`` waits for answers that are being prepared.
     private static let patience: Int64 = 5
 
-    /// What a client may cost, on each of the two sockets.
+    /// The limits for clients, on each of the two sockets.
     static let limits = {
         var limits = HTTPServer.Limits()
         limits.bodyBytes = ControlResponder.longestBody
@@ -18,7 +18,8 @@ public struct ControlServer: Sendable {
         return limits
     }()
 
-    /// What has to be sent as `Authorization: Bearer …` on loopback; nil where nothing listens there.
+    /// The token for `Authorization: Bearer …` on loopback; nil where nothing listens
+    /// there.
     public let token: String?
     /// `HOST:PORT` on loopback; nil where nothing listens there.
     public let address: String?
@@ -26,14 +27,14 @@ public struct ControlServer: Sendable {
     public let unixPath: String?
     private let placed: PlacedSocket?
     private let servers: [HTTPServer]
-    /// Looks at the plan's files; nil where there are none.
+    /// Watches the plan's files; nil where there are none.
     private let watching: Task<Void, Never>?
 
     /// Listens and answers until ``stop()``.
     ///
-    /// - Parameter configuration: What it drives, and where it listens.
+    /// - Parameter configuration: What it controls, and where it listens.
     /// - Returns: The interface, which accepts connections.
-    /// - Throws: ``ControlError`` where it can not listen.
+    /// - Throws: ``ControlError`` where it cannot listen.
     public static func start(
         _ configuration: ControlConfiguration
     ) async throws(ControlError) -> ControlServer {
@@ -109,7 +110,7 @@ public struct ControlServer: Sendable {
         }
     }
 
-    /// Stops listening, answers what was asked, closes every connection and takes the socket away.
+    /// Stops listening, answers pending requests, closes every connection and removes the socket.
     public func stop() async {
         placed?.remove()
         watching?.cancel()

@@ -3,7 +3,7 @@ import Filters
 import Wire
 
 extension ControlService {
-    /// The name that the trace has for what was asked for by hand.
+    /// The rule name in the trace for actions that were fired by hand.
     static let firedRule = "fire"
 
     /// Carries out an action once, now.
@@ -31,14 +31,14 @@ extension ControlService {
             409, "felt-by-none",
             open.isEmpty
                 ? "no connection is open"
-                : id.map { "\(action.kind) can not be done to connection \($0)" }
+                : id.map { "\(action.kind) cannot be done to connection \($0)" }
                     ?? "\(action.kind) can be done to none of the open connections",
             hint: isMessage
                 ? "\(action.kind) needs a connection whose WebSocket is open"
                 : "GET /v1/connections lists those that are open")
     }
 
-    /// An action that makes sense without an event.
+    /// An action that needs no event.
     private static func action(_ text: String) throws(ControlProblem) -> FaultAction {
         let action: FaultAction
         do throws(FaultPlanError) {
@@ -48,7 +48,7 @@ extension ControlService {
         }
         guard fireable.contains(action.kind) else {
             throw ControlProblem(
-                422, "bad-action", "\(action.kind) needs something that it is done to",
+                422, "bad-action", "\(action.kind) needs an event that it acts on",
                 place: ControlProblem.Place(
                     line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
                 hint: "fire one of \(fireable.map(\.rawValue).joined(separator: ", ")), "
@@ -59,12 +59,12 @@ extension ControlService {
                 422, "bad-action", "a blackout has to end",
                 place: ControlProblem.Place(
                     line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
-                hint: "say how long: blackout 10s")
+                hint: "give its duration: blackout 10s")
         }
         return action
     }
 
-    /// What can be done to a connection, or be sent on one, without an event.
+    /// The actions that can be fired on a connection without an event.
     static let fireable: [ActionKind] = [
         .send, .closeCode, .close, .reset, .halfClose, .latency, .bandwidth, .slice, .stall, .cut,
         .blackout,

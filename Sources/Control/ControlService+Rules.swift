@@ -8,7 +8,7 @@ extension ControlService {
         Answer(body: Self.list("rules", session.rules.map(\.json)))
     }
 
-    /// The counts alone.
+    /// The counts only.
     func counts() -> Answer {
         let rules = session.rules
         let counts = rules.map { status in
@@ -27,7 +27,7 @@ extension ControlService {
             ]))
     }
 
-    /// The rule of this name and what came of it.
+    /// The rule of this name with its counts.
     func status(of name: String) throws(ControlProblem) -> FaultRuleStatus {
         guard let status = session.rules.first(where: { $0.rule.name == name }) else {
             throw ControlProblem(FaultSessionError.noRule(name, nearest: []))
@@ -35,7 +35,7 @@ extension ControlService {
         return status
     }
 
-    /// Adds a rule; without a name it gets one that is free.
+    /// Adds a rule; without a name it gets a free one.
     func add(_ question: Question) throws(ControlProblem) -> Answer {
         let taken = Set(session.rules.map(\.rule.name))
         var number = taken.count + 1
@@ -47,19 +47,19 @@ extension ControlService {
             location: "/v1/rules/\(PercentEncoding.encode(rule.name))")
     }
 
-    /// Puts a rule in the place of the one that the path names.
+    /// Replaces the rule that the path names.
     func change(_ question: Question) throws(ControlProblem) -> Answer {
         let rule = try rule(question, named: question.name)
         guard rule.name == question.name else {
             throw ControlProblem(
                 422, "other-name",
                 "the path names \"\(question.name)\" and the rule \"\(rule.name)\"",
-                hint: "leave the name out of the rule; a rule can not be renamed")
+                hint: "leave the name out of the rule; a rule cannot be renamed")
         }
         return try edited(rule.name) { _ throws(FaultSessionError) in try session.change(rule) }
     }
 
-    /// Changes something about a rule and tells how it is now.
+    /// Changes a rule and returns its new state.
     func edited(
         _ name: String, _ change: (String) throws(FaultSessionError) -> Void
     ) throws(ControlProblem) -> Answer {
@@ -67,7 +67,7 @@ extension ControlService {
         return Answer(body: try status(of: name).json)
     }
 
-    /// Changes something about the rules.
+    /// Changes all rules and returns their new state.
     func edit(_ change: () throws(FaultSessionError) -> Void) throws(ControlProblem) {
         do throws(FaultSessionError) {
             try change()
@@ -90,7 +90,7 @@ extension ControlService {
         let value = try RequestFields.value(question.body)
         guard case .object(let object) = value else {
             throw ControlProblem(
-                400, "bad-json", "here has to stand a JSON object",
+                400, "bad-json", "the body has to be a JSON object",
                 hint: "send {\"rule\": \"FILTER => ACTION\"}, or filter, action and schedule")
         }
         if object["rule"] != nil {
@@ -99,7 +99,7 @@ extension ControlService {
                 try FaultRule.parse(line, named: name)
             }
         }
-        // JSON's pairs of surrogates are not YAML; written anew there are none.
+        // JSON's surrogate pairs are not YAML; encoding the value again removes them.
         let text = value.text(.compact)
         return try parse { () throws(FaultPlanError) in
             try FaultRule.parse(yaml: text, named: name)
@@ -118,7 +118,7 @@ extension ControlService {
 }
 
 extension FaultRuleStatus {
-    /// The rule and what came of it, for programs.
+    /// The rule with its counts, as JSON.
     var json: JSONValue {
         .object([
             ("name", .string(rule.name)), ("rule", .string(rule.description)),

@@ -2,7 +2,7 @@ import Faults
 import Notation
 import Wire
 
-/// Answers requests, whichever socket they came by.
+/// Answers requests of either socket.
 struct ControlService: Sendable {
     /// A request as the service needs it.
     struct Question {
@@ -14,22 +14,22 @@ struct ControlService: Sendable {
         var isText = false
     }
 
-    /// What is answered.
+    /// The answer.
     struct Answer {
         /// The status.
         var status = 200
         /// The body; nil for none.
         var body: JSONValue?
-        /// Where what was made can be found.
+        /// The location of the created resource.
         var location: String?
     }
 
     let configuration: ControlConfiguration
     let plan: PlanReloading?
-    /// The rules, which all of this is about.
+    /// The rules that are controlled.
     var session: FaultSession { configuration.session }
 
-    /// Does what is asked.
+    /// Performs a request.
     func answer(
         _ route: ControlRoute, _ question: Question
     ) async throws(ControlProblem) -> Answer {
@@ -93,7 +93,7 @@ struct ControlService: Sendable {
     private func reload() async throws(ControlProblem) -> Answer {
         guard let plan else {
             throw ControlProblem(
-                409, "no-plan-file", "the plan is in no file",
+                409, "no-plan-file", "the plan has no file",
                 hint: "start with --faults FILE, or add rules: POST /v1/rules")
         }
         try await plan.reload()
@@ -123,7 +123,7 @@ struct ControlService: Sendable {
 }
 
 extension MarkRow {
-    /// The mark for programs.
+    /// The mark as JSON.
     var json: JSONValue {
         .object([("name", .string(name)), ("at_ns", .integer(at.nanoseconds))])
     }

@@ -1,6 +1,6 @@
 /// Names of this machine that no other machine can reach.
 enum LoopbackName {
-    /// Whether a host is this machine alone.
+    /// Whether a host is a loopback name.
     static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
@@ -12,7 +12,7 @@ enum LoopbackName {
             }
     }
 
-    /// What a client may write into `Host`.
+    /// The values of `Host` that a client may send.
     static func authorities(_ host: String, _ port: Int) -> Set<String> {
         [
             "127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)",
@@ -20,7 +20,7 @@ enum LoopbackName {
         ]
     }
 
-    /// The host as the system takes it: an address of IPv6 without brackets.
+    /// The host as the system expects it: an address of IPv6 without brackets.
     static func address(_ host: String) -> String {
         host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }

@@ -1,11 +1,11 @@
 import Notation
 import Wire
 
-/// The description of the interface, OpenAPI 3.1, as it lies in the repository.
+/// The description of the interface, OpenAPI 3.1, as in the repository.
 enum OpenAPI {
     /// The text of `openapi.json`.
     static let text = String(decoding: PackageResources.openapi_json, as: UTF8.self)
 
-    /// The same as a value; a test reads it, so that it is JSON.
+    /// The same as a value; a test checks that it is JSON.
     static let document = (try? JSONValue(parsing: text)) ?? .null
 }

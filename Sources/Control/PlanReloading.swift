@@ -3,7 +3,7 @@ import Foundation
 
 /// Reads the plan again when one of its files changes.
 actor PlanReloading {
-    /// What tells one state of a file from another.
+    /// The attributes that identify the state of a file.
     private struct Stamp: Equatable {
         let seconds: Int
         let nanoseconds: Int
@@ -16,11 +16,11 @@ actor PlanReloading {
     private let notice: @Sendable (String) -> Void
     /// The state that was read.
     private var known: [Stamp]?
-    /// The state at the last look: one that still changes is not read yet.
+    /// The state at the last check: a file that still changes is not read yet.
     private var seen: [Stamp]?
     private var isGone = false
 
-    /// Whatever the session plays, the plan of the files is what it should.
+    /// Whether the session's rules are those of the files.
     init(
         _ files: ControlConfiguration.PlanFiles, session: FaultSession,
         notice: @escaping @Sendable (String) -> Void
@@ -30,7 +30,7 @@ actor PlanReloading {
         self.notice = notice
     }
 
-    /// Looks at the files until the task is cancelled.
+    /// Checks the files until the task is cancelled.
     func watch(every pause: Duration) async {
         while !Task.isCancelled {
             look()
@@ -43,7 +43,7 @@ actor PlanReloading {
         guard let stamp = stamps() else {
             if !isGone {
                 isGone = true
-                notice("the plan \(names) can not be read; the rules stay as they are")
+                notice("the plan \(names) cannot be read; the rules stay as they are")
             }
             return
         }
@@ -70,9 +70,9 @@ actor PlanReloading {
     private func take(_ plan: FaultPlan) {
         session.replace(plan)
         let count = plan.rules.count
-        notice("the plan \(names) was read again: \(count) rule\(count == 1 ? "" : "s")")
+        notice("the plan \(names) was reloaded: \(count) rule\(count == 1 ? "" : "s")")
         if let seed = plan.seed, seed != session.seed {
-            notice("the seed stays \(session.seed): it can not change while traffic runs")
+            notice("the seed stays \(session.seed): it cannot change while traffic runs")
         }
     }
 
@@ -94,13 +94,13 @@ actor PlanReloading {
         else {
             throw ControlProblem(
                 409, "no-plan-file",
-                "the plan \(path) can not be read, or is longer than \(FaultPlan.maximumSize) bytes",
-                hint: "put it back; the rules stay as they are")
+                "the plan \(path) cannot be read, or is longer than \(FaultPlan.maximumSize) bytes",
+                hint: "restore the file; the rules stay as they are")
         }
         guard let text = String(data: data, encoding: .utf8) else {
             throw ControlProblem(
                 422, "bad-plan", "the plan \(path) is not UTF-8",
-                hint: "write it anew; the rules stay as they are")
+                hint: "convert it to UTF-8; the rules stay as they are")
         }
         do throws(FaultPlanError) {
             return try FaultPlan.parse(yaml: text)

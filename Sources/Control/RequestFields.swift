@@ -9,7 +9,7 @@ struct RequestFields {
     init(_ bytes: [UInt8], allowed: [String]) throws(ControlProblem) {
         guard case .object(let object) = try Self.value(bytes) else {
             throw ControlProblem(
-                400, "bad-json", "here has to stand a JSON object",
+                400, "bad-json", "the body has to be a JSON object",
                 hint: "send an object with \(allowed.joined(separator: ", "))")
         }
         for member in object.members where !allowed.contains(member.key.string) {
@@ -30,11 +30,11 @@ struct RequestFields {
         }
     }
 
-    /// A text that has to be there.
+    /// A required text.
     func text(_ name: String) throws(ControlProblem) -> String {
         guard let text = object[name]?.string else {
             throw ControlProblem(
-                400, "missing-field", "\"\(name)\" has to be there, and text",
+                400, "missing-field", "\"\(name)\" is required and has to be text",
                 hint: "send an object with \"\(name)\"")
         }
         return text

@@ -1,10 +1,10 @@
 import Foundation
 import Platform
 
-/// The path of a Unix-domain socket, readable by its owner alone from the first moment on.
+/// The path of a Unix-domain socket, readable by its owner only from its creation on.
 ///
-/// The socket is made in a folder that nobody else can look into and then moved to its place, so
-/// that it is there with its mode or not at all. Paths of sockets are short; the folder is reached
+/// The socket is made in a folder that only its owner can read and then moved to its place, so that
+/// it never exists with another mode. Paths of sockets are short; the folder is reached
 /// through its descriptor, so that the place may be as deep as it likes.
 final class SocketPath {
     /// Where the socket belongs.
@@ -14,9 +14,10 @@ final class SocketPath {
     private let folder: String
     private let descriptor: Int32
 
-    /// Prepares a socket at `path`; what a dead process left there goes when ``place()`` is called.
+    /// Prepares a socket at `path`; a socket that a dead process left is removed when ``place()``
+    /// is called.
     ///
-    /// - Throws: ``ControlError`` where a program listens there, or something else is there.
+    /// - Throws: ``ControlError`` where a program listens there, or another file exists there.
     init(_ path: String) throws(ControlError) {
         try Self.check(path)
         let parent = (path as NSString).deletingLastPathComponent
@@ -24,7 +25,7 @@ final class SocketPath {
         guard mkdtemp(&template) != nil else {
             throw ControlError(
                 .badAddress,
-                "can not make a socket at \(path): \(Self.reason()); choose another path with --control"
+                "cannot make a socket at \(path): \(Self.reason()); choose another path with --control"
             )
         }
         folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -32,7 +33,7 @@ final class SocketPath {
         guard descriptor >= 0 else {
             let reason = Self.reason()
             rmdir(folder)
-            throw ControlError(.failed, "can not open \(folder): \(reason)")
+            throw ControlError(.failed, "cannot open \(folder): \(reason)")
         }
         temporary = OpenFiles.path(of: "socket", in: descriptor)
         self.path = path
@@ -46,8 +47,8 @@ final class SocketPath {
 
     /// Makes the socket.
     ///
-    /// A library that is given the path would remove what is there when it closes the socket; by then
-    /// the descriptor in it may lead to another folder.
+    /// A library that is given the path would remove what is there when it closes the socket; by
+    /// then the descriptor in it may lead to another folder.
     ///
     /// - Returns: Its descriptor, which belongs to the caller.
     func bind() throws(ControlError) -> Int32 {
@@ -59,14 +60,14 @@ final class SocketPath {
             if socket >= 0 { close(socket) }
             throw ControlError(
                 .badAddress,
-                "can not make a socket at \(path): \(reason); choose another path with --control")
+                "cannot make a socket at \(path): \(reason); choose another path with --control")
         }
         return socket
     }
 
     /// Moves the socket that listens to its place.
     ///
-    /// - Returns: What tells it from a socket that takes its place later.
+    /// - Returns: The attributes that distinguish it from a socket that replaces it later.
     func place() throws(ControlError) -> PlacedSocket {
         let made = "\(folder)/socket"
         guard chmod(made, 0o600) == 0, rename(made, path) == 0,
@@ -74,7 +75,7 @@ final class SocketPath {
         else {
             throw ControlError(
                 .badAddress,
-                "can not make a socket at \(path): \(Self.reason()); choose another path with --control"
+                "cannot make a socket at \(path): \(Self.reason()); choose another path with --control"
             )
         }
         return placed
@@ -82,13 +83,13 @@ final class SocketPath {
 
     private static func reason() -> String { String(cString: strerror(errno)) }
 
-    /// Refuses a place where something is that is no socket, or one where somebody listens.
+    /// Refuses a path with a file that is not a socket, or one where a program listens.
     private static func check(_ path: String) throws(ControlError) {
         guard let file = FileIdentity(path: path, followsLink: false) else { return }
         guard file.isSocket else {
             throw ControlError(
                 .badAddress,
-                "\(path) is there and no socket; choose another path with --control")
+                "\(path) exists and is not a socket; choose another path with --control")
         }
         guard !isAlive(path) else {
             throw ControlError(
@@ -97,7 +98,7 @@ final class SocketPath {
         }
     }
 
-    /// Whether somebody accepts connections there.
+    /// Whether a program accepts connections there.
     private static func isAlive(_ path: String) -> Bool {
         let parent = (path as NSString).deletingLastPathComponent
         let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -108,7 +109,7 @@ final class SocketPath {
         guard socket >= 0 else { return false }
         defer { close(socket) }
         guard let result = withAddress(short, { connect(socket, $0, $1) }) else { return false }
-        // A queue that is full has somebody who listens.
+        // A full queue means that a program listens.
         return result == 0 || errno == EAGAIN
     }
 
@@ -136,20 +137,20 @@ final class SocketPath {
     }
 }
 
-/// A socket in its place, for taking it away again.
+/// A socket in its place, for removing it again.
 struct PlacedSocket: Hashable, Sendable {
     /// Where it is.
     let path: String
     private let file: FileIdentity
 
-    /// What is at `path`; nil where nothing is.
+    /// The file at `path`; nil where there is none.
     init?(_ path: String) {
         guard let file = FileIdentity(path: path, followsLink: false) else { return nil }
         self.path = path
         self.file = file
     }
 
-    /// Takes it away, unless somebody put another one there.
+    /// Removes it, unless another program put another one there.
     func remove() {
         if PlacedSocket(path) == self { unlink(path) }
     }

@@ -1,24 +1,24 @@
 public import Wire
 
-/// Says which rules the peers of one session broke.
+/// Finds which rules the peers of one session broke.
 ///
 /// A value without I/O, clock or randomness: the same evidence in the same order gives the same
-/// findings. What Tapedeck did to the traffic is never held against a peer.
+/// findings. What Tapedeck did to the traffic is never a finding.
 ///
 ///     var diagnosis = Diagnosis()
 ///     for evidence in session { diagnosis.observe(evidence) }
 ///     diagnosis.finish(at: end, isRunning: false)
-///     for finding in diagnosis.findings { print(finding.says) }
+///     for finding in diagnosis.findings { print(finding.detail) }
 public struct Diagnosis: Sendable {
     private var session = SessionView()
     private var checks = Rules.checks()
     private var report = Report(groups: Rules.groups)
     private var now = Instant.zero
 
-    /// Begins with a session of which nothing is known.
+    /// Begins with an unknown session.
     public init() {}
 
-    /// Takes what happened next.
+    /// Takes the next evidence.
     public mutating func observe(_ evidence: Evidence) {
         advance(to: evidence.at)
         session.take(evidence)
@@ -28,7 +28,7 @@ public struct Diagnosis: Sendable {
     /// Takes a finding that a lane made.
     mutating func add(_ finding: Finding) { report.add(finding) }
 
-    /// Lets time pass without anything happening.
+    /// Advances the time without evidence.
     public mutating func advance(to instant: Instant) {
         guard instant > now else { return }
         now = instant
@@ -38,8 +38,8 @@ public struct Diagnosis: Sendable {
     /// Ends the session.
     ///
     /// - Parameters:
-    ///   - instant: Up to when it was seen.
-    ///   - isRunning: Whether it goes on, so that what has not happened may still happen.
+    ///   - instant: The end of what was recorded.
+    ///   - isRunning: Whether it is still running, so that missing events may still come.
     public mutating func finish(at instant: Instant, isRunning: Bool) {
         advance(to: instant)
         for index in checks.indices {
@@ -53,6 +53,6 @@ public struct Diagnosis: Sendable {
     /// All findings so far, the worst first, those of one severity in order of time.
     public var findings: [Finding] { report.findings }
 
-    /// How many findings of each rule were left out because there were too many.
+    /// The number of findings of each rule that were left out because there were too many.
     public var leftOut: [String: Int] { report.leftOut }
 }

@@ -1,8 +1,8 @@
 public import Wire
 
-/// A share of the rules, for a thread of its own.
+/// A share of the rules, for a separate thread.
 ///
-/// Rules follow the evidence without each other, and only findings are joined: lanes that are given
+/// Rules follow the evidence independently, and only findings are joined: lanes that are given
 /// the same evidence find together what one ``Diagnosis`` finds, in the same order.
 ///
 ///     var lanes = (0..<DiagnosisLane.count).map(DiagnosisLane.init)
@@ -19,7 +19,7 @@ public struct DiagnosisLane: Sendable {
         let finding: Finding
     }
 
-    /// The checks of each lane by their place among all; what Simperium's clients change takes more
+    /// The checks of each lane by their place among all; the changes of Simperium clients take more
     /// time than all the others.
     private static let shares: [[Int]] = [[2], [0, 1, 3, 4, 5, 6]]
     /// Number of lanes.
@@ -39,9 +39,9 @@ public struct DiagnosisLane: Sendable {
         checks = share.filter { all.indices.contains($0) }.map { ($0, all[$0]) }
     }
 
-    /// Takes what happened next.
+    /// Takes the next evidence.
     ///
-    /// - Returns: What the rules of this lane find, for ``Diagnosis/join(_:)``.
+    /// - Returns: The findings of this lane, for ``Diagnosis/join(_:)``.
     public mutating func observe(_ batch: [Evidence]) -> [Found] {
         var found: [Found] = []
         for evidence in batch {
@@ -69,7 +69,7 @@ public struct DiagnosisLane: Sendable {
 
     /// Ends the session; see ``Diagnosis/finish(at:isRunning:)``.
     ///
-    /// - Returns: What the rules of this lane find, for ``Diagnosis/join(_:)``.
+    /// - Returns: The findings of this lane, for ``Diagnosis/join(_:)``.
     public mutating func finish(at instant: Instant, isRunning: Bool) -> [Found] {
         var found: [Found] = []
         advance(to: instant, &found)
@@ -90,7 +90,7 @@ public struct DiagnosisLane: Sendable {
 }
 
 extension Diagnosis {
-    /// Takes what each lane found in the same evidence; in place of ``observe(_:)``.
+    /// Takes the findings of each lane in the same evidence; in place of ``observe(_:)``.
     public mutating func join(_ lanes: [[DiagnosisLane.Found]]) {
         let found = lanes.joined().sorted { ($0.moment, $0.check) < ($1.moment, $1.check) }
         for each in found { add(each.finding) }

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Accepts no connection while as many are open as may be; others wait in the system's queue.
+/// Accepts no connection while the maximum is open; others wait in the system's queue.
 final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel

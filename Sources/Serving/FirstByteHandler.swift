@@ -1,9 +1,9 @@
 internal import Interception
 internal import NIOCore
 
-/// Tells by its first byte whether a client speaks TLS, and makes the pipeline then.
+/// Detects by its first byte whether a client speaks TLS, and then sets up the pipeline.
 ///
-/// A client that does is served with a certificate for the name that it asks for.
+/// A TLS client is served with a certificate for the name that it asks for.
 /// Source: RFC 8446, 5.1: a TLS connection begins with a record of type 22.
 final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -12,16 +12,16 @@ final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// How a client begins.
     enum Beginning: Sendable {
         case plain
-        /// With TLS, for this name if it says one.
+        /// With TLS, for the server name if it sends one.
         case tls(name: String?)
     }
 
     private let configure: @Sendable (any Channel, Beginning) throws -> Void
-    /// What came before it was clear.
+    /// The bytes received before the decision.
     private var waiting: ByteBuffer?
     private var isDone = false
 
-    /// A handler that calls `configure` once it is clear.
+    /// A handler that calls `configure` once it is decided.
     init(configure: @escaping @Sendable (any Channel, Beginning) throws -> Void) {
         self.configure = configure
     }
@@ -49,7 +49,7 @@ final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
-    /// How it begins; nil where more is needed to tell.
+    /// How it begins; nil where more bytes are needed.
     private static func beginning(_ bytes: ByteBuffer) -> Beginning? {
         guard let first = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) else {
             return nil
@@ -58,7 +58,7 @@ final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch ClientHello.parse(Array(bytes.readableBytesView).span) {
         case .hello(let hello): return .tls(name: hello.serverName)
         case .needMore: return nil
-        // The TLS library says what is wrong with it.
+        // The TLS library reports what is wrong with it.
         default: return .tls(name: nil)
         }
     }

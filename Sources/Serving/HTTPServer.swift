@@ -4,22 +4,22 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import NIOWebSocket
 
-/// The shell of a server of HTTP/1.1: it listens, frames, holds limits, and has requests answered
-/// one after the other on each connection.
+/// The base of HTTP/1.1 servers: it listens, frames, enforces limits, and answers requests one
+/// after the other on each connection.
 package final class HTTPServer: Sendable {
-    /// What a client may cost.
+    /// The limits for clients.
     package struct Limits: Hashable, Sendable {
         /// Longest body, in bytes.
         package var bodyBytes = 64 << 20
         /// Bytes of a body up to which one that is too long is read to its end and dropped, so that
-        /// the client gets to read why; of a longer one the connection is closed.
+        /// the client can read the reason; of a longer one the connection is closed.
         package var drainedBytes = 0
         /// Longest target, header field, and all header fields together, in bytes.
         package var headBytes = 80 << 10
-        /// Most header fields.
+        /// The maximum number of header fields.
         package var headFields = 256
-        /// Most connections that are open at a time, at least 1, and nil for any number; others wait
-        /// to be accepted.
+        /// The maximum number of open connections, at least 1, and nil for no limit; others wait to
+        /// be accepted.
         package var connections: Int?
         /// Milliseconds that a client has for each head, each body after it, and each part of an
         /// answer that it reads, at least 1, and nil for ever; then the connection is closed.
@@ -31,10 +31,10 @@ package final class HTTPServer: Sendable {
 
     /// How requests come.
     package struct Options: Sendable {
-        /// What a client may cost.
+        /// The limits for clients.
         package var limits = Limits()
         /// Makes certificates for clients that begin with TLS, where others get plain HTTP; nil for
-        /// plain HTTP alone.
+        /// plain HTTP only.
         package var tls: LeafCache?
         /// WebSockets; nil for none.
         package var webSockets: WebSocketOffer?
@@ -54,7 +54,7 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - place: Where.
     ///   - options: How requests come.
-    ///   - responder: Who answers those of a connection to this port.
+    ///   - responder: Answers the requests of a connection to this port.
     /// - Returns: The server, which accepts connections.
     /// - Throws: ``ListenError`` where it cannot listen.
     package static func start(
@@ -88,12 +88,12 @@ package final class HTTPServer: Sendable {
     /// Closes all connections.
     package func closeConnections() async { await listener.closeConnections() }
 
-    /// Closes the connections that wait for a request at once, others after the answer that is being
-    /// made, and all after so many seconds.
+    /// Closes the connections that wait for a request at once, others after their current answer,
+    /// and all after this many seconds.
     package func drain(seconds: Int64) async { await listener.drain(patience: .seconds(seconds)) }
 
     private static func secure(_ channel: any Channel, _ tls: LeafCache, _ name: String?) throws {
-        // A name that cannot be is the TLS client's to complain about.
+        // An invalid name is reported by the TLS client.
         let asked = name.flatMap { try? tls.context(for: $0) }
         let local = channel.localAddress?.ipAddress ?? "localhost"
         let context = try asked ?? tls.context(for: local)
@@ -112,7 +112,7 @@ package final class HTTPServer: Sendable {
         try pipeline.configureHTTPServerPipeline(
             withServerUpgrade: options.webSockets.map(upgrade), withErrorHandling: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-        // Before whatever answers: an upgrade is answered by a handler of the library.
+        // Before the responder: an upgrade is answered by a handler of the library.
         let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
         try pipeline.addHandler(DateHandler(), position: .after(encoder))
         try pipeline.addHandler(RequestHandler(responder, options.limits, isSecure: isSecure))
@@ -138,7 +138,7 @@ package final class HTTPServer: Sendable {
         return (
             upgraders: [upgrader],
             completionHandler: { context in
-                // What is HTTP's goes; the frames come in its place.
+                // The HTTP handlers are removed; the frame handlers replace them.
                 let pipeline = context.pipeline.syncOperations
                 if let handler = try? pipeline.handler(type: RequestHandler.self) {
                     pipeline.removeHandler(handler, promise: nil)

@@ -2,16 +2,16 @@ internal import NIOCore
 
 /// Why a server does not listen.
 package struct ListenError: Error, Hashable, Sendable {
-    /// The `errno`; nil where it failed before the system was asked.
+    /// The `errno`; nil where it failed before the system call.
     package let code: Int32?
-    /// What the library says of it.
+    /// The message of the library.
     package let reason: String
 
-    /// What the library said.
+    /// The message of the library.
     package init(_ error: any Error) {
         code = (error as? IOError)?.errnoCode
         reason =
             error is SocketAddressError.UnknownHost
-            ? "the name is not known; use an address" : "\(error)"
+            ? "unknown host name; use an address" : "\(error)"
     }
 }

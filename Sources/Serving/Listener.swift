@@ -7,8 +7,8 @@ package final class Listener: Sendable {
     package struct Options: Sendable {
         /// The threads of the connections.
         package var group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
-        /// Most connections that are open at a time, at least 1, and nil for any number; others wait
-        /// to be accepted.
+        /// The maximum number of open connections, at least 1, and nil for no limit; others wait to
+        /// be accepted.
         package var maximumConnections: Int?
         /// Whether a client that ends what it sends is still answered.
         package var allowsHalfClosure = false
@@ -58,7 +58,7 @@ package final class Listener: Sendable {
                 }
             }
         if let maximum = options.maximumConnections {
-            // More than one at a time would be more than there may be.
+            // Accepting several at a time could exceed the maximum.
             bootstrap =
                 bootstrap
                 .serverChannelOption(.maxMessagesPerRead, value: 1)
@@ -94,13 +94,13 @@ package final class Listener: Sendable {
     /// Closes all connections.
     package func closeConnections() async {
         for channel in connections.end() {
-            // After what is on its way already.
+            // After what is already queued.
             try? await channel.eventLoop.flatSubmit { channel.close() }.get()
         }
     }
 
-    /// Closes the connections that wait for a request at once, others after the answer that is being
-    /// made, and all after `patience`.
+    /// Closes the connections that wait for a request at once, others after their current answer,
+    /// and all after `patience`.
     package func drain(patience: TimeAmount) async {
         let open = connections.end()
         let late = channel.eventLoop.scheduleTask(in: patience) {

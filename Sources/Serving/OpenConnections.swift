@@ -10,7 +10,7 @@ final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a connection in until it closes; false once no more are taken.
+    /// Registers a connection until it closes; false once no more are accepted.
     func add(_ channel: any Channel) -> Bool {
         let isTaken = state.withLock { state in
             guard !state.isEnded else { return false }
@@ -24,7 +24,7 @@ final class OpenConnections: Sendable {
         return true
     }
 
-    /// Takes no more; those that are open.
+    /// Accepts no more; returns those that are open.
     func end() -> [any Channel] {
         state.withLock { state in
             state.isEnded = true

@@ -1,12 +1,12 @@
 package import NIOCore
 
-/// Answers what a server is asked.
+/// Answers the requests to a server.
 package struct Responder: Sendable {
-    /// Answers a request, which is whole and hostile, from a client at an address; on the event loop
-    /// where the answer is wanted.
+    /// Answers a request, which is complete and untrusted, from a client at an address; on the
+    /// event loop where the answer is needed.
     package typealias Answer =
         @Sendable (ServedRequest, SocketAddress?, any EventLoop) -> EventLoopFuture<ServedAnswer>
-    /// Answers a request that is not taken; without a request where not even its head came.
+    /// Answers a rejected request; without a request where not even its head was received.
     package typealias Refusal = @Sendable (RequestProblem, ServedRequest?) -> ServedAnswer
 
     let answer: Answer
@@ -16,7 +16,7 @@ package struct Responder: Sendable {
     ///
     /// - Parameters:
     ///   - answer: Answers requests; it has to succeed.
-    ///   - refuse: Answers those that are not taken.
+    ///   - refuse: Answers rejected ones.
     package init(
         answer: @escaping Answer, refuse: @escaping Refusal = { problem, _ in problem.answer }
     ) {
@@ -28,7 +28,7 @@ package struct Responder: Sendable {
     ///
     /// - Parameters:
     ///   - answer: Answers requests.
-    ///   - refuse: Answers those that are not taken.
+    ///   - refuse: Answers rejected ones.
     package init(
         answer: @escaping @Sendable (ServedRequest) async -> ServedAnswer,
         refuse: @escaping Refusal = { problem, _ in problem.answer }
@@ -40,9 +40,9 @@ package struct Responder: Sendable {
     }
 }
 
-/// Why a request is not taken.
+/// Why a request is rejected.
 package enum RequestProblem: Hashable, Sendable {
-    /// It is no HTTP.
+    /// It is not HTTP.
     case malformed
     /// Its head exceeds ``HTTPServer/Limits/headBytes`` or ``HTTPServer/Limits/headFields``.
     case longHead

@@ -4,7 +4,7 @@ package import NIOCore
 package struct WebSocketOffer: Sendable {
     /// Largest message, in bytes; a larger one is an error of the pipeline.
     let maximumMessage: Int
-    /// Most frames of a message.
+    /// The maximum number of frames of a message.
     let maximumFrames: Int
     /// Whether there is one at a target; elsewhere a request to open one is a plain request.
     let isOffered: @Sendable (_ target: String) -> Bool

@@ -1,10 +1,10 @@
 package import Trace
 
-/// Why nothing can be made of a trace.
+/// Why a trace cannot be used.
 package enum SessionError: Error, Sendable {
     /// The trace cannot be read.
     case trace(TraceError)
-    /// What was asked for is not in the trace.
+    /// The requested object is not in the trace.
     case missing(String)
 
     /// What is wrong, and what to do.
@@ -30,7 +30,7 @@ extension TraceReader {
 }
 
 extension TraceReader {
-    /// Opens the trace at `path`; what the user should know about it goes to `warning`.
+    /// Opens the trace at `path`; a warning about it goes to `warning`.
     static func forReport(
         _ path: String, _ warning: inout String?
     ) throws(SessionError) -> TraceReader {

@@ -1,11 +1,11 @@
 /// Restores and forms of CommCare in the order in which they count: when their exchanges ended.
 extension Schema {
-    /// `ordered`: restores that were asked for, whether or not they were answered, and forms, with the
-    /// host and path of their project.
+    /// `ordered`: restores that were requested, whether or not they were answered, and forms, with
+    /// the host and path of their project.
     ///
     /// A form counts once for each side, when it was first accepted or else when it was first sent:
-    /// its turn is 1 then. A device has a restore whose answer it got whole. Who asks without saying as
-    /// whom is the user of the device, where that has only one.
+    /// its turn is 1 then. A device has a restore whose answer it received completely. A request
+    /// without a user is of the user of the device, where that has only one.
     static let caseDocuments = """
         asked AS (
             SELECT *, coalesce(user, CASE WHEN min(user) OVER of_device = max(user) OVER of_device
@@ -52,8 +52,8 @@ extension Schema {
 
     /// The case blocks `b` of the documents `d`.
     ///
-    /// A cross join is one whose order SQLite keeps: there is no index of blocks by document but their
-    /// numbers.
+    /// A cross join is one whose order SQLite keeps: there is no index of blocks by document but
+    /// their numbers.
     static let blocksOfDocuments = """
         document d CROSS JOIN case_block b
             WHERE b.id >= \(Tables.share) * (2 * d.exchange_id + 1 - d.is_form)
@@ -61,11 +61,11 @@ extension Schema {
               AND b.openrosa_id = d.openrosa_id AND b.case_id <> ''
         """
 
-    /// `holder`: each user on each device, by number, with whose cases belong there; and `told`: what
-    /// each was told since the last full restore.
+    /// `holder`: each user on each device, by number, with the owners whose cases belong there; and
+    /// `told`: the blocks that each received since the last full restore.
     ///
-    /// What was not seen accepted is applied to the rest. What is early was there when the device last
-    /// synced from a token, and purged its cases.
+    /// Forms that were not seen accepted are applied to the rest. Early blocks were there when the
+    /// device last synced from a token, and purged its cases.
     static let caseHolders = """
         document AS (
             SELECT *, dense_rank() OVER (ORDER BY project, person, device) AS holder,

@@ -1,12 +1,12 @@
-/// What devices delete before they sync, as SQL.
+/// The cases that devices delete before they sync, as SQL.
 extension Schema {
     /// `alive`: the cases that a holder kept when it last synced from a token.
     ///
-    /// As `CasePurge` has it, with liveness passed on until nothing changes. What refers to a case that
-    /// is not there is an orphan, and so is what refers to an orphan; the rest is sound. Needed are open
-    /// cases that are owned, and what they refer to; available are the needed and open ones that extend
-    /// no other, and open ones that extend these; alive are the available ones that are owned, what they
-    /// refer to, and open ones that extend them. What passes liveness on are ties.
+    /// As in `CasePurge`, with liveness passed on until nothing changes. What refers to a case that
+    /// is not there is an orphan, and so is what refers to an orphan; the rest is sound. Needed are
+    /// open cases that are owned, and what they refer to; available are the needed and open ones
+    /// that extend no other, and open ones that extend these; alive are the available ones that are
+    /// owned, what they refer to, and open ones that extend them. What passes liveness on are ties.
     ///
     /// Source: `CasePurgeFilter` of commcare-core; reference/commcare-in-practice.md, 8.1.
     static let casePurge = """

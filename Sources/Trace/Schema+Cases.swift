@@ -1,12 +1,12 @@
-/// Cases of CommCare: the blocks that restores and forms have, and what they make of cases.
+/// Cases of CommCare: the blocks of restores and forms, and the cases that result.
 extension Schema {
     /// Views about cases of CommCare.
     ///
-    /// Both gather what was told of a case in one row, ``gathered``, and take of that what came since
-    /// the case was opened. A filter by `case_id` reaches the index of the blocks through
+    /// Both gather the blocks of a case in one row, ``gathered``, and use those since the case was
+    /// opened. A filter by `case_id` reaches the index of the blocks through
     /// `commcare_case`; what a device has of one case depends on its others.
     static let caseViews = """
-        CREATE VIEW commcare_case AS  -- cases that the server has, as restores that it gave and forms that it accepted tell
+        CREATE VIEW commcare_case AS  -- cases that the server has, by its restores and the forms that it accepted
           WITH \(caseDocuments), document AS (
             SELECT * FROM ordered WHERE is_given AND server_turn = 1
           ), told AS (
@@ -30,16 +30,16 @@ extension Schema {
           )
           SELECT
           o.project    AS project,        -- host and path of the project
-          o.person     AS user,           -- user who asked; where some requests of a device do not tell and all others tell the same, that one
-          o.device     AS device,         -- device id the client gave
+          o.person     AS user,           -- user of the request; where some requests of a device have none and all others have the same, that one
+          o.device     AS device,         -- device id of the client
           \(caseColumns(and: unaccepted))
           FROM held h JOIN holder o ON o.holder = h.holder WHERE h.opened IS NOT NULL;
         """
 
     private static let unaccepted =
-        "h.unaccepted AS unaccepted      -- how many forms about it the device has not seen accepted"
+        "h.unaccepted AS unaccepted      -- number of forms about it that the device has not seen accepted"
 
-    /// What both views say of a case, of `held h`.
+    /// The columns of a case in both views, from `held h`.
     private static func caseColumns(and more: String? = nil) -> String {
         """
         h.case_id    AS case_id,        -- identifier of the case
@@ -58,18 +58,18 @@ extension Schema {
           (SELECT json_group_object(name, value) FROM (\(newest("properties"))))
                        AS properties,     -- all other properties, a JSON object of texts by name; external_id and date_opened where they were set
           CAST(substr(h.exchange_id, 20) AS INTEGER)
-                       AS exchange_id\(more == nil ? " " : ",")    -- the last exchange that said something about it
+                       AS exchange_id\(more == nil ? " " : ",")    -- the last exchange with a block about it
           \(more ?? "")
         """
     }
 
     // MARK: Of many blocks one case
 
-    /// A place as text that compares as the place does and can stand before what was told there.
+    /// A place as text that compares as the place does and can prefix a value.
     static func stamp(_ place: String) -> String { "printf('%019d', \(place))" }
 
-    /// What was told of one case, of the blocks `t`: the newest of each column behind its stamp, and
-    /// what is to be merged as elements of a JSON array, each with its stamp.
+    /// The gathered blocks `t` of one case: the newest of each column after its stamp, and values
+    /// to merge as elements of a JSON array, each with its stamp.
     private static let gathered = """
         \(gatheredLife),
               max(t.stamp || t.case_type) AS case_type, max(t.stamp || t.case_name) AS case_name,
@@ -78,7 +78,7 @@ extension Schema {
               group_concat('["' || t.stamp || '",' || t.properties || ']') AS properties
         """
 
-    /// The part of it that says whether a device keeps the case.
+    /// The part of it that decides whether a device keeps the case.
     static let gatheredLife = """
         max(t.stamp || t.owner_id) AS owner_id,
               min(CASE WHEN t.action LIKE 'create%' THEN t.stamp END) AS opened,
@@ -86,8 +86,8 @@ extension Schema {
               group_concat('["' || t.stamp || '",' || t.indices || ']') AS indices
         """
 
-    /// The newest value of a column of the case `h`: what was told before a block created the case
-    /// changed nothing.
+    /// The newest value of a column of the case `h`: blocks before the one that created the case
+    /// have no effect.
     static func latest(_ column: String) -> String {
         "CASE WHEN h.\(column) >= h.opened THEN substr(h.\(column), 20) END"
     }

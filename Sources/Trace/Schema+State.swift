@@ -1,12 +1,12 @@
-/// What each side held, as far as SQL can tell it from stored rows.
+/// The state of each side, as far as SQL can compute it from stored rows.
 ///
-/// `tapedeck state` tells more: it applies changes to objects, and follows each device from sync to
+/// `tapedeck state` does more: it applies changes to objects, and follows each device from sync to
 /// sync.
 extension Schema {
     /// Views about the state of buckets, submissions, syncs and cases.
     public static let stateViews = """
-        CREATE VIEW bucket_told AS SELECT  -- what servers said about objects of buckets: each version of each object, as often as it was said
-          t.command_id    AS command_id,     -- the command that says it
+        CREATE VIEW bucket_told AS SELECT  -- what servers sent about objects of buckets: each version of each object, as often as it was sent
+          t.command_id    AS command_id,     -- the command that has it
           t.at_ns         AS at_ns,          -- when the last byte of its message arrived
           t.connection_id AS connection_id,  -- the connection
           t.app           AS app,            -- application of the socket
@@ -35,13 +35,13 @@ extension Schema {
             FROM simperium_command s JOIN command c ON c.id = s.id
             WHERE s.sender = 1 AND s.name = 'e' AND json_valid(\(entityText))
           ) t;
-        CREATE VIEW bucket_object AS SELECT  -- the newest version that servers said of each object that is not removed; of all users of an application together
+        CREATE VIEW bucket_object AS SELECT  -- the newest version that servers sent of each object that is not removed; of all users of an application together
           o.app        AS app,         -- application of the socket
           o.bucket     AS bucket,      -- the bucket
           o.key        AS key,         -- key of the object
           o.version    AS version,     -- the newest version
           o.data       AS data,        -- the whole object as JSON, where that version was sent whole; tapedeck state applies changes
-          o.command_id AS command_id   -- the last command that says it
+          o.command_id AS command_id   -- the last command that has it
           FROM (
             SELECT *, row_number() OVER (PARTITION BY app, bucket, key
               ORDER BY version DESC, is_removed DESC, data IS NULL, command_id DESC) AS place
@@ -78,38 +78,38 @@ extension Schema {
           x.started_ns  AS at_ns,        -- first byte of the request
           \(project)
                         AS project,      -- host and path of the project
-          x.user        AS user,         -- user that it asks as
-          x.device      AS device,       -- device id the client gave
+          x.user        AS user,         -- user of the request
+          x.device      AS device,       -- device id of the client
           o.instance_id AS instance_id,  -- instanceID of the form
           o.cases       AS cases,        -- number of its case blocks
           x.status      AS status,       -- status of the response; null where there was none
           a.nature      AS nature,       -- nature of its message
           \(isAccepted)
-                        AS is_accepted   -- 1 where the client was told that the server has it
+                        AS is_accepted   -- 1 where the client received the answer that the server has it
           FROM openrosa o JOIN http_exchange x ON x.id = o.exchange_id
           LEFT JOIN openrosa a ON a.id = \(Tables.share) * (2 * o.exchange_id + 1)
           WHERE o.sender = 0 AND o.kind = 'form';
-        CREATE VIEW commcare_sync AS SELECT  -- restores that were asked for
+        CREATE VIEW commcare_sync AS SELECT  -- restores that were requested
           x.id          AS exchange_id,  -- the exchange
           x.started_ns  AS at_ns,        -- first byte of the request
           \(project)
                         AS project,      -- host and path of the project
-          x.user        AS user,         -- user that it asks as
-          x.device      AS device,       -- device id the client gave
+          x.user        AS user,         -- user of the request
+          x.device      AS device,       -- device id of the client
           \(parameter("since"))
-                        AS since,        -- sync token that the client has, escaped as sent; null where it asks for everything
+                        AS since,        -- sync token that the client has, escaped as sent; null for a full restore
           \(parameter("state"))
                         AS state,        -- hash of the cases that it has, escaped as sent
           x.status      AS status,       -- status of the response; null where there was none
           a.nature      AS nature,       -- nature of its message
-          a.restore_id  AS sync_token,   -- sync token that it gives out
+          a.restore_id  AS sync_token,   -- sync token that it issues
           a.cases       AS cases         -- number of its case blocks
           FROM http_exchange x LEFT JOIN openrosa a ON a.id = \(Tables.share) * (2 * x.id + 1)
           WHERE x.api = 'commcare.restore';
         \(caseViews)
         """
 
-    /// Names of ``stateViews``, what rests on others first.
+    /// Names of ``stateViews``, dependent ones first.
     static let stateViewNames = [
         "bucket_object", "bucket_told", "unacknowledged_change", "commcare_form", "commcare_sync",
         "commcare_case", "commcare_device_case",
@@ -125,8 +125,8 @@ extension Schema {
             ELSE x.host END
         """
 
-    /// Whether the answer to a form, of the exchange `x` with the document `a`, says that the server
-    /// has it.
+    /// Whether the answer to a form, of the exchange `x` with the document `a`, means that the
+    /// server has it.
     static let isAccepted = """
         CASE WHEN a.nature = 'post_processing_failure' THEN 1
             ELSE coalesce(x.status BETWEEN 200 AND 299, 0)

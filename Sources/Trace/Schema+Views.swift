@@ -1,4 +1,4 @@
-/// What is read more easily than the tables, and full-text search.
+/// Views that are easier to read than the tables, and full-text search.
 extension Schema {
     /// Tables with the names and columns that others rely on.
     public static let views = """
@@ -7,7 +7,7 @@ extension Schema {
           b.exchange_id  AS exchange_id,   -- the exchange
           b.sender       AS sender,        -- 0 client, 1 server
           coalesce(b.head, substr(k.bytes, b.head_offset + 1, b.head_size))
-                         AS head,          -- start line and fields as the receiver got them
+                         AS head,          -- start line and fields as received
           b.trailers     AS trailers,      -- trailer fields
           CASE WHEN b.content_offset IS NULL THEN b.content
                WHEN b.is_text THEN CAST(substr(k.bytes, b.content_offset + 1, b.size) AS TEXT)
@@ -39,13 +39,13 @@ extension Schema {
               WHERE g.connection_id = x.connection_id AND g.chunk_id >= x.request_chunk_id
               ORDER BY g.chunk_id, g.id LIMIT 8) f
              WHERE \(faultedExchange) = x.id ORDER BY f.chunk_id, f.id LIMIT 1)
-                              AS fault_id        -- the first fault done to it
+                              AS fault_id        -- the first fault applied to it
           FROM http_exchange x
           LEFT JOIN body q ON q.id = 2 * x.id
           LEFT JOIN body a ON a.id = 2 * x.id + 1;
         CREATE VIEW command AS SELECT  -- Simperium commands with their payload
           c.id         AS id,          -- number of the command
-          c.message_id AS message_id,  -- the message it came in
+          c.message_id AS message_id,  -- its message
           c.sender     AS sender,      -- 0 client, 1 server
           c.at_ns      AS at_ns,       -- when the last byte of its message arrived
           c.channel    AS channel,     -- channel; null for commands of the connection
@@ -55,7 +55,7 @@ extension Schema {
             AS TEXT)   AS payload      -- what follows the name and its colon
           FROM simperium_command c JOIN message m ON m.id = c.message_id;
         \(faultView)
-        CREATE VIEW finding AS SELECT  -- findings with what shows them
+        CREATE VIEW finding AS SELECT  -- findings with their evidence
           f.id       AS id,        -- number of the finding
           f.rule     AS rule,      -- identifier of the rule
           f.severity AS severity,  -- error, warning or info
@@ -70,11 +70,11 @@ extension Schema {
           FROM finding_statement f;
         """
 
-    /// The exchange that the fault `f` was done to, where it was done to one.
+    /// The exchange that the fault `f` was applied to, if any.
     ///
     /// The last one that had begun on its connection; for a fault on an answer the last one that
-    /// was being answered, since more may have been asked by then. What comes after an upgrade is
-    /// a message's.
+    /// was being answered, since more requests may have been sent by then. Faults after an upgrade
+    /// belong to a message.
     private static let faultedExchange = """
         (SELECT CASE WHEN y.status IS NOT 101 OR y.response_chunk_id IS NULL
                        OR f.chunk_id <= y.response_chunk_id THEN y.id END
@@ -86,8 +86,8 @@ extension Schema {
               ORDER BY r.request_chunk_id DESC, r.request_offset DESC LIMIT 1) END)
         """
 
-    /// The last exchange that the answer had begun of; where that answer was complete and what the
-    /// fault was done to never came, the one behind it.
+    /// The last exchange that the answer had begun of; where that answer was complete and the
+    /// affected one was never sent, the one after it.
     private static let answeredExchange = """
         (SELECT CASE WHEN a.outcome = 'complete' AND EXISTS
              (SELECT 1 FROM patch p WHERE p.id >= \(Tables.share) * f.chunk_id
@@ -115,40 +115,40 @@ extension Schema {
          ORDER BY b.request_chunk_id, b.request_offset LIMIT 1)
         """
 
-    /// The message that begins where the fault `f` was done.
+    /// The message that begins where the fault `f` was applied.
     private static let faultedMessage = """
         (SELECT m.id FROM message m WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset"
          ORDER BY m."offset" LIMIT 1)
         """
 
-    /// Faults, with what the numbers of derived rows are now.
+    /// Faults, with the current numbers of derived rows.
     private static let faultView = """
-        CREATE VIEW fault AS SELECT  -- faults with what they were done to and what became of it
+        CREATE VIEW fault AS SELECT  -- faults with their targets and verdicts
           f.id            AS id,             -- number of the fault
           f.at_ns         AS at_ns,          -- when
-          f.rule          AS rule,           -- name of the rule that asked for it
-          f.action        AS action,         -- what was done, as plans write it
+          f.rule          AS rule,           -- name of the rule that caused it
+          f.action        AS action,         -- the action, in the notation of plans
           \(faultedExchange)
-                          AS exchange_id,    -- the exchange it was done to
+                          AS exchange_id,    -- the exchange it was applied to
           \(faultedMessage)
-                          AS message_id,     -- the message it was done to, unless nobody got that
+                          AS message_id,     -- the message it was applied to, if it was delivered
           (SELECT c.id FROM simperium_command c WHERE c.message_id = \(faultedMessage)
              ORDER BY c.id LIMIT 1)
-                          AS command_id,     -- the command it was done to, unless nobody got that
-          f.connection_id AS connection_id,  -- the connection it was done to
-          f.sender        AS sender,         -- whose bytes it was done to: 0 client, 1 server; null where to none
-          f.scope         AS scope,          -- what the rule counts by; empty for everything together
+                          AS command_id,     -- the command it was applied to, if it was delivered
+          f.connection_id AS connection_id,  -- the connection it was applied to
+          f.sender        AS sender,         -- sender of the affected bytes: 0 client, 1 server; null where there are none
+          f.scope         AS scope,          -- scope by which the rule counts; empty for all events together
           f.occurrence    AS occurrence,     -- ordinal of the event in that scope, from 1
-          f.draw          AS draw,           -- what its chance was drawn from, a number in 0...2^64-1
-          f.came          AS came,           -- what came from the peer
+          f.draw          AS draw,           -- random number that decided it, in 0...2^64-1
+          f.came          AS came,           -- what was received from the peer
           f.sent          AS sent,           -- what was sent instead
           v.verdict       AS verdict,        -- recovered, not-recovered or open; null where not judged
-          v.how           AS how,            -- what shows it, in words
+          v.how           AS how,            -- the evidence, as text
           f.session_id    AS session_id      -- the session
           FROM fault_statement f LEFT JOIN fault_verdict v ON v.fault_id = f.id;
         """
 
-    /// Full-text search, built behind the commits as far as `progress` says.
+    /// Full-text search, built after the commits, up to `progress`.
     ///
     /// `rowid` is 2 * `body.id` for bodies and 2 * `message.id` + 1 for messages. Contentless: the
     /// words are here, the text is in `body` and `message`.

@@ -1,35 +1,35 @@
-/// The trace format, as SQL with a comment that gives meaning and unit of every column.
+/// The trace format, as SQL with a comment on the meaning and unit of every column.
 ///
 /// Its tables are made of ``Tables``. ``truth`` is append-only. Everything in ``derived`` can be
 /// dropped and built again from it by `tapedeck rebuild`. ``statements`` point into the truth by
-/// chunk and offset, so they survive that. `at_ns` and the like are nanoseconds since the start of the row's session; `sender` is
-/// 0 for the client and 1 for the server.
+/// chunk and offset, so they survive that. `at_ns` and the like are nanoseconds since the start of
+/// the row's session; `sender` is 0 for the client and 1 for the server.
 public enum Schema {
     /// `application_id` of a trace: the letters `TAPE`.
     public static let applicationID: Int32 = 0x5441_5045
 
-    /// Version of the format that this program writes, as `user_version` has it.
+    /// Version of the format that this program writes, stored in `user_version`.
     public static let version: Int32 = 9
 
-    /// What the user gets of a trace of an earlier format, which was never released.
+    /// The error for a trace of an earlier format, which was never released.
     package static func refusal(of version: Int64, _ path: String) -> String {
         "\(path) has format \(version), of a development version that was never released; this program "
-            + "reads \(Self.version): make text of it with that version (tapedeck export \(path) FOLDER), "
+            + "reads \(Self.version): export it as text with that version (tapedeck export \(path) FOLDER), "
             + "and import the text with this one"
     }
 
-    /// What makes an empty file a trace.
+    /// The SQL that turns an empty file into a trace.
     static let whole = [truth, derived, statements, views, stateViews, search].joined(
         separator: "\n")
 
-    /// What was seen: never updated.
+    /// Recorded rows: never updated.
     package static let truth = sql([
         Tables.session.definition, Tables.connection.definition, Tables.leg.definition,
         Tables.chunk.definition, Tables.patch.definition, Tables.event.definition,
         Tables.packet.definition, Tables.secret.definition,
     ])
 
-    /// What decoding makes of the truth: dropped and built again by `tapedeck rebuild`.
+    /// Decoded rows: dropped and built again by `tapedeck rebuild`.
     package static let derived = sql([
         Tables.exchange.definition, Tables.body.definition, Tables.part.definition,
         Tables.document.definition, Tables.caseBlock.definition, Tables.frame.definition,
@@ -37,7 +37,7 @@ public enum Schema {
         Tables.note.definition,
     ])
 
-    /// What was stated about the session.
+    /// Statements about the session.
     package static let statements = sql([
         Tables.fault.definition, Tables.verdict.definition, Tables.finding.definition,
         Tables.gap.definition, Tables.mark.definition, Tables.progress, Tables.late,
@@ -48,19 +48,19 @@ public enum Schema {
         tables.map(\.sql).joined(separator: "\n")
     }
 
-    /// What finds all that a connection ever had, which only eviction asks for.
+    /// The indexes of all rows of a connection, which only eviction needs.
     ///
-    /// Made when a trace is first recorded with a bound, and kept up from then on. They cost a sixth
-    /// of the writer's time: the entries of each connection lie apart from those of all others, so
-    /// that every commit writes a page of each index for every connection.
+    /// Created when a trace is first recorded with a bound, and maintained from then on. They cost
+    /// a sixth of the writer's time: the entries of each connection lie apart from those of all
+    /// others, so that every commit writes a page of each index for every connection.
     static let indexesByConnection = """
         CREATE INDEX IF NOT EXISTS chunk_connection ON chunk(connection_id);
         CREATE INDEX IF NOT EXISTS http_exchange_connection ON http_exchange(connection_id);
         CREATE INDEX IF NOT EXISTS message_connection ON message(connection_id);
         """
 
-    /// The index by which the view `fault` finds the exchange of a fault; made with the first fault of
-    /// a trace, since it costs as much as the others for every exchange.
+    /// The index by which the view `fault` finds the exchange of a fault; made with the first fault
+    /// of a trace, since it costs as much as the others for every exchange.
     static let indexForFaults = """
         CREATE INDEX IF NOT EXISTS http_exchange_of_connection
           ON http_exchange(connection_id, request_chunk_id, request_offset);

@@ -1,4 +1,4 @@
-/// The documentation of the trace format, made from the comments in its SQL.
+/// The documentation of the trace format, generated from the comments in its SQL.
 struct SchemaDocument {
     /// A table or view.
     struct Table: Hashable {
@@ -17,7 +17,7 @@ struct SchemaDocument {
         var detail: String
     }
 
-    /// A part of the schema with what it is about.
+    /// A part of the schema with its title and description.
     struct Chapter {
         var title: String
         var detail: String
@@ -27,43 +27,44 @@ struct SchemaDocument {
     /// The whole format.
     static let chapters = [
         Chapter(
-            title: "What was seen",
+            title: "Recorded rows",
             detail: """
                 Written once, in the order of arrival, and never updated. Deleted only by
                 `--max-size` and `--keep-last`, which leave a row in `gap`.
                 """, tables: tables(in: Schema.truth)),
         Chapter(
-            title: "What decoding made of it",
-            detail: "Dropped and made again from what was seen by `tapedeck rebuild`.",
+            title: "Decoded rows",
+            detail: "Dropped and built again from the recorded rows by `tapedeck rebuild`.",
             tables: tables(in: Schema.derived)),
         Chapter(
-            title: "What was stated",
-            detail: "Points into what was seen by chunk and offset, so that it survives a rebuild.",
+            title: "Statements",
+            detail: "Refer to recorded rows by chunk and offset, so that they survive a rebuild.",
             tables: tables(in: Schema.statements)),
         Chapter(
-            title: "Views", detail: "For people and programs that query a trace.",
+            title: "Views", detail: "For users and programs that query a trace.",
             tables: tables(in: Schema.views)),
         Chapter(
             title: "What each side held",
             detail: """
-                As far as SQL can tell it from the rows above, at the end of the trace: versions of
-                objects, changes without acknowledgement, forms, syncs and cases. `tapedeck state` tells
-                it for any moment, applies changes to objects, and differs from the views of cases in this:
+                As far as SQL can compute it from the rows above, at the end of the trace: versions
+                of objects, changes without acknowledgement, forms, syncs and cases. `tapedeck state`
+                shows it for any time, applies changes to objects, and differs from the views of
+                cases in this:
 
                 - It has the files of cases, and properties of any size.
-                - It purges cases with every sync from a token; `commcare_device_case` does so once,
-                  as of the last. A case that went before and came back has there what was said of it
-                  in its first life, too. Where cases refer to each other in a circle, devices delete
-                  nothing, and the view does.
-                - It finds the user or the device of a request that does not tell by its sync token
-                  and by how it signs in.
-                - What a fault lost or altered counts for either side as it was there; the views know
-                  what the receiver got.
+                - It purges cases with every sync from a token; `commcare_device_case` does so
+                  once, as of the last. A case that was purged before and came back also has the
+                  blocks from before in the view. Where cases refer to each other in a circle,
+                  devices delete nothing, and the view does.
+                - It finds the user or the device of a request that has none by its sync token
+                  and by its credentials.
+                - What a fault lost or altered counts for each side as it was there; the views know
+                  what was received.
                 """, tables: tables(in: Schema.stateViews)),
         Chapter(
             title: "Full-text search",
             detail: """
-                Built behind the commits as far as `progress` says. `rowid` is 2 * `body.id` for bodies
+                Built after the commits, up to `progress`. `rowid` is 2 * `body.id` for bodies
                 and 2 * `message.id` + 1 for messages. Contentless: the words are here, the text is in
                 `body` and `message`.
                 """, tables: tables(in: Schema.search)),
@@ -128,14 +129,15 @@ struct SchemaDocument {
             `user_version` \(Schema.version), the version of the format. It can be read with any SQLite from 3.37
             on, also while it is being written.
 
-            Columns that end in `_ns` are nanoseconds since the start of the row's session, unless they say
-            otherwise. `sender` is 0 for the client and 1 for the server. Numbers are never given out twice,
-            also when rows are evicted.
+            Columns that end in `_ns` are nanoseconds since the start of the row's session, unless
+            stated otherwise. `sender` is 0 for the client and 1 for the server. Numbers are never
+            used twice, also when rows are evicted.
 
-            The order in which everything was seen is that of `chunk.id`; rows of other tables come after the
+            The order of recording is that of `chunk.id`; rows of other tables come after the
             chunk in `after_chunk_id`, in the order of `step`.
 
-            This file is made from the tables in `Tables` and the comments in `Schema+….swift`; a test compares them.
+            This file is generated from the tables in `Tables` and the comments in
+            `Schema+….swift`; a test compares them.
 
             """
         for chapter in chapters {

@@ -1,28 +1,28 @@
-/// What is known of a session when it starts.
+/// The properties of a session when it starts.
 public struct SessionStart: Hashable, Sendable {
-    /// Where bytes come from.
+    /// The source of bytes.
     public enum Provenance: String, Hashable, Sendable, CaseIterable {
-        /// This program stood between client and server.
+        /// This program was the proxy between client and server.
         case proxy
         /// A network interface.
         case capture
         /// A file of packets.
         case pcap
-        /// An HTTP archive, which has no bytes: they are made up from it.
+        /// An HTTP archive, which has no bytes: they are synthesized from it.
         case har
-        /// A file of flows that mitmproxy wrote; bytes are made up from it.
+        /// A file of flows that mitmproxy wrote; bytes are synthesized from it.
         case mitmproxy
     }
 
-    /// Where the bytes come from.
+    /// The source of the bytes.
     public var provenance: Provenance
     /// Version of the program that writes.
     public var version: String
-    /// What it was asked to do, as on a command line.
+    /// Its command line.
     public var arguments: String
-    /// Wall clock in nanoseconds since 1970 UTC, at the moment when the session's clock is 0.
+    /// Wall clock in nanoseconds since 1970 UTC, when the session's clock is 0.
     public var startedUnixNanoseconds: Int64
-    /// Seed of all chance in its faults; nil without faults.
+    /// Random seed of its faults; nil without faults.
     public var seed: UInt64?
 
     /// A session with these particulars.

@@ -2,7 +2,7 @@
 public struct TraceError: Error, Hashable, CustomStringConvertible, Sendable {
     /// The kind of a failure, on which callers and exit statuses depend.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The file is no SQLite database, or another program's.
+        /// The file is not a SQLite database, or another program's.
         case notATrace = "not-a-trace"
         /// A later version of this program wrote the file.
         case newerFormat = "newer-format"
@@ -16,7 +16,7 @@ public struct TraceError: Error, Hashable, CustomStringConvertible, Sendable {
         case diskFull = "disk-full"
         /// The file was deleted, replaced or truncated while it was written.
         case lost
-        /// What was asked for is not in the trace.
+        /// The requested object is not in the trace.
         case notFound = "not-found"
         /// SQLite failed; the reason quotes it.
         case storage
@@ -24,10 +24,10 @@ public struct TraceError: Error, Hashable, CustomStringConvertible, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// What happened and what to do about it, in one line for people.
+    /// What happened and what to do about it, in one line.
     public let reason: String
 
-    /// A failure of this kind, told in `reason`.
+    /// A failure of this kind, described by `reason`.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

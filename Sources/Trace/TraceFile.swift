@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The file of a trace while it is written: opened, locked and brought to the current format.
 ///
-/// Two writers would hand out the same numbers, so there is one, which holds `flock` on a
-/// descriptor of its own. That descriptor is opened before SQLite opens the file and closed only
+/// Two writers would assign the same numbers, so there is one, which holds `flock` on a separate
+/// descriptor. That descriptor is opened before SQLite opens the file and closed only
 /// after SQLite closed it: closing any descriptor of a file drops all POSIX (`fcntl`) locks that
 /// the process has on it, those of SQLite among them, and another process would then take the
 /// write-ahead log for abandoned. For the same reason a second writer of the same process is
@@ -17,20 +17,21 @@ final class TraceFile {
     private let descriptor: CInt
     private let identity: FileIdentity
     private var isOpen = false
-    /// Says what became of the file.
+    /// Watches whether the file is still in place.
     let watch: FileWatch
     private var checkpointer: Checkpointer?
     private var schedule = LogSchedule()
     /// Whether the log is moved into the file now and then.
     ///
-    /// On a full disk it is not: that would take the room that is kept for the last words.
+    /// On a full disk it is not: that would use the space that is reserved for the final rows.
     var movesLog = true
 
     private static let writing = Mutex<Set<FileIdentity>>([])
 
     /// Opens the trace at `path` for the only writer, and creates it unless it `mustExist`.
     ///
-    /// One that `isUnseen` until it is finished is written quickly, and lost where it is not.
+    /// One that `isUnseen` until it is finished is written without durability, and lost if it is
+    /// not finished.
     init(
         path: String, mustExist: Bool = false, isUnseen: Bool = false
     ) throws(TraceError) {
@@ -47,7 +48,7 @@ final class TraceFile {
                 "\(path) cannot be written: \(String(cString: strerror(errno))); "
                     + "check the directory and who owns the file")
         }
-        // Closing the descriptor is harmless here: nobody in this process writes this file.
+        // Closing the descriptor is harmless here: nothing in this process writes this file.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Platform.close(descriptor)
             throw Self.taken(path)
@@ -79,7 +80,7 @@ final class TraceFile {
 
     deinit { close() }
 
-    /// Closes SQLite's connection first and lets go of the lock last.
+    /// Closes SQLite's connection first and releases the lock last.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -88,7 +89,7 @@ final class TraceFile {
         Self.release(descriptor, identity)
     }
 
-    /// Closes a file that is not at its path any more, or not whole, without harm to what is.
+    /// Closes a file that was moved or truncated, without damage to the file at the path.
     ///
     /// What is in the log is moved into the file if that `isWhole`.
     func abandon(isWhole: Bool) {
@@ -98,8 +99,8 @@ final class TraceFile {
             checkpointer?.end()
             _ = try? connection.checkpoint()
         }
-        // Otherwise the thread stays, and with it a connection: the last one to be closed would
-        // write pages from the log into what is left.
+        // Otherwise the thread keeps a connection: the last one to be closed would write pages from
+        // the log into the truncated file.
         isOpen = false
         connection.keepLog()
         connection.close()
@@ -130,7 +131,7 @@ final class TraceFile {
         if version > Int64(Schema.version) {
             throw TraceError(
                 .newerFormat,
-                "\(path) has format \(version), this program knows \(Schema.version): "
+                "\(path) has format \(version), this program supports \(Schema.version): "
                     + "use a newer tapedeck")
         }
         if version < Int64(Schema.version) {
@@ -141,8 +142,8 @@ final class TraceFile {
     /// Creates the schema where there is none, and sets how the file is written.
     private func prepare(isUnseen: Bool) throws(StorageFault) {
         // Until the first transaction is committed the file has no page, so a crash before leaves
-        // an empty file and one after it a trace. It happens before the switch to WAL, which
-        // writes a page of its own.
+        // an empty file and one after it a trace. It happens before the switch to WAL, which writes
+        // a separate page.
         let isEmpty = try connection.integer("PRAGMA page_count") == 0
         if isEmpty {
             try connection.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE")
@@ -167,7 +168,7 @@ final class TraceFile {
             """)
     }
 
-    /// From now on moves the log into the file behind the commits, on a thread of its own.
+    /// From now on moves the log into the file in the background, on a separate thread.
     ///
     /// The log is to have about `many` pages at most. ``tendLog()`` is to be called after each
     /// commit.
@@ -182,10 +183,10 @@ final class TraceFile {
             path: path, mayMove: { !watch.isTruncated }, hasMoved: { watch.noteSize() })
     }
 
-    /// Sees to it that the log does not grow without bound.
+    /// Keeps the log from growing without bound.
     ///
-    /// - Returns: How many bytes the log has that cannot be moved because somebody has been reading
-    ///   since before they came; 0 where nobody does.
+    /// - Returns: The bytes of the log that cannot be moved because a reader holds an older
+    ///   snapshot; 0 without such a reader.
     func tendLog() -> Int64 {
         guard movesLog, let checkpointer else { return 0 }
         let (last, isBusy) = checkpointer.progress
@@ -195,16 +196,15 @@ final class TraceFile {
         case .finish:
             checkpointer.wait()
             guard !watch.isTruncated else { break }
-            // Another program may be at it, and then it is tried again later.
+            // Another program may be moving it, and then it is tried again later.
             if (try? connection.checkpoint()) != nil { watch.noteSize() }
         }
         guard !isBusy, last.isHeld, last.frames <= connection.logFrames else { return 0 }
         return logSize
     }
 
-    /// Lets what moves a long log come up with the commits, for a while: commits that are as fast as
-    /// it would keep the log from ever being moved as a whole, until it is so long that they
-    /// have to stop for long.
+    /// Lets the mover of a long log catch up with the commits: commits as fast as it would keep the
+    /// log from ever being moved completely, until they would have to stop for long.
     func letLogCatchUp() {
         guard movesLog, let checkpointer, connection.logFrames >= schedule.many else { return }
         checkpointer.wait(atMost: Checkpointer.patience)
@@ -213,7 +213,7 @@ final class TraceFile {
     /// Bytes that the log takes.
     var logSize: Int64 { connection.logFrames * Self.frameSize }
 
-    /// Whether nobody moves the log now and it may be moved.
+    /// Whether the log is not being moved now and may be moved.
     var mayMoveLog: Bool {
         guard movesLog, let checkpointer else { return false }
         return !checkpointer.progress.isBusy && !watch.isTruncated
@@ -226,7 +226,7 @@ final class TraceFile {
     func settle() throws(StorageFault) {
         checkpointer?.end()
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // A reader may be there, and then the log stays; the trace is whole either way.
+        // With a reader the log stays; the trace is complete either way.
         try? connection.execute("PRAGMA journal_mode = DELETE")
     }
 

@@ -6,10 +6,10 @@ public struct TraceOptions: Sendable {
     /// What happens when nothing can be written: there is no room on the disk, the trace is locked
     /// for longer than ``budget`` lasts, or it was deleted.
     public enum OnDiskFull: String, Hashable, Sendable, CaseIterable {
-        /// Traffic goes on; the trace says which bytes are missing. Instead of a file that is lost,
-        /// another is written beside it.
+        /// Traffic goes on; the trace records which bytes are missing. Instead of a file that is
+        /// lost, another is written beside it.
         case pass
-        /// `onStop` is called, and whoever records is expected to stop the traffic.
+        /// `onStop` is called, and the caller is expected to stop the traffic.
         case stop
     }
 
@@ -23,7 +23,7 @@ public struct TraceOptions: Sendable {
     /// of content for each direction. While search merges its index, an eighth may come on top.
     /// The newest complete exchange stays unless it alone is larger.
     public var maxSize: Int64?
-    /// Nanoseconds that things are kept for before they are evicted; nil for ever.
+    /// Nanoseconds that traffic is kept before it is evicted; nil for ever.
     public var keepLast: Int64?
     /// Bytes of memory for what waits to be written, overhead included.
     public var budget = 32 << 20
@@ -33,25 +33,25 @@ public struct TraceOptions: Sendable {
     /// Called once, on the writer's thread, when nothing more can be written and recording should
     /// stop.
     public var onStop: (@Sendable (TraceError) -> Void)?
-    /// Called on the writer's thread with a sentence for people when nothing can be written while
+    /// Called on the writer's thread with a message for the user when nothing can be written while
     /// traffic goes on, when writing goes on again or in another file, and when a reader makes the
     /// log grow.
     public var onWarning: (@Sendable (String) -> Void)?
     /// Monotonic nanoseconds, from any start.
     public var clock: @Sendable () -> Int64 = TraceOptions.monotonic
-    /// Whether nobody sees the file before it is finished: it is written once and quickly, and a
-    /// crash leaves nothing that can be read.
+    /// Whether the file is private until it is finished: it is written without durability, and a
+    /// crash leaves nothing readable.
     public var isUnseen = false
     /// Whether search indexes are built while the trace is written.
     public var indexesSearch = true
-    /// Largest number of pages the file may have, asked before every commit: a disk that fills up
+    /// Largest number of pages the file may have, read before every commit: a disk that fills up
     /// and has room again, for tests.
     var pageLimit: (@Sendable () -> Int64)?
     /// Least nanoseconds between two attempts to write to a disk that was full.
     var retryInterval: Int64 = 1_000_000_000
-    /// Bytes of the log above which it is said that a reader keeps it from being moved.
+    /// Bytes of the log above which a reader that keeps it from being moved is reported.
     var largeLog: Int64 = 64 << 20
-    /// Nanoseconds between two looks whether the file is still there.
+    /// Nanoseconds between two checks whether the file is still there.
     var lookInterval: Int64 = 1_000_000_000
 
     /// The usual way: unbounded, traffic goes on when the disk is full.

@@ -1,7 +1,7 @@
 internal import Dissection
 internal import Wire
 
-/// How much a session has put into its trace so far.
+/// The counts of what a session has written to its trace so far.
 public struct TraceTotals: Hashable, Sendable {
     /// Connections.
     public var connections: Int64 = 0
@@ -15,7 +15,7 @@ public struct TraceTotals: Hashable, Sendable {
     public var chunks: Int64 = 0
     /// Bytes of these chunks, as received.
     public var bytes: Int64 = 0
-    /// Faults done on purpose.
+    /// Faults that were injected.
     public var faults: Int64 = 0
     /// Broken rules found.
     public var findings: Int64 = 0
@@ -23,7 +23,7 @@ public struct TraceTotals: Hashable, Sendable {
     public var notes: Int64 = 0
     /// Gaps, apart from what was evicted.
     public var gaps: Int64 = 0
-    /// Bytes that these gaps stand for.
+    /// Bytes that these gaps count.
     public var missingBytes: Int64 = 0
     /// Packets kept as they were captured.
     public var packets: Int64 = 0
@@ -31,7 +31,7 @@ public struct TraceTotals: Hashable, Sendable {
     public var evictedBytes: Int64 = 0
     /// Chunks that were evicted.
     public var evictedChunks: Int64 = 0
-    /// Records that came after the end or could not be kept at all.
+    /// Records that arrived after the end or could not be kept at all.
     public var refused: Int64 = 0
 
     /// Nothing yet.

@@ -5,18 +5,18 @@ public import Wire
 
 /// Writes one session to a trace.
 ///
-/// Everything that is put goes through a bounded queue to one thread of the writer's own, which
-/// decodes it and commits it at most 50 ms after it came, as long as the disk keeps up. Killed at
-/// any moment, the trace is whole and lacks at most that.
+/// All records go through a bounded queue to the writer's thread, which decodes them and commits
+/// them at most 50 ms after their arrival, as long as the disk keeps up. Killed at any time, the
+/// trace is consistent and lacks at most that.
 ///
 /// Theory of operation: records are numbered, decoded and written in the order in which they were
-/// put. A batch is one transaction with its chunks, events and all rows that decoding made of
-/// them. A batch that cannot be committed because the disk is full is kept and tried again; what
-/// comes meanwhile is only counted, so that memory stays bounded, and becomes gap rows as soon as
-/// something can be written. While another program locks the trace, what comes waits within the
-/// budget. A step of the search index takes as long as one text and a merge take, so the thread
-/// builds it when nothing has come for 50 ms, every ten seconds otherwise, and at the end. The
-/// write-ahead log is moved into the file by a thread of its own.
+/// put. A batch is one transaction with its chunks, events and all rows that decoding made of them.
+/// A batch that cannot be committed because the disk is full is kept and tried again; later records
+/// are only counted, so that memory stays bounded, and become gap rows as soon as something can be
+/// written. While another program locks the trace, records wait within the budget. A step of the
+/// search index takes as long as one text and a merge take, so the thread builds it when nothing
+/// arrived for 50 ms, every ten seconds otherwise, and at the end. The write-ahead log is moved
+/// into the file by a separate thread.
 public final class TraceWriter: RecordSink {
     private let queue: WriteQueue
     private let clock: @Sendable () -> Int64
@@ -32,14 +32,14 @@ public final class TraceWriter: RecordSink {
     public var path: String { report.path ?? firstPath }
     private let firstPath: String
 
-    /// Opens the trace at `path`, or creates it readable by its owner alone, and begins a session.
+    /// Opens the trace at `path`, or creates it readable by its owner only, and begins a session.
     ///
     /// - Parameters:
     ///   - path: The file. A trace that exists gains a session and nothing else of it changes.
-    ///   - session: What is known of the session.
+    ///   - session: The properties of the session.
     ///   - options: How to write.
-    /// - Throws: ``TraceError`` where the file is no trace, one of a later format, written by
-    ///   somebody else, or cannot be opened.
+    /// - Throws: ``TraceError`` where the file is not a trace, is of a later format, is being
+    ///   written by another program, or cannot be opened.
     public init(
         path: String, session: SessionStart, options: TraceOptions = TraceOptions()
     )
@@ -91,27 +91,26 @@ public final class TraceWriter: RecordSink {
 
     /// Takes records that follow each other.
     ///
-    /// - Returns: Whether there is room for more; false from the moment when what waits exceeds
-    ///   the budget.
+    /// - Returns: Whether there is room for more; false once the waiting records exceed the budget.
     public func put(_ records: consuming [Record]) -> Bool { queue.put(records) }
 
     /// Calls `resume` once, on the writer's thread, when less than half of the budget is in use.
     ///
-    /// After the end it is called at once, on the thread that asks.
+    /// After the end it is called at once, on the calling thread.
     public func whenRoom(_ resume: @escaping @Sendable () -> Void) { queue.whenRoom(resume) }
 
-    /// A connection number that nobody else has, over all sessions of the trace.
+    /// A new connection number, unique over all sessions of the trace.
     public func nextConnection() -> ConnectionID {
         ConnectionID(connections.add(1, ordering: .relaxed).oldValue)
     }
 
-    /// A leg number that nobody else has, over all sessions of the trace.
+    /// A new leg number, unique over all sessions of the trace.
     public func nextLeg() -> LegID { LegID(legs.add(1, ordering: .relaxed).oldValue) }
 
     /// Nanoseconds since the session started.
     public func now() -> Instant { Instant(nanoseconds: max(0, clock() - started)) }
 
-    /// What is in the trace so far, as of the last commit.
+    /// The counts of the trace so far, as of the last commit.
     public var totals: TraceTotals {
         var totals = report.totals
         totals.refused += queue.refused
@@ -138,11 +137,11 @@ public final class TraceWriter: RecordSink {
     /// Blocks; never call it on an event loop. Calls after the first wait for the same end.
     ///
     /// - Parameters:
-    ///   - reason: How the session ended, for people.
-    ///   - indexing: Told on the writer's thread how much of the search index is there, in 0...1;
-    ///     answers whether to go on. What is not indexed is found by reading, and indexed by the
-    ///     next session.
-    /// - Returns: What the session put into the trace.
+    ///   - reason: How the session ended, as text.
+    ///   - indexing: Receives the progress of the search index on the writer's thread, in 0...1;
+    ///     returns whether to go on. Rows that are not indexed are found by reading, and indexed by
+    ///     the next session.
+    /// - Returns: The counts of what the session wrote to the trace.
     @discardableResult public func finish(
         _ reason: String = "finished", indexing: (@Sendable (Double) -> Bool)? = nil
     ) -> TraceTotals {

@@ -5,7 +5,7 @@ import Sessions
 import SyncServers
 import Trace
 
-/// A failure as the user gets it: one line, and an exit status.
+/// A failure as the user sees it: one line, and an exit status.
 struct Failure: Error {
     /// Exit statuses, as sysexits names them; part of the command line's contract.
     enum Status: Int32, CaseIterable {
@@ -15,11 +15,11 @@ struct Failure: Error {
         case usage = 64
         /// The input is wrong.
         case data = 65
-        /// A file can not be opened.
+        /// A file cannot be opened.
         case noInput = 66
-        /// A peer is not there.
+        /// A peer is unreachable.
         case unavailable = 69
-        /// Our own fault.
+        /// An internal error.
         case software = 70
         /// Reading or writing failed.
         case io = 74
@@ -28,7 +28,7 @@ struct Failure: Error {
     }
 
     let status: Status
-    /// What happened, to what, and what to do.
+    /// The message: what happened, to what, and what to do.
     let detail: String
 
     init(_ status: Status, _ detail: String) {

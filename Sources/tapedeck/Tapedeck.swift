@@ -10,9 +10,9 @@ struct Tapedeck: AsyncParsableCommand {
         commandName: "tapedeck",
         abstract: "Record, understand and replay the traffic of apps that sync.",
         discussion: """
-            Stands between a client and its server, keeps every byte in a SQLite trace and shows \
-            the conversation in the terms of its protocol: CommCare and OpenRosa over HTTP, \
-            Simperium over a WebSocket.
+            Proxies the traffic between a client and its server, stores every byte in a SQLite \
+            trace and shows the conversation in the terms of its protocol: CommCare and OpenRosa \
+            over HTTP, Simperium over a WebSocket.
             """,
         version: Program.version,
         subcommands: [
@@ -23,7 +23,7 @@ struct Tapedeck: AsyncParsableCommand {
             SniffCommand.self, MinimizeCommand.self, DiagnoseCommand.self, CertifyGroup.self,
         ])
 
-    /// What the user gets of an error; nil for those of the command line's parser.
+    /// The failure that the user sees of an error; nil for those of the command line's parser.
     private static func failure(_ error: any Error) -> Failure? {
         switch error {
         case let failure as Failure: failure

@@ -142,7 +142,7 @@ struct CertificationReportTests {
     @Test func `nothing that connected is told`() {
         let report = Self.report([Self.played(problem: "the port is taken")])
         #expect(!report.hasClient)
-        #expect(report.html { $0 }.contains("The client never came"))
+        #expect(report.html { $0 }.contains("The client never connected"))
         #expect(report.text().contains("could not be played: the port is taken"))
     }
 }

@@ -19,7 +19,7 @@ struct SuiteTests {
         for one in suite.cases {
             #expect(one.exercises.isEmpty == (one.reason != nil), "\(one.id)")
             #expect(
-                one.reason != "no scenario of the suite is about this rule",
+                one.reason != "no scenario of the suite exercises this rule",
                 "\(one.id) needs a scenario, or a reason why there is none")
         }
     }

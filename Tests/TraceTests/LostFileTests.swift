@@ -57,7 +57,7 @@ import Wire
         #expect(
             warnings.get() == [
                 "\(trace.path) was \(verb) while it was being written: recording goes on in "
-                    + "\(recovered), with what came before"
+                    + "\(recovered), with the earlier traffic"
             ])
         #expect(try paths(recovered).suffix(3) == ["/item/1", "/item/2", "/item/3"])
         #expect(

@@ -144,7 +144,7 @@ private final class WrittenTrace {
         let detail = try #require(try reader.exchange(ExchangeID(1)))
         let page = try ExchangePage(reader: reader).text(detail)
         #expect(page.contains("  fault over<load>: status 503, occurrence 1\n"))
-        #expect(page.contains("    came: GET /a/demo/phone/restore/ HTTP/1.1"))
+        #expect(page.contains("    received: GET /a/demo/phone/restore/ HTTP/1.1"))
         #expect(page.contains("    sent: HTTP/1.1 503 Busy"))
         #expect(JSONDetail.exchange(detail).contains("\"faults\":[{\"id\":1,"))
         #expect(

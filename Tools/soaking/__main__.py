@@ -138,11 +138,11 @@ def main() -> int:
         keep("", [
             "# Figures of Tools/soak", "",
             "Every action alone, then mixes of five. Clients of both protocols, those built in and "
-            "those of Python, work", "through one proxy; then the rules are taken away, and all of "
-            "them and the server have to hold the same again.", "\"And a reset\" means that clients "
+            "those of Python, work", "through one proxy; then the rules are removed, and all of "
+            "them and the server have to agree again.", "\"And a reset\" means that clients "
             "had to be connected anew before they did. The pace is how many requests a second",
-            "devices, and how many messages a second editors send, all together: nothing new is "
-            "begun before what was sent", "is paid for.", "",
+            "devices, and how many messages a second editors send, all together: no request is "
+            "begun before the pace allows it.", "",
             *[f"- {fact}" for fact in facts],
             f"- release build, {machine()}", "", *lines])
     print("soak: all well" if not idle else "soak: some faults were never felt")

@@ -1,7 +1,7 @@
 public import Diagnosis
 internal import Wire
 
-/// A case, and what came of it.
+/// A case with its verdict and evidence.
 public struct CaseResult: Sendable {
     /// A finding and where it was made.
     public struct Breach: Sendable {
@@ -17,32 +17,32 @@ public struct CaseResult: Sendable {
     public let `case`: Case
     /// The verdict.
     public let verdict: Verdict
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     public let reason: String
     /// How the client broke the rule.
     public let breaches: [Breach]
-    /// What shows that the client came where the rule can be broken: scenario and row.
+    /// The evidence that the client was in a situation in which the rule can be broken: scenario
+    /// and row.
     public let evidence: [Evidence]
 
     /// Something that was seen.
     public struct Evidence: Hashable, Sendable {
         /// The scenario.
         public let scenario: String
-        /// What was seen.
+        /// The observation.
         public let detail: String
         /// The row of the trace, whose last word `tapedeck show` takes; nil where there is none.
         public let row: String?
     }
 
-    /// Judges a case by what was played.
+    /// Judges a case by the scenarios that were played.
     ///
-    /// The rule is looked at in all that was played: one that is broken where nobody expected it
-    /// is broken.
+    /// The rule is checked in all scenarios that were played, not only in those of the case.
     ///
     /// - Parameters:
     ///   - one: The case.
     ///   - played: All that was played.
-    ///   - isStrict: Whether findings that are no more than information count.
+    ///   - isStrict: Whether findings of severity info count.
     public init(_ one: Case, _ played: [Played], isStrict: Bool) {
         self.case = one
         breaches = played.flatMap { scenario in

@@ -3,9 +3,9 @@ internal import Notation
 internal import Wire
 
 extension CertificationReport {
-    /// The report as one HTML page, which needs nothing else.
+    /// The report as one self-contained HTML page.
     ///
-    /// - Parameter link: What links to the trace of a scenario, from the place of the page.
+    /// - Parameter link: The link to the trace of a scenario, relative to the page.
     /// - Returns: A document.
     public func html(link: (_ trace: String) -> String) -> String {
         let title = "\(suite.name == .simperium ? "Simperium" : "CommCare") certification"
@@ -48,7 +48,7 @@ extension CertificationReport {
         if failed > 0 {
             text = "\(failed) of \(results.count) rules broken"
         } else if !hasClient {
-            text = "The client never came"
+            text = "The client never connected"
         } else {
             text = "No rule was broken"
         }
@@ -80,7 +80,7 @@ extension CertificationReport {
             + "aria-label=\"Search\"></div>\n"
     }
 
-    /// The results by what their identifiers begin with; what failed first in each.
+    /// The results grouped by the beginning of their identifiers; failed ones first in each group.
     private var areas: [(String, [CaseResult])] {
         var areas: [String: [CaseResult]] = [:]
         for result in results {

@@ -1,20 +1,20 @@
-/// What came of a suite.
+/// The outcome of a suite.
 public struct CertificationReport: Sendable {
     /// The suite, or the part of it that was played.
     public let suite: Suite
-    /// What came of each case, in their order.
+    /// The outcome of each case, in their order.
     public let results: [CaseResult]
-    /// What came of each scenario, in their order.
+    /// The outcome of each scenario, in their order.
     public let played: [Played]
-    /// Who was certified, for people.
+    /// Name of the client under test.
     public let client: String
-    /// When, for people.
+    /// The date, as text.
     public let date: String
     /// Version of the program.
     public let version: String
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     public let seconds: Double
-    /// Whether findings that are no more than information count.
+    /// Whether findings of severity info count.
     public let isStrict: Bool
 
     /// Judges what was played.
@@ -40,10 +40,10 @@ public struct CertificationReport: Sendable {
     /// Whether no rule was broken.
     public var isPassed: Bool { results(.failed).isEmpty }
 
-    /// Whether the client came at all.
+    /// Whether the client connected at all.
     public var hasClient: Bool { played.contains { $0.hasTraffic } }
 
-    /// How many cases came to what, for people.
+    /// The number of cases by verdict, as text.
     public var summary: String {
         let count = results.count
         return "\(count) case\(count == 1 ? "" : "s"): \(results(.passed).count) passed, "

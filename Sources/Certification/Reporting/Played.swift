@@ -1,14 +1,15 @@
 public import Diagnosis
 
-/// What came of a scenario.
+/// The outcome of a scenario.
 public struct Played: Sendable {
-    /// A sign, and what was seen of it.
+    /// An expected event, and what was seen of it.
     public struct Seen: Hashable, Sendable {
-        /// The sign.
+        /// The expected event.
         public let expectation: ExpectedEvent
-        /// How many there were; seconds where it is about time.
+        /// The number seen; seconds for a duration.
         public let count: Int
-        /// The first thing that shows it, whose last word `tapedeck show` takes; nil where there is none.
+        /// The first row that shows it, whose last word `tapedeck show` takes; nil where there is
+        /// none.
         public let row: String?
 
         /// Whether that is enough.
@@ -19,13 +20,13 @@ public struct Played: Sendable {
     public let scenario: Scenario
     /// File of the trace.
     public let trace: String
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     public let seconds: Double
-    /// What was seen of the signs of each situation, by its name.
+    /// The observations of the expected events of each situation, by its name.
     public let seen: [String: [Seen]]
-    /// What the diagnosis found about the client.
+    /// The findings about the client.
     public let findings: [Finding]
-    /// How the client ended, for people.
+    /// How the client ended, as text.
     public let ending: String
     /// Why it could not be played; nil where it was.
     public let problem: String?

@@ -1,4 +1,4 @@
-/// What the page of a report looks like, and the few lines that make it a tool.
+/// The style sheet and the script of the page of a report.
 enum ReportStyle {
     /// The style sheet; light and dark as the reader's system is.
     static let css = """

@@ -1,9 +1,9 @@
-/// What came of a case.
+/// The verdict of a case.
 public enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// The client broke the rule.
     case failed
-    /// The client came where the rule can be broken, and did not break it.
+    /// The client was in a situation in which the rule can be broken, and did not break it.
     case passed
-    /// The client never came there.
+    /// The client was never in such a situation.
     case notExercised = "not exercised"
 }

@@ -7,11 +7,11 @@ public import Wire
 
 /// An embedded server with a recording proxy before it, for one scenario.
 public final class Bench: Sendable {
-    /// What a bench is made of.
+    /// The parts that a bench uses.
     public struct Parts: Sendable {
         /// Certificates for clients that speak TLS.
         public var leaves: LeafCache
-        /// What servers have to show.
+        /// The certificates that servers have to present.
         public var trust: ServerTrust
         /// Host to listen on.
         public var host: String
@@ -19,11 +19,11 @@ public final class Bench: Sendable {
         public var port: Int
         /// Version of the program, for the trace.
         public var version: String
-        /// What it was asked to do, for the trace.
+        /// The command line, for the trace.
         public var arguments: String
         /// Wall clock in nanoseconds since 1970 UTC.
         public var clock: @Sendable () -> Int64
-        /// Gets lines for people.
+        /// Receives messages for the user.
         public var notice: @Sendable (String) -> Void
 
         /// Parts with these values.
@@ -53,7 +53,7 @@ public final class Bench: Sendable {
     public var port: Int { proxy.port }
     /// Port of the server on this machine, where the second client connects to.
     public var serverPort: Int { server.port }
-    /// How far the session has come.
+    /// The time since the session started.
     public var now: Instant { writer.now() }
 
     private init(_ server: SyncServer, _ proxy: ProxyServer, _ writer: TraceWriter) {
@@ -63,7 +63,7 @@ public final class Bench: Sendable {
         trace = writer.path
     }
 
-    /// Who is let in: a user with a token, and another one with the same password.
+    /// The accounts: a user with a token, and another one with the same password.
     static func accounts(_ suite: Suite.Name) throws(CertificationError) -> Accounts {
         do {
             return try Accounts(
@@ -82,17 +82,17 @@ public final class Bench: Sendable {
         }
     }
 
-    /// Starts the server alone, then what comes before it.
+    /// Starts the server alone, then the proxy before it.
     ///
     /// - Parameters:
-    ///   - scenario: Whose faults are played, and to whose server.
+    ///   - scenario: The scenario with the faults and the server's settings.
     ///   - suite: Its suite.
     ///   - trace: File of the trace; there must be none.
-    ///   - parts: What it is made of.
-    ///   - seed: Puts the beginning onto the server, whose port it gets, before anything is
+    ///   - parts: The parts that it uses.
+    ///   - seed: Creates the initial data on the server, whose port it receives, before anything is
     ///     recorded.
     /// - Returns: The bench, which accepts connections.
-    /// - Throws: ``CertificationError`` where something of it cannot be had.
+    /// - Throws: ``CertificationError`` where a part of it cannot be started.
     public static func start(
         _ scenario: Scenario, of suite: Suite.Name, trace: String, _ parts: Parts,
         seed: (Int) async throws(CertificationError) -> Void
@@ -153,7 +153,7 @@ public final class Bench: Sendable {
 
     /// The faults of a scenario.
     ///
-    /// - Throws: ``CertificationError`` where a line is no rule.
+    /// - Throws: ``CertificationError`` where a line is not a rule.
     static func plan(_ scenario: Scenario) throws(CertificationError) -> FaultPlan {
         var plan = FaultPlan()
         for line in scenario.faults {
@@ -164,12 +164,12 @@ public final class Bench: Sendable {
         return plan
     }
 
-    /// Waits until what came so far is in the trace.
+    /// Waits until all traffic so far is in the trace.
     public func flush() { writer.flush() }
 
     /// Ends everything; the trace is complete afterwards.
     ///
-    /// - Returns: How far the session came.
+    /// - Returns: The duration of the session.
     @discardableResult public func stop() async -> Instant {
         let end = writer.now()
         await proxy.stop()

@@ -2,25 +2,25 @@ public import Diagnosis
 internal import Trace
 internal import Wire
 
-/// Leads a client through scenarios.
+/// Runs the scenarios of a suite against a client.
 public struct Certifier: Sendable {
-    /// What it does through others.
+    /// The functions that it calls.
     public struct Means: Sendable {
-        /// What benches are made of.
+        /// The parts that benches use.
         public var parts: Bench.Parts
-        /// Gives the folder of a scenario, empty but for the files of the script.
+        /// Returns the folder of a scenario, empty but for the files of the script.
         public var makeFolder: @Sendable (Scenario) throws(CertificationError) -> String
-        /// Starts the client under test; nil from it where somebody else does: a person.
+        /// Starts the client under test; returns nil where an operator does.
         public var start:
             @Sendable (_ scenario: Scenario, _ folder: String, _ environment: [String: String])
                 async throws(CertificationError) -> any TestedClient
-        /// Has the second client do something at the server on this port.
+        /// Runs steps of the second client against the server on this port.
         public var act:
             @Sendable (_ steps: [Step], _ folder: String, _ port: Int)
                 async throws(CertificationError) -> Void
-        /// Reads a trace and says which rules were broken in it.
+        /// Reads a trace and returns the rules that were broken in it.
         public var diagnose: @Sendable (_ trace: String) throws(CertificationError) -> [Finding]
-        /// Told when a scenario begins, and when it is over.
+        /// Called when a scenario begins, and when it is over.
         public var tell: @Sendable (Progress) -> Void
 
         /// Means.
@@ -47,9 +47,9 @@ public struct Certifier: Sendable {
         }
     }
 
-    /// How far it is.
+    /// Its progress.
     public enum Progress: Sendable {
-        /// A scenario begins; the client is told this.
+        /// A scenario begins; the client receives this environment.
         case began(Scenario, environment: [String: String])
         /// A scenario is over.
         case ended(Played)
@@ -57,9 +57,9 @@ public struct Certifier: Sendable {
 
     private let suite: Suite
     private let means: Means
-    /// By what limits of scenarios are multiplied.
+    /// The factor for the time limits of scenarios.
     private let slowness: Double
-    /// Whether a scenario ends when all there is to see was seen, since the client does not end.
+    /// Whether a scenario ends when all expected events were seen, since the client does not end.
     private let endsWhenSeen: Bool
 
     /// Seconds without anything new after which a client that does not end is done.
@@ -69,9 +69,9 @@ public struct Certifier: Sendable {
     ///
     /// - Parameters:
     ///   - suite: The suite, or a part of it.
-    ///   - means: What it does through others.
-    ///   - slowness: By what limits are multiplied.
-    ///   - endsWhenSeen: Whether a scenario ends when all there is to see was seen.
+    ///   - means: The functions that it calls.
+    ///   - slowness: The factor for the time limits.
+    ///   - endsWhenSeen: Whether a scenario ends when all expected events were seen.
     public init(_ suite: Suite, _ means: Means, slowness: Double, endsWhenSeen: Bool) {
         self.suite = suite
         self.means = means
@@ -81,8 +81,8 @@ public struct Certifier: Sendable {
 
     /// Plays all scenarios.
     ///
-    /// - Parameter jobs: How many at a time, at least 1.
-    /// - Returns: What came of them, in their order; those that were not begun when the task was
+    /// - Parameter jobs: The number at a time, at least 1.
+    /// - Returns: Their outcomes, in order; those that were not begun when the task was
     ///   cancelled are left out.
     public func play(jobs: Int) async -> [Played] {
         await withTaskGroup(of: (Int, Played).self) { group in
@@ -161,7 +161,7 @@ public struct Certifier: Sendable {
             findings: findings, ending: ending, hasTraffic: hasTraffic, problem: problem)
     }
 
-    /// Lets the client work, and does what is to happen meanwhile.
+    /// Waits for the client, and runs what is to happen meanwhile.
     private func watch(
         _ client: any TestedClient, _ scenario: Scenario, _ bench: Bench, _ folder: String
     ) async throws(CertificationError) -> String {
@@ -184,10 +184,10 @@ public struct Certifier: Sendable {
                 if quietSince?.count != count { quietSince = (.now, count) }
                 if let since = quietSince?.now, Self.seconds(since: since) > Self.quiet {
                     _ = await client.stop()
-                    return "was ended: all was seen"
+                    return "was ended: all expected events were seen"
                 }
             }
-            // What a person does takes its time; a program is given its answer at once.
+            // An operator needs time for a step; a program is answered at once.
             try? await Task.sleep(for: .milliseconds(endsWhenSeen ? 250 : 40))
         }
     }
@@ -201,7 +201,7 @@ public struct Certifier: Sendable {
         } catch { throw CertificationError(error.reason) }
     }
 
-    /// How much there is, where all that is to be seen was seen; nil where something is missing.
+    /// The number of rows once all expected events were seen; nil while one is missing.
     private func done(_ scenario: Scenario, _ bench: Bench) throws(CertificationError) -> Int? {
         do throws(TraceError) {
             let reader = try ExpectedEventReader(path: bench.trace)

@@ -3,19 +3,19 @@ internal import Filters
 public import Trace
 public import Wire
 
-/// Looks for signs in a trace, also while it is written.
+/// Looks for expected events in a trace, also while it is written.
 public final class ExpectedEventReader {
     private let reader: TraceReader
 
     /// Opens the trace at `path`.
     public init(path: String) throws(TraceError) { reader = try TraceReader(path: path) }
 
-    /// What is seen of a sign up to now.
+    /// The observation of an expected event up to now.
     ///
     /// - Parameters:
-    ///   - sign: The sign.
-    ///   - now: How far the session has come.
-    /// - Returns: What is seen; nothing where a filter of the sign is none.
+    ///   - expectation: The expected event.
+    ///   - now: The time since the session started.
+    /// - Returns: The observation; nothing where a filter of the event is invalid.
     /// - Throws: ``TraceError`` where the trace cannot be read.
     public func seen(_ expectation: ExpectedEvent, now: Instant) throws(TraceError) -> Played.Seen {
         var start = Instant.zero
@@ -41,7 +41,7 @@ public final class ExpectedEventReader {
             var row: String?
             guard let filter = try? Filter.parse(filter) else { return nothing(expectation) }
             try reader.lines(filter) { line in
-                // What happens at the moment itself is what came with it.
+                // Rows at that very instant belong to the fault itself.
                 guard line.at > start || start == .zero else { return true }
                 count += 1
                 if row == nil { row = Self.row(line) }
@@ -79,7 +79,7 @@ public final class ExpectedEventReader {
         }
     }
 
-    /// What is seen of all signs of a scenario, by situation.
+    /// The observations of all expected events of a scenario, by situation.
     public func seen(
         in scenario: Scenario, now: Instant
     ) throws(TraceError) -> [String: [Played.Seen]] {

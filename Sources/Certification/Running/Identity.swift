@@ -1,6 +1,6 @@
-/// Who the client under test is.
+/// The identity of the client under test.
 ///
-/// Nothing of it is a secret: the server is there for one scenario.
+/// None of it is secret: the server lives for one scenario.
 public enum Identity {
     /// Name of the CommCare user.
     public static let user = "ann"
@@ -12,15 +12,15 @@ public enum Identity {
     public static let otherUserID = "b0b00000000000000000000000000b0b"
     /// Name of the Simperium user.
     public static let address = "ann@example.org"
-    /// Everybody's password.
+    /// The password of all users.
     public static let password = "certify-me"
     /// The Simperium user's access token.
     public static let token = "0123456789abcdef0123456789abcdef"
 
-    /// The cookie that the server sets where a scenario wants one.
+    /// The cookie that the server sets if a scenario requires one.
     public static let cookie = "certify=0123456789abcdef"
 
-    /// What the client under test is told in its environment.
+    /// The environment of the client under test.
     ///
     /// - Parameters:
     ///   - suite: The suite.

@@ -1,10 +1,10 @@
-/// The client that is led through a scenario.
+/// The client under test in a scenario.
 public protocol TestedClient: Sendable {
-    /// How it ended, for people; nil as long as it goes on.
+    /// How it ended, as text; nil as long as it runs.
     func ending() -> String?
 
-    /// Ends it, whatever it does.
+    /// Ends it.
     ///
-    /// - Returns: How it ended, for people.
+    /// - Returns: How it ended, as text.
     func stop() async -> String
 }

@@ -1,6 +1,6 @@
 public import Diagnosis
 
-/// One rule, and where it is looked at.
+/// One rule, and the situations in which it is checked.
 public struct Case: Hashable, Sendable, Identifiable {
     /// A situation of a scenario in which the rule can be broken.
     public struct Exercise: Hashable, Sendable {
@@ -12,13 +12,13 @@ public struct Case: Hashable, Sendable, Identifiable {
 
     /// The rule.
     public let rule: Rule
-    /// Where it is looked at; in order of the scenarios.
+    /// The situations in which it is checked; in order of the scenarios.
     public let exercises: [Exercise]
-    /// Why no scenario brings a client where it could break the rule; nil where one does.
+    /// Why no scenario exercises the rule; nil where one does.
     public let reason: String?
 
     /// The identifier, which is that of the rule.
     public var id: String { rule.id }
-    /// What is looked at.
+    /// What is checked.
     public var title: String { rule.title }
 }

@@ -1,15 +1,15 @@
 /// The forms that CommCare scenarios submit, and what goes with them.
 ///
 /// Their names are those of files: `register.xml` makes the case `certify-case-1`, `update.xml`
-/// changes it, `close.xml` closes it, `photo.xml` has the attachment `photo.jpg`, `other.xml` makes a
-/// case and is the second device's, `theirs.xml` makes the case ``theirs`` of another user, `demo.xml`
-/// is the demo user's, `openrosa.xml` has an `id` as forms of OpenRosa have, and `visit-1.xml` and so
-/// on make a case each.
+/// changes it, `close.xml` closes it, `photo.xml` has the attachment `photo.jpg`, `other.xml` makes
+/// a case and is the second device's, `theirs.xml` makes the case ``theirs`` of another user,
+/// `demo.xml` is the demo user's, `openrosa.xml` has an `id` as forms of OpenRosa have, and
+/// `visit-1.xml` and so on make a case each.
 enum CommCareForms {
-    /// Identifier of the case that belongs to somebody else.
+    /// Identifier of the case that belongs to another user.
     static let theirs = "certify-case-theirs"
 
-    /// What is in the file of this name; empty where there is none.
+    /// The content of the file of this name; empty where there is none.
     static func content(of name: String) -> [UInt8] {
         switch name {
         case "register.xml": return form("register", 1, registration("certify-case-1"))
@@ -31,7 +31,7 @@ enum CommCareForms {
             return form(
                 "photo", 5, registration("certify-case-photo") + "<picture>photo.jpg</picture>")
         case "photo.jpg":
-            // A JPEG of nothing: the start and the end of an image, with a comment between.
+            // An empty JPEG: the start and the end of an image, with a comment between.
             return [0xFF, 0xD8, 0xFF, 0xFE, 0, 9] + Array("certify".utf8) + [0xFF, 0xD9]
         default:
             guard name.hasPrefix("visit-"), name.hasSuffix(".xml"),

@@ -1,11 +1,11 @@
 extension CommCareScenarios {
-    /// Forms that are taken.
+    /// Forms that are accepted.
     static let forms: [Scenario] = [
         Scenario(
             "login", "The first restore, and forms about a case",
             asks: """
-                Clear the app's data and log in; register a patient, update and close it; sync after \
-                each form.
+                Clear the app's data and log in; register a patient, update and close it; sync \
+                after each form.
                 """,
             script: [
                 sync, submit("register"), sync, submit("update"), sync, submit("close"), sync,
@@ -81,7 +81,7 @@ extension CommCareScenarios {
                     ])
             ]),
         Scenario(
-            "lost-answer", "The server takes a form, and its answer is lost",
+            "lost-answer", "The server accepts a form, and its answer is lost",
             asks: "Log in, and submit a form; when it is not sent, wait a little and sync twice.",
             script: [sync, submit("register"), .pause(6), sync, sync],
             faults: ["api:commcare.submit => lose-answer how=reset nth=1 name=lost"],

@@ -2,10 +2,10 @@ extension CommCareScenarios {
     /// Other users, another device, another time.
     static let persons: [Scenario] = [
         Scenario(
-            "claim", "A case of somebody else is claimed",
+            "claim", "A case of another user is claimed",
             asks: """
-                Log in, search for the case \(CommCareForms.theirs) and claim it. Sync only where the \
-                app does by itself; after 65 s submit a form, and sync.
+                Log in, search for the case \(CommCareForms.theirs) and claim it. Sync only \
+                where the app does by itself; after 65 s submit a form, and sync.
                 """,
             seed: [submit("theirs")],
             script: [
@@ -15,7 +15,7 @@ extension CommCareScenarios {
                 Situation(
                     "claimed",
                     expectations: [
-                        .lines(claimed, "a claim that the server took"),
+                        .lines(claimed, "a claim that the server accepted"),
                         .either(
                             .lines(
                                 "api:commcare.restore", "a restore afterwards", after: claimed),
@@ -26,8 +26,9 @@ extension CommCareScenarios {
         Scenario(
             "second-user", "Another user signs in on the same device",
             asks: """
-                Log in, submit a form and sync. Log in as TAPEDECK_OTHER_USER on the same device, with \
-                the same password, and sync twice. Log in as the first user again, and sync.
+                Log in, submit a form and sync. Log in as TAPEDECK_OTHER_USER on the same \
+                device, with the same password, and sync twice. Log in as the first user again, \
+                and sync.
                 """,
             script: [
                 sync, submit("register"), sync, .signIn(user: Identity.otherUser), sync, sync,
@@ -56,8 +57,8 @@ extension CommCareScenarios {
         Scenario(
             "second-device", "The app's data is moved to another device",
             asks: """
-                Log in, submit a form and sync. Move the app's data to another device, by a backup, and \
-                sync there.
+                Log in, submit a form and sync. Move the app's data to another device, by a \
+                backup, and sync there.
                 """,
             script: [
                 sync, submit("register"), sync, .move(device: "certify-device-2"), sync,
@@ -86,12 +87,12 @@ extension CommCareScenarios {
                                 "a full restore after the absence", after: "api:commcare.submit"),
                             .lines(
                                 #"api:commcare.restore query~/days_since_last_sync=(6[4-9]|[7-9]\d|\d{3})/"#,
-                                "a restore that says how many days ago the last one was"))
+                                "a restore with the number of days since the last one"))
                     ],
                     rules: ["commcare.sync.token-too-old"])
             ]),
         Scenario(
-            "demo", "A form is submitted in the practice mode, where nobody signs in",
+            "demo", "A form is submitted in the practice mode, without credentials",
             asks: "Start the practice mode of the app, and submit a form that makes a case.",
             script: [.submit(form: "demo.xml", attachments: [], how: .demo)],
             situations: [
@@ -100,14 +101,14 @@ extension CommCareScenarios {
                     expectations: [
                         .lines(
                             "api:commcare.submit query:*authtype=noauth*",
-                            "a form for which nobody signs in")
+                            "a form without credentials")
                     ],
                     rules: ["commcare.submit.demo-user", "commcare.submit.authtype"])
             ]),
     ]
 
-    /// A claim that was taken.
+    /// A claim that was accepted.
     private static let claimed = "api:commcare.claim status:201"
-    /// Restores of the other user: the name in Base64 as Basic has it, whatever follows it.
+    /// Restores of the other user: the beginning of the Base64 of Basic credentials with the name.
     private static let others = #"api:commcare.restore request.header.authorization:Basic\ Ym9i*"#
 }

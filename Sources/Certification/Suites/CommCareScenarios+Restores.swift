@@ -1,5 +1,5 @@
 extension CommCareScenarios {
-    /// Restores that are given, sooner or later.
+    /// Restores that are delivered, sooner or later.
     static let restores: [Scenario] = [
         Scenario(
             "restore-202", "The restore is made in the background: 202 three times",

@@ -1,5 +1,5 @@
 extension CommCareScenarios {
-    /// What HTTP and OpenRosa ask of a device.
+    /// The requirements of HTTP and OpenRosa on a device.
     static let transport: [Scenario] = [
         Scenario(
             "cookie", "The server sets a cookie",
@@ -28,7 +28,7 @@ extension CommCareScenarios {
             script: [
                 sync, .submit(form: "register.xml", attachments: [], how: .chunked), sync, sync,
             ],
-            // Once: the rules of HTTP pass over a request that a fault was about.
+            // Once: the rules of HTTP ignore a request that a fault was about.
             faults: [
                 "api:commcare.submit request.header.transfer-encoding:* => 411 nth=1 name=unsized"
             ],

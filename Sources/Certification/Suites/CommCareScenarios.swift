@@ -1,25 +1,25 @@
-/// What CommCare devices are led through.
+/// The scenarios for CommCare devices.
 enum CommCareScenarios {
     /// All scenarios in the order in which they are played.
     static let all: [Scenario] =
         refusedForms + refusedRestores + persons + forms + restores + transport
 
-    /// Why some rules are looked at by no scenario.
+    /// Why some rules are exercised by no scenario.
     static let reasons: [(pattern: String, reason: String)] = [
         (
             "http.retry-after-4xx",
-            "it passes over requests to CommCare, which have commcare.retry.after-4xx"
+            "it ignores requests to CommCare, which have commcare.retry.after-4xx"
         )
     ]
 
-    // MARK: Signs
+    // MARK: Expected events
 
-    /// A form was taken.
+    /// A form was accepted.
     static let accepted = ExpectedEvent.lines(
-        "api:commcare.submit status:{201,202}", "a form that the server took")
-    /// A restore was given.
+        "api:commcare.submit status:{201,202}", "a form that the server accepted")
+    /// A restore was delivered.
     static let restored = ExpectedEvent.lines(
-        "api:commcare.restore status:200", "a restore that was given")
+        "api:commcare.restore status:200", "a restore that was delivered")
 
     // MARK: Steps
 

@@ -1,28 +1,29 @@
-/// Something that has to be seen in the trace of a scenario.
+/// An event that has to be seen in the trace of a scenario.
 public struct ExpectedEvent: Hashable, Sendable {
-    /// What is looked at.
+    /// What is checked.
     public indirect enum Kind: Hashable, Sendable {
         /// Exchanges and commands that pass this filter.
         case lines(filter: String)
         /// Devices, each counted once, of the exchanges that pass this filter.
         case devices(filter: String)
-        /// What the fault of this name did.
+        /// The effects of the fault of this name.
         case fault(name: String)
-        /// How long the session went on, in seconds, after the first line that passes this filter.
+        /// How long the session continued, in seconds, after the first line that passes this
+        /// filter.
         case lasting(filter: String, seconds: Double)
         /// Any of these.
         case either([ExpectedEvent])
     }
 
-    /// What has to be seen, for people; goes on from "there was".
+    /// What has to be seen, as text that continues "there was".
     public let detail: String
-    /// What is looked at.
+    /// What is checked.
     public let kind: Kind
-    /// How many there have to be; 1 of ``Kind/lasting(filter:seconds:)``.
+    /// The required number; 1 of ``Kind/lasting(filter:seconds:)``.
     public let count: Int
-    /// A filter: what came after the first line that passes it counts alone; nil for all.
+    /// A filter: only rows after the first line that passes it count; nil for all.
     public let after: String?
-    /// The name of a fault: what came after it alone counts; nil for all.
+    /// The name of a fault: only rows after it count; nil for all.
     public let afterFault: String?
 
     /// At least `count` exchanges or commands that pass a filter.
@@ -35,20 +36,21 @@ public struct ExpectedEvent: Hashable, Sendable {
             afterFault: afterFault)
     }
 
-    /// At least `count` devices, by what they call themselves, in exchanges that pass a filter.
+    /// At least `count` devices, by their identifiers, in exchanges that pass a filter.
     public static func devices(_ filter: String, _ detail: String, count: Int) -> ExpectedEvent {
         ExpectedEvent(
             detail: detail, kind: .devices(filter: filter), count: count, after: nil,
             afterFault: nil)
     }
 
-    /// A fault that was done at least `count` times.
+    /// A fault that was injected at least `count` times.
     public static func fault(_ name: String, _ detail: String, count: Int = 1) -> ExpectedEvent {
         ExpectedEvent(
             detail: detail, kind: .fault(name: name), count: count, after: nil, afterFault: nil)
     }
 
-    /// Any of several signs: what a good client does, say, or so much time that others had theirs.
+    /// Any of several expected events: what a conforming client does, or a time after which a
+    /// client without it is exercised too.
     public static func either(_ expectations: ExpectedEvent...) -> ExpectedEvent {
         ExpectedEvent(
             detail: expectations.map(\.detail).joined(separator: ", nor "),
@@ -56,7 +58,7 @@ public struct ExpectedEvent: Hashable, Sendable {
             after: nil, afterFault: nil)
     }
 
-    /// A session that goes on for so many seconds after a line that passes a filter.
+    /// A session that continues for this many seconds after a line that passes a filter.
     public static func lasting(
         _ seconds: Double, after filter: String, _ detail: String
     ) -> ExpectedEvent {

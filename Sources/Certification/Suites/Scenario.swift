@@ -1,12 +1,12 @@
-/// What a client is led through: a server with something on it, a script, and faults.
+/// A scenario for a client: a server with data, a script, and faults.
 ///
 /// Cases that need the same share one, so that it is played once.
 public struct Scenario: Hashable, Sendable, Identifiable {
     /// Something that happens while the client works.
     public struct Deed: Hashable, Sendable {
-        /// What has to be seen before.
+        /// The event that has to be seen before.
         public let when: ExpectedEvent
-        /// What the second client does then, straight at the server.
+        /// The steps of the second client then, directly against the server.
         public let steps: [Step]
 
         /// Steps of the second client as soon as `when` is seen.
@@ -18,9 +18,9 @@ public struct Scenario: Hashable, Sendable, Identifiable {
 
     /// How the server differs from the usual one.
     public struct Server: Hashable, Sendable {
-        /// Whether it sets a cookie wherever a request comes without it.
+        /// Whether it sets a cookie on requests without it.
         public var setsCookie = false
-        /// How many times it answers a restore with 202 before it gives it.
+        /// The number of 202 answers before it delivers a restore.
         public var restorePolls = 0
         /// Seconds between two pings to each WebSocket; nil for none.
         public var pingSeconds: Int64?
@@ -37,26 +37,26 @@ public struct Scenario: Hashable, Sendable, Identifiable {
 
     /// Name within the suite.
     public let id: String
-    /// What it is about, in a few words.
+    /// Its title.
     public let title: String
-    /// What a person with a device is asked to do.
+    /// The instructions for an operator with a device.
     public let asks: String
     /// How the server is.
     public let server: Server
-    /// What the second client puts on the server before.
+    /// The steps of the second client before the scenario.
     public let seed: [Step]
-    /// What the client is asked to do.
+    /// The steps of the client.
     public let script: [Step]
     /// Fault rules of one line, each with a name.
     public let faults: [String]
-    /// What happens meanwhile.
+    /// The actions during the scenario.
     public let deeds: [Deed]
-    /// Seconds after which it is ended, whatever the client does.
+    /// Seconds after which it is ended in any case.
     public let limit: Double
-    /// Whether the client is ended when all there is to see was seen, and it is silent: its script
-    /// ends with a pause that is for clients which do nothing.
+    /// Whether the client is ended once all expected events were seen and it is silent: its script
+    /// ends with a pause that only clients without a reaction need.
     public let lingers: Bool
-    /// What it brings the client into.
+    /// The situations that it exercises.
     public let situations: [Situation]
 
     /// A scenario with these values.

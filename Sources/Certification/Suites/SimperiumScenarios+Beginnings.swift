@@ -1,5 +1,5 @@
 extension SimperiumScenarios {
-    /// Opening and reading what is there.
+    /// Opening a bucket and reading its objects.
     static let beginnings: [Scenario] = [
         Scenario(
             "first-sync", "The first sync, over several pages of the index",

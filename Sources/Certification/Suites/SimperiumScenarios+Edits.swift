@@ -1,5 +1,5 @@
 extension SimperiumScenarios {
-    /// What a client changes.
+    /// Changes of a client.
     static let edits: [Scenario] = [
         Scenario(
             "edits", "Objects are made, changed and removed",
@@ -20,7 +20,7 @@ extension SimperiumScenarios {
                             "command:c sender:client", "a change of the client",
                             count: 4),
                         .lines(
-                            "command:c sender:server has:ccid", "a change that the server took",
+                            "command:c sender:server has:ccid", "a change that the server accepted",
                             count: 4),
                     ],
                     rules: anyChange + [

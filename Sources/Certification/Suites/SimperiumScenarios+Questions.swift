@@ -1,8 +1,8 @@
 extension SimperiumScenarios {
-    /// What the server asks of the client.
+    /// Requests of the server to the client.
     static let questions: [Scenario] = [
         Scenario(
-            "index-asked", "The server asks for the client's index",
+            "index-asked", "The server requests the client's index",
             asks: "Open the app and make a note; leave it open for 70 s.",
             seed: objects(2), script: madeAndChanged + [.pause(70)],
             faults: [
@@ -13,7 +13,7 @@ extension SimperiumScenarios {
                 Situation(
                     "asked",
                     expectations: [
-                        .fault("asked", "a question for the index"),
+                        .fault("asked", "a request for the index"),
                         .either(
                             .lines(
                                 "command:index sender:client", "the client's index",
@@ -25,7 +25,7 @@ extension SimperiumScenarios {
                     ])
             ]),
         Scenario(
-            "log-asked", "The server asks for the client's log, and for no more of it",
+            "log-asked", "The server requests the client's log, and then ends it",
             asks: "Open the app and make a note; change it twice.",
             seed: objects(2),
             script: madeAndChanged + [
@@ -40,7 +40,7 @@ extension SimperiumScenarios {
                 Situation(
                     "log",
                     expectations: [
-                        .fault("asked", "a question for the log"),
+                        .fault("asked", "a request for the log"),
                         .lines("command:log sender:client", "a log message", afterFault: "asked"),
                     ],
                     rules: [
@@ -56,7 +56,7 @@ extension SimperiumScenarios {
                     rules: ["simperium.remote.log-unasked"]),
             ]),
         Scenario(
-            "oddities", "The server says what is rarely said",
+            "oddities", "The server sends what is rarely sent",
             asks: "Open the app, make a note and change it.",
             seed: objects(2), script: madeAndChanged,
             faults: [

@@ -1,5 +1,5 @@
 extension SimperiumScenarios {
-    /// Connections end, and the client comes again.
+    /// Connections end, and the client reconnects.
     static let reconnections: [Scenario] = [
         Scenario(
             "reconnect", "The connection is cut between edits",
@@ -66,7 +66,7 @@ extension SimperiumScenarios {
                     ])
             ]),
         Scenario(
-            "lost-acknowledgement", "The server takes a change, and its acknowledgement is lost",
+            "lost-acknowledgement", "The server accepts a change, and its acknowledgement is lost",
             asks: "Make a note; switch the network off and on; wait until the note is saved.",
             seed: objects(3),
             script: madeAndChanged + [.pause(2)],

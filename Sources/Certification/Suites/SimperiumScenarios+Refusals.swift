@@ -1,5 +1,5 @@
 extension SimperiumScenarios {
-    /// A change is refused, once for each code, and the client goes on with other things.
+    /// A change is refused, once for each code, and the client continues with other changes.
     static let refusals: [Scenario] =
         [
             refusal(400, "a bad request", rules: ["resend-after-400"]),
@@ -21,8 +21,8 @@ extension SimperiumScenarios {
         Scenario(
             "refused-\(code)", "A change is refused with \(code): \(title)",
             asks: """
-                Make a note, wait until it is saved, change its text, wait 5 s, change it again, and \
-                make another note.
+                Make a note, wait until it is saved, change its text, wait 5 s, change it again, \
+                and make another note.
                 """,
             seed: objects(1),
             script: madeAndChanged + [

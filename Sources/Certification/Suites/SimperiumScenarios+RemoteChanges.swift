@@ -1,11 +1,11 @@
 extension SimperiumScenarios {
-    /// What others change while the client is there.
+    /// Changes of other clients while the client is connected.
     static let remoteChanges: [Scenario] = [
         Scenario(
             "remote-changes", "Another client edits the same text",
             asks: """
-                Wait until the text of old-0 begins with "theirs", then put " mine" behind it; wait \
-                until it ends with "again", and change the text of old-1.
+                Wait until the text of old-0 begins with "theirs", then put " mine" behind it; \
+                wait until it ends with "again", and change the text of old-1.
                 """,
             seed: objects(3),
             script: [
@@ -131,7 +131,7 @@ extension SimperiumScenarios {
                     rules: ["simperium.entity.*", "simperium.change.late-entity"]),
             ]),
         Scenario(
-            "entity-unknown", "The server does not have a version that the client asks for",
+            "entity-unknown", "The server does not have a version that the client requests",
             asks: "Leave the app open until the text of old-0 has changed, or for 70 s.",
             seed: objects(2), script: [.waitSynced, .pause(70)],
             faults: [
@@ -169,7 +169,7 @@ extension SimperiumScenarios {
                     ]),
             ]),
         Scenario(
-            "joined-changes", "Changes come late, joined and twice",
+            "joined-changes", "Changes are late, joined and repeated",
             asks: "Leave the app open until the text of old-0 ends with 4, then add a word to it.",
             seed: objects(2),
             script: [
@@ -196,7 +196,7 @@ extension SimperiumScenarios {
                 Situation(
                     "joined",
                     expectations: [
-                        .fault("twice", "a change that came twice"),
+                        .fault("twice", "a change that was sent twice"),
                         .lines("command:c sender:client", "a change of the client"),
                     ],
                     rules: besideOthers + ["simperium.index.read-again"])

@@ -1,8 +1,8 @@
 extension SimperiumScenarios {
-    /// Nothing happens, which takes time.
+    /// Silence, which takes time.
     static let silences: [Scenario] = [
         Scenario(
-            "silent-server", "The server takes heartbeats and says nothing any more",
+            "silent-server", "The server accepts heartbeats and sends nothing any more",
             asks: "Open the app, and leave it in the foreground for two minutes.",
             seed: objects(1), script: [.waitSynced, .pause(110)],
             faults: ["command:h sender:server => drop name=heartbeat-lost"], limit: 130,

@@ -1,4 +1,4 @@
-/// What Simperium clients are led through.
+/// The scenarios for Simperium clients.
 enum SimperiumScenarios {
     /// All scenarios in the order in which they are played: those that take long first, so that
     /// the others are played beside them.
@@ -6,7 +6,7 @@ enum SimperiumScenarios {
         silences + beginnings + reconnections + edits + remoteChanges + refusals + questions
         + connecting
 
-    /// Why some rules are looked at by no scenario.
+    /// Why some rules are exercised by no scenario.
     static let reasons: [(pattern: String, reason: String)] = [
         (
             "http.cookie*",
@@ -14,14 +14,14 @@ enum SimperiumScenarios {
         )
     ]
 
-    /// The rules on HTTP that can be broken only after answers which the server does not give to
+    /// The rules on HTTP that can be broken only after answers which the server does not send to
     /// every client.
     static let needingMore = [
         "http.cookie-lost", "http.cookies-ignored", "http.chunked-refused", "http.retry-after-4xx",
         "http.retry-after-answer-began",
     ]
 
-    // MARK: Signs
+    // MARK: Expected events
 
     /// A channel was opened.
     static let opened = ExpectedEvent.lines(
@@ -30,17 +30,17 @@ enum SimperiumScenarios {
     static let indexed = ExpectedEvent.lines("command:i sender:server", "a page of the index")
     /// The server has a change.
     static let acknowledged = ExpectedEvent.lines(
-        "command:c sender:server has:ccid", "a change that the server took")
-    /// A change came.
+        "command:c sender:server has:ccid", "a change that the server accepted")
+    /// A change was received.
     static let changed = ExpectedEvent.lines("command:c sender:client", "a change of the client")
 
-    /// The client said that it is done: its sockets are closed.
+    /// The client is done: its sockets are closed.
     static let closed = ExpectedEvent.lines(
         "api:simperium.socket status:101 not outcome:open", "a socket that the client closed")
 
     // MARK: Rules
 
-    /// What can be broken by any change.
+    /// The rules that any change can break.
     static let anyChange =
         [
             "array-from-client", "ccid-grammar", "key-grammar", "missing-field",
@@ -49,13 +49,13 @@ enum SimperiumScenarios {
             "ccid-of-another-object", "ccid-reused", "ccid-with-other-content", "duplicate-edit",
             "rate", "server-field",
         ].map { "simperium.change.\($0)" } + ["simperium.diff.*"]
-    /// What can be broken by what is sent after a refusal.
+    /// The rules that can be broken after a refusal.
     static let afterRefusal = [
         "simperium.change.ccid-reused", "simperium.change.ccid-with-other-content",
         "simperium.change.stuck-key", "simperium.story.stuck-key", "simperium.story.lost-edit",
         "simperium.story.full-resend-loop",
     ]
-    /// What can be broken by an edit beside those of others.
+    /// The rules that concurrent edits can break.
     static let besideOthers = [
         "simperium.change.sv-behind", "simperium.change.foreign-answer", "simperium.remote.echo",
         "simperium.diff.repeats-insert", "simperium.diff.undoes-own-member",

@@ -1,15 +1,15 @@
-/// What a scenario brings a client into, and the rules that can be broken in it.
+/// A situation of a scenario, and the rules that can be broken in it.
 public struct Situation: Hashable, Sendable {
     /// Name within the scenario.
     public let id: String
-    /// What has to be seen so that the rules count as looked at; all of them.
+    /// The events that have to be seen so that the rules count as exercised; all of them.
     public let expectations: [ExpectedEvent]
     /// Identifiers of rules, or beginnings of them with a star at the end.
     public let rules: [String]
     /// Those of them that need more than this situation.
     public let exceptions: [String]
 
-    /// A situation that is there when all `signs` are seen.
+    /// A situation that is there when all `expectations` are seen.
     public init(
         _ id: String, expectations: [ExpectedEvent], rules: [String],
         except exceptions: [String] = []

@@ -1,7 +1,7 @@
 internal import Notation
 internal import Wire
 
-/// Something that the client under test, or the second client, is to do.
+/// A step of the client under test, or of the second client.
 public enum Step: Hashable, Sendable {
     /// Stores an object; `data` is the text of a JSON object.
     case set(key: String, data: String)
@@ -23,15 +23,15 @@ public enum Step: Hashable, Sendable {
     case submit(form: String, attachments: [String], how: Manner = .usual)
     /// Sends what waits and restores; by a timer and not by a user where `isAutomatic`.
     case sync(isAutomatic: Bool)
-    /// Claims the case of somebody else, and has it afterwards.
+    /// Claims the case of another user, and has it afterwards.
     case claim(caseID: String)
     /// Another user signs in on the device, with the same password.
     case signIn(user: String)
     /// Goes on with the same data on the device of this identifier, as from a backup.
     case move(device: String)
-    /// Goes on as if so many days had passed: the clock of the device is set ahead.
+    /// Sets the clock of the device this many days ahead.
     case later(days: Int)
-    /// Waits so many seconds.
+    /// Waits this many seconds.
     case pause(Double)
 
     /// How a form is submitted.
@@ -40,7 +40,7 @@ public enum Step: Hashable, Sendable {
         case usual
         /// In chunks, as a body whose length is not known beforehand.
         case chunked
-        /// In the practice mode of an app, where nobody signs in.
+        /// In the practice mode of an app, without credentials.
         case demo
         /// As to any server of OpenRosa.
         case openRosa = "openrosa"

@@ -53,7 +53,7 @@ public struct Suite: Sendable {
             }
             let known = reasons.first { Situation.matches($0.pattern, rule.id) }?.reason
             let reason =
-                exercises.isEmpty ? known ?? "no scenario of the suite is about this rule" : nil
+                exercises.isEmpty ? known ?? "no scenario of the suite exercises this rule" : nil
             return Case(rule: rule, exercises: exercises, reason: reason)
         }
     }
@@ -69,7 +69,7 @@ public struct Suite: Sendable {
     ///
     /// A scenario stands for all of its cases, and a case for the scenarios that it needs.
     ///
-    /// - Returns: The part of the suite, and those of `patterns` that mean nothing.
+    /// - Returns: The part of the suite, and those of `patterns` that match nothing.
     public func chosen(_ patterns: [String]) -> (suite: Suite, unknown: [String]) {
         guard !patterns.isEmpty else { return (self, []) }
         var chosenCases: Set<String> = []
@@ -83,7 +83,7 @@ public struct Suite: Sendable {
             chosenCases.formUnion(
                 cases.filter { $0.exercises.contains { played.contains($0.scenario) } }.map(\.id))
         }
-        // A scenario alone is played once, and not with all others that its cases are looked at in.
+        // A scenario alone is played once, without the others that exercise its cases.
         for pattern in patterns {
             let named = scenarios.filter { Situation.matches(pattern, $0.id) }.map(\.id)
             played.formUnion(named)

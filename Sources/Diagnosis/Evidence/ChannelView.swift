@@ -3,13 +3,13 @@ public import Wire
 
 /// A channel of a Simperium socket, as the client knows it.
 public struct ChannelView: Hashable, Sendable {
-    /// What became of the `init`.
+    /// The outcome of the `init`.
     public enum Phase: Hashable, Sendable {
         /// No answer yet.
         case opening
-        /// The server let it, since this moment.
+        /// The server accepted it, at this time.
         case open(since: Instant)
-        /// The server did not let it, since this moment.
+        /// The server refused it, at this time.
         case refused(code: Int?, since: Instant)
     }
 
@@ -25,7 +25,7 @@ public struct ChannelView: Hashable, Sendable {
     public let token: String?
     /// When the `init` was sent.
     public let openedAt: Instant
-    /// What became of it.
+    /// Its outcome.
     public private(set) var phase = Phase.opening
 
     init(_ number: Int, _ request: InitRequest, at: Instant) {

@@ -2,17 +2,17 @@ public import Dissection
 public import Simperium
 public import Wire
 
-/// A Simperium command, as its sender said it and as its receiver heard it.
+/// A Simperium command, as sent and as received.
 ///
 /// A final class, so that it can be remembered by many without being copied.
 public final class CommandEvidence: Sendable {
-    /// A command as text and as what it says.
+    /// A command as text and decoded.
     ///
-    /// A final class, since most commands are heard as they were said.
+    /// A final class, since most commands are received as they were sent.
     public final class Version: Sendable {
         /// The whole command: channel, name and payload.
         public let text: [UInt8]
-        /// What it says; ranges are in bytes of ``text``.
+        /// The decoded command; ranges are in bytes of ``text``.
         public let command: SimperiumCommand
 
         /// Reads the command `text` of `sender`.
@@ -22,22 +22,22 @@ public final class CommandEvidence: Sendable {
         }
     }
 
-    /// The command as its receiver got it.
+    /// The command as received.
     ///
     /// Where it was lost, made from what was sent: the number is that of the command before it.
     public let row: CommandRow
     /// Who made it.
     public let origin: Origin
-    /// What its sender said; nil where Tapedeck made it.
+    /// As sent; nil where Tapedeck made it.
     public let said: Version?
-    /// What its receiver heard; nil where it was lost.
+    /// As received; nil where it was lost.
     public let heard: Version?
     /// Where its message begins; nil where it was lost.
     public let place: Place?
     /// Whether the text is only the first bytes of a large command.
     public let isCut: Bool
 
-    /// A command that came as it was sent, or that Tapedeck made.
+    /// A command that was received as it was sent, or that Tapedeck made.
     public init(
         _ row: CommandRow, text: [UInt8], origin: Origin = .peer, place: Place?,
         isCut: Bool = false
@@ -61,6 +61,6 @@ public final class CommandEvidence: Sendable {
         self.heard = Version(heard, from: row.sender)
     }
 
-    /// What it said or, where nobody said it, what was heard.
+    /// As sent or, where Tapedeck made it, as received.
     public var version: Version? { said ?? heard }
 }

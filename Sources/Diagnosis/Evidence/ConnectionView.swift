@@ -2,19 +2,19 @@ public import Dissection
 import Simperium
 public import Wire
 
-/// What is known of one connection.
+/// The state of one connection.
 public struct ConnectionView: Sendable {
-    /// The row; nil where the connection was there before the capture.
+    /// The row; nil where the connection was open before the capture.
     public var row: ConnectionRow? { kept?.row }
     /// When it was accepted, or first seen.
     public let openedAt: Instant
-    /// When both sides had closed it, or one had and nothing can come any more.
+    /// When both sides had closed it, or one had and no more data can follow.
     public private(set) var endedAt: Instant?
     /// How much of it was captured.
     public private(set) var coverage: Coverage
-    /// When Tapedeck last did something to it on purpose.
+    /// When a fault last affected it.
     public private(set) var lastFaultAt: Instant?
-    /// Whether a fault cut it, so that its end is nobody's doing.
+    /// Whether a fault cut it, so that its end is attributed to no peer.
     public private(set) var wasCut = false
     /// Device id that its requests name.
     public private(set) var device: String?
@@ -49,8 +49,8 @@ public struct ConnectionView: Sendable {
         coverage = .late
     }
 
-    /// Whether its bytes were made up from an archive, which has none: what they look like is
-    /// nobody's doing.
+    /// Whether its bytes were synthesized from an archive, which has none: their form is attributed
+    /// to no peer.
     public var isMadeUp: Bool { row?.mode == .archive }
 
     /// The address the client connected from, without port.
@@ -89,7 +89,7 @@ public struct ConnectionView: Sendable {
         "tls-failure", "expired-certificate",
     ]
 
-    /// Whether a command changes what is known of its connection.
+    /// Whether a command changes the state of its connection.
     static func isAbout(_ command: CommandEvidence) -> Bool {
         command.origin == .altered || command.row.name == "init" || command.row.name == "auth"
     }

@@ -4,8 +4,8 @@ public import Wire
 public enum Coverage: Hashable, Sendable {
     /// Everything since the client connected.
     case whole
-    /// It was there before the capture.
+    /// It was open before the capture.
     case late
-    /// Bytes are missing since this moment.
+    /// Bytes are missing since this time.
     case broken(since: Instant)
 }

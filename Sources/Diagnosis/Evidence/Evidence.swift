@@ -1,28 +1,28 @@
 public import Dissection
 public import Wire
 
-/// Something that happened in a session, in the order in which it happened.
+/// An event of a session; events are in order of time.
 ///
-/// What a fault did is given with the exchange or command it was done to, and on its own. What is
-/// large and rare is kept apart, so that commands and notes are moved cheaply.
+/// A fault is part of the exchange or command that it affected, and also separate evidence. Large
+/// and rare values are boxed, so that commands and notes are moved cheaply.
 public enum Evidence: Sendable {
     /// A client connected.
     case connection(ConnectionRow)
-    /// Something happened to a connection that is not bytes.
+    /// An event of a connection other than bytes.
     case event(EventRow)
     /// Bytes are known to be missing.
     case gap(GapRow)
-    /// Tapedeck did something to the traffic on purpose.
+    /// A fault affected the traffic.
     indirect case fault(FaultRow)
-    /// A request is complete, or as much of it as came; the response is not known yet.
+    /// A request is complete, or as much of it as was received; the response is not known yet.
     indirect case asked(ExchangeEvidence)
     /// An exchange has ended, with or without response.
     indirect case answered(ExchangeEvidence)
     /// A Simperium command.
     case command(CommandEvidence)
-    /// A WebSocket message that is no Simperium command, control messages included.
+    /// A WebSocket message other than Simperium commands, control messages included.
     indirect case message(MessageEvidence)
-    /// Something odd about the bytes.
+    /// A note of a decoder about the bytes.
     case note(NoteRow)
 
     /// When.

@@ -5,11 +5,11 @@ public import Wire
 public struct ExchangeEvidence: Sendable {
     /// The exchange.
     public var row: ExchangeRow
-    /// What the request holds; nil where it is not kept.
+    /// The request; nil where it is not kept.
     public var request: SideEvidence?
-    /// What the response holds; nil where there is none or it is not kept.
+    /// The response; nil where there is none or it is not kept.
     public var response: SideEvidence?
-    /// What Tapedeck did to it on purpose, in order.
+    /// The faults that affected it, in order.
     public var faults: [FaultRow]
 
     /// An exchange with these values.
@@ -23,21 +23,22 @@ public struct ExchangeEvidence: Sendable {
         self.faults = faults
     }
 
-    /// Whether Tapedeck made or changed the response, or kept it from coming.
+    /// Whether Tapedeck made, changed or suppressed the response.
     public var isAnswerTouched: Bool {
         row.isLocal || faults.contains { $0.sender != .client || $0.came.isEmpty }
     }
 
-    /// Whether Tapedeck changed the request, so that the server did not get what the client sent.
+    /// Whether Tapedeck changed the request, so that the server did not receive what the client
+    /// sent.
     public var isRequestTouched: Bool { faults.contains { $0.sender == .client } }
 
-    /// Whether the server never got the request.
+    /// Whether the server never received the request.
     public var isServerUnaware: Bool { row.isLocal || row.serverLeg == nil && row.status == nil }
 }
 
 /// Head and content of one side of an exchange.
 public struct SideEvidence: Sendable {
-    /// Gives the whole content from its first byte on, piece by piece.
+    /// Reads the whole content from its first byte on, piece by piece.
     ///
     /// Returns false where it cannot be read. `take` returns whether it wants more.
     public typealias Reading = @Sendable (_ take: (ArraySlice<UInt8>) -> Bool) -> Bool
@@ -48,7 +49,7 @@ public struct SideEvidence: Sendable {
     public var parts: [PartRow]
     /// OpenRosa documents in the body, in order.
     public var documents: [OpenRosaRow]
-    /// Reads the whole content where ``body`` has its first bytes alone; nil where it cannot be.
+    /// Reads the whole content where ``body`` has only its first bytes; nil where it cannot.
     public var whole: Reading?
 
     /// A side with these values.
@@ -65,7 +66,7 @@ public struct SideEvidence: Sendable {
     /// Whether ``BodyRow/content`` is all of it.
     public var isWhole: Bool { body.problem == nil && Int64(body.content.count) == body.size }
 
-    /// Gives the whole content.
+    /// Reads the whole content.
     ///
     /// - Returns: Whether it could be read.
     public func read(_ take: (ArraySlice<UInt8>) -> Bool) -> Bool {

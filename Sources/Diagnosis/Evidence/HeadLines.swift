@@ -31,7 +31,7 @@ public struct HeadLines: Hashable, Sendable {
         }
     }
 
-    /// The first field of this name, whatever the case of its letters.
+    /// The first field of this name, case-insensitive.
     public func first(_ name: String) -> Field? {
         let name = name.lowercased()
         return fields.first { $0.name.lowercased() == name }

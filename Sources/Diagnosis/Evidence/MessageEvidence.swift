@@ -1,8 +1,8 @@
 public import Dissection
 
-/// A WebSocket message that is no Simperium command.
+/// A WebSocket message other than Simperium commands.
 public struct MessageEvidence: Sendable {
-    /// The message as its receiver got it.
+    /// The message as received.
     public var row: MessageRow
     /// Who made it.
     public var origin: Origin

@@ -2,16 +2,16 @@ import Dissection
 import Simperium
 public import Wire
 
-/// What is known of connections and channels, for all rules.
+/// The state of connections and channels, for all rules.
 ///
-/// Bounded: the connections that ended longest ago are forgotten first.
+/// Bounded: the connections that ended first are dropped first.
 public struct SessionView: Sendable {
     private(set) var connections: [ConnectionID: ConnectionView] = [:]
     private var over: [ConnectionID] = []
     private var forgotten = 0
     /// Whether any bytes of the session are known to be missing.
     public private(set) var hasGaps = false
-    /// When Tapedeck last did something to the traffic on purpose.
+    /// When a fault last affected the traffic.
     public private(set) var lastFaultAt: Instant?
 
     static let maxOver = 16_384
@@ -19,15 +19,15 @@ public struct SessionView: Sendable {
     /// Nothing is known yet.
     public init() {}
 
-    /// What is known of a connection.
+    /// The state of a connection.
     public subscript(connection: ConnectionID) -> ConnectionView? { connections[connection] }
 
-    /// Whether the bytes of a connection were made up from an archive.
+    /// Whether the bytes of a connection were synthesized from an archive.
     func isMadeUp(_ connection: ConnectionID) -> Bool {
         connections[connection]?.isMadeUp ?? false
     }
 
-    /// What is known of a channel; nil where its opening was not seen.
+    /// The state of a channel; nil where its opening was not seen.
     public func channel(_ number: Int?, of connection: ConnectionID) -> ChannelView? {
         guard let number else { return nil }
         return connections[connection]?.channels[number]
@@ -44,7 +44,7 @@ public struct SessionView: Sendable {
         return view.device ?? view.clientID ?? view.host
     }
 
-    /// Takes what happened next.
+    /// Takes the next evidence.
     mutating func take(_ evidence: borrowing Evidence) {
         switch evidence {
         case .connection(let row):
@@ -59,7 +59,7 @@ public struct SessionView: Sendable {
         default: break
         }
         guard let id = evidence.connection else { return }
-        // Most commands say nothing about the connection, notes and messages nothing ever.
+        // Most commands do not change the connection, notes and messages never do.
         switch evidence {
         case .command(let command):
             if !ConnectionView.isAbout(command), connections.index(forKey: id) != nil { return }

@@ -1,7 +1,7 @@
 import Dissection
 import Wire
 
-/// What one answer of a server does wrong.
+/// Checks one answer of a server.
 enum HTTPAnswerCheck {
     static func judge(
         _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,

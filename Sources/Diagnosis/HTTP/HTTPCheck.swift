@@ -53,7 +53,7 @@ struct HTTPCheck: Check {
         row.method != "CONNECT" && row.method != ExchangeRow.unreadableMethod
     }
 
-    /// Makes a finding of what the decoders noticed.
+    /// Turns a note of the decoders into a finding.
     private func judge(
         _ note: NoteRow, _ exchange: ExchangeEvidence?, _ session: borrowing SessionView,
         _ report: inout Report

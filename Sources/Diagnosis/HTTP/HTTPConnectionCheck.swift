@@ -1,16 +1,16 @@
 import Dissection
 import Wire
 
-/// What happens between the exchanges of one connection.
+/// Checks the order of the exchanges of one connection.
 struct HTTPConnectionCheck {
     private struct State {
-        /// The end of the exchange after which nothing may follow, and who said so.
+        /// The end of the exchange after which nothing may follow, and the side that announced it.
         var closing: (at: Instant, step: FindingStep, byServer: Bool)?
         /// A POST that is not answered.
         var post: ExchangeID?
         /// A request that began before the answer to that POST.
         var follower: ExchangeEvidence?
-        /// An answer that ends early, until it is known who closed.
+        /// An answer that ends early, until it is known which side closed.
         var cut: ExchangeEvidence?
     }
 
@@ -37,7 +37,7 @@ struct HTTPConnectionCheck {
                 Finding(
                     HTTPRules.afterClose, asked: copy exchange, session,
                     detail:
-                        "\(row.method) \(row.path) came on a connection that was to close: \(who) says `Connection: close`.",
+                        "\(row.method) \(row.path) was sent on a connection that was to close: \(who) has `Connection: close`.",
                     before: [closing.step]))
         }
         if state.post != nil, state.follower == nil { state.follower = copy exchange }
@@ -104,7 +104,7 @@ struct HTTPConnectionCheck {
         states[id] = event.kind == .closed ? nil : state
     }
 
-    /// Judges an answer that ends early once it is known who closed.
+    /// Judges an answer that ends early once it is known which side closed.
     private func settle(
         _ state: inout State, _ session: borrowing SessionView, _ report: inout Report
     ) {

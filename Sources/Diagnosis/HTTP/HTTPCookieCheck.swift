@@ -4,8 +4,8 @@ import Wire
 
 /// Follows the cookies of each connection.
 ///
-/// Of one connection alone, since all of its requests come from one program; what another program on
-/// the same device does not send is not lost.
+/// Only within one connection, since all of its requests come from one program; another program on
+/// the same device has its own cookies.
 struct HTTPCookieCheck {
     private struct Cookie {
         let host: String
@@ -57,7 +57,7 @@ struct HTTPCookieCheck {
         guard glance.names.contains(.setCookie), let response = exchange.response else { return }
         let row = exchange.row
         guard row.outcome == .complete else {
-            // Whether the client heard it is not known.
+            // Whether the client received it is not known.
             jars[row.connection] = nil
             return
         }
@@ -115,7 +115,7 @@ struct HTTPCookieCheck {
                 lifetime = min(end.unixSeconds - now.unixSeconds, 1 << 32)
             case "domain":
                 let domain = argument.drop { $0 == "." }.lowercased()
-                // What is not for this host is refused by clients.
+                // Cookies for other hosts are refused by clients.
                 guard row.host == domain || row.host.hasSuffix("." + domain) else { return nil }
             default: break
             }

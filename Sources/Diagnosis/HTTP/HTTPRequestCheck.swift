@@ -1,7 +1,7 @@
 import Dissection
 import Wire
 
-/// What one request does wrong, and what a server has refused before.
+/// Checks one request, and remembers what a server has refused before.
 struct HTTPRequestCheck {
     private struct Route: Hashable {
         let client: String
@@ -70,7 +70,7 @@ struct HTTPRequestCheck {
                 Finding(
                     HTTPRules.expectNotWaited, asked: copy exchange, session,
                     detail:
-                        "\(row.method) \(row.path) expects 100-continue, and its content came with the head.",
+                        "\(row.method) \(row.path) expects 100-continue, and its content was sent with the head.",
                     quote: field.line))
         }
     }

@@ -14,7 +14,7 @@ struct HTTPRetryCheck {
     private var past: [Past] = []
     private static let maxPast = 32
 
-    /// Statuses that no other rule follows.
+    /// Statuses that no other rule covers.
     private static let refusals: Set<Int> = [400, 403, 404, 405, 410, 413, 415]
 
     mutating func asked(
@@ -51,7 +51,7 @@ struct HTTPRetryCheck {
                 Finding(
                     HTTPRules.retryAfterRefusal, asked: copy exchange, session, topic: row.path,
                     detail:
-                        "POST \(row.path) with the same \(row.requestSize) bytes came \(gap / 1_000_000) ms after it was answered \(before.row.status ?? 0).",
+                        "POST \(row.path) with the same \(row.requestSize) bytes was sent \(gap / 1_000_000) ms after it was answered \(before.row.status ?? 0).",
                     before: [before.step]))
         }
     }
@@ -63,7 +63,7 @@ struct HTTPRetryCheck {
         guard row.method == "POST", row.requestSize > 0, let status = row.status,
             let request = exchange.request
         else { return }
-        // Forms and restores have rules of their own.
+        // Forms and restores have separate rules.
         let isJudged = row.api.hasPrefix("commcare.") || row.api.hasPrefix("openrosa.")
         let isRefused =
             row.outcome == .complete && Self.refusals.contains(status) && !isJudged

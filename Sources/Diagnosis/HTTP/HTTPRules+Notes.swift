@@ -1,7 +1,7 @@
 import Wire
 
 extension HTTPRules {
-    /// What the decoders note of heads and framing, as rules.
+    /// Rules for the notes of the decoders about heads and framing.
     static let noted: [Rule] =
         [
             twoLengths, differentLengths, fieldSyntax, missingHost, hostDiffers, oldChunked,
@@ -11,7 +11,7 @@ extension HTTPRules {
             serverLengthForbidden, serverUnasked,
         ]
 
-    /// The rule that a note of `sender` is a breach of.
+    /// The rule that a note about `sender` breaks.
     static func rule(for code: String, of sender: Peer) -> Rule? {
         switch sender {
         case .client: clientNotes[code]
@@ -86,13 +86,13 @@ extension HTTPRules {
         "RFC 9112, 2.2, 3, 4, 5, 6.3 and 7.1, and RFC 9110, 5.1, 5.5 and 8.6: the grammar of heads and chunks"
     static let fieldSyntax = decoded(
         "http.request-syntax", .warning, .client,
-        title: "A request is written as the grammar of HTTP has it.", source: syntaxSource + ".",
+        title: "A request conforms to the grammar of HTTP.", source: syntaxSource + ".",
         evidence: "A note of the decoder about the start line, a field or a chunk size.",
         expects: "CR LF at the end of each line, `name: value` without other space, one length.",
-        cause: "Heads are put together by hand.")
+        cause: "Heads are built by hand.")
     static let serverFieldSyntax = decoded(
         "http.server-syntax", .warning, .server,
-        title: "An answer is written as the grammar of HTTP has it.", source: syntaxSource + ".",
+        title: "An answer conforms to the grammar of HTTP.", source: syntaxSource + ".",
         evidence: "A note of the decoder about the status line, a field or a chunk size.",
         expects: "CR LF at the end of each line, `name: value` without other space, one length.")
     static let missingHost = decoded(
@@ -110,34 +110,34 @@ extension HTTPRules {
         "http.chunked-1.0", .error, .client,
         title: "A request of HTTP/1.0 has no Transfer-Encoding.",
         source:
-            "RFC 9112, 6.1: \"A client MUST NOT send a request containing Transfer-Encoding unless it knows the server will handle HTTP/1.1 (or later) requests\"; one of HTTP/1.0 is taken for faulty framing.",
+            "RFC 9112, 6.1: \"A client MUST NOT send a request containing Transfer-Encoding unless it knows the server will handle HTTP/1.1 (or later) requests\"; one of HTTP/1.0 is treated as faulty framing.",
         evidence: "`Transfer-Encoding` in a request of HTTP/1.0.", expects: "`Content-Length`.")
     static let unreadable = decoded(
         "http.unreadable", .error, .client, title: "What a client sends can be read as HTTP.",
         source:
-            "RFC 9112, 3 and 6.3; bytes behind the content of a request are read as the next one, so that a Content-Length that is too small ends here.",
+            "RFC 9112, 3 and 6.3; bytes after the content of a request are read as the next one, so that a Content-Length that is too small ends here.",
         evidence: "Bytes that cannot be framed as a request.",
-        expects: "A request, and as many bytes of content as its `Content-Length` says.",
+        expects: "A request, and as many bytes of content as its `Content-Length` declares.",
         cause: "A Content-Length that counts characters where bytes are sent.")
     static let serverUnreadable = decoded(
         "http.server-unreadable", .error, .server,
         title: "What a server sends can be read as HTTP.",
         source:
-            "RFC 9112, 4 and 6.3; bytes behind the content of an answer are read as the next one, so that a Content-Length that is too small ends here.",
+            "RFC 9112, 4 and 6.3; bytes after the content of an answer are read as the next one, so that a Content-Length that is too small ends here.",
         evidence: "Bytes that cannot be framed as an answer.",
-        expects: "An answer, and as many bytes of content as its `Content-Length` says.")
+        expects: "An answer, and as many bytes of content as its `Content-Length` declares.")
     static let serverLengthForbidden = decoded(
         "http.server-length-forbidden", .warning, .server,
         title: "An answer without content has no length.",
         source:
-            "RFC 9110, 8.6: \"A server MUST NOT send a Content-Length header field in any response with a status code of 1xx (Informational) or 204 (No Content)\"; RFC 9112, 6.1 says the same of Transfer-Encoding.",
+            "RFC 9110, 8.6: \"A server MUST NOT send a Content-Length header field in any response with a status code of 1xx (Informational) or 204 (No Content)\"; RFC 9112, 6.1 the same for Transfer-Encoding.",
         evidence: "A 1xx or 204 with a length or a transfer coding.",
-        expects: "The head alone; clients that believe the length wait for content.")
+        expects: "Only the head; clients that trust the length wait for content.")
     static let serverUnasked = decoded(
         "http.server-unasked-answer", .error, .server,
-        title: "A server sends nothing that was not asked for.",
+        title: "A server sends nothing that was not requested.",
         source:
-            "RFC 9112, 9.2: a client that receives data on a connection without outstanding requests must not take it for a response; RFC 9110, 15.3.5 and 15.4.5: 204 and 304 have no content.",
+            "RFC 9112, 9.2: a client that receives data on a connection without outstanding requests must not treat it as a response; RFC 9110, 15.3.5 and 15.4.5: 204 and 304 have no content.",
         evidence: "An answer where no request waits for one.",
-        expects: "One answer a request, and no content after 204 or 304.")
+        expects: "One answer per request, and no content after 204 or 304.")
 }

@@ -1,6 +1,6 @@
 import Wire
 
-/// Rules of HTTP that bite the clients of these protocols when they are broken.
+/// Rules of HTTP that matter to clients of these protocols.
 enum HTTPRules {
     static let all: [Rule] = requests + connections + answers + noted
 
@@ -27,7 +27,7 @@ extension HTTPRules {
     static let bodyOnGet = Rule.exchange(
         "http.body-on-get", .warning, title: "A GET or HEAD request has no content.",
         source:
-            "RFC 9110, 9.3.1: \"A client SHOULD NOT generate content in a GET request\", 9.3.2 says the same of HEAD; specs/ora-http-layer.txt knows payloads for POST (reference O7).",
+            "RFC 9110, 9.3.1: \"A client SHOULD NOT generate content in a GET request\", 9.3.2 the same for HEAD; specs/ora-http-layer.txt has payloads only for POST (reference O7).",
         evidence: "A GET or HEAD request with content.",
         expects: "Parameters in the query, or a POST.",
         cause: "The method is left at GET while a body is set.")
@@ -40,7 +40,7 @@ extension HTTPRules {
         expects: "The request without `Expect`.")
     static let expectNotWaited = Rule.exchange(
         "http.expect-not-waited", .info,
-        title: "A client that expects 100-continue waits for it a while.",
+        title: "A client that expects 100-continue waits for it.",
         source:
             "RFC 9110, 10.1.1: a client that will wait for a 100 response before it sends the content has to send `Expect`; one that does not wait has no use for it.",
         evidence: "The content arrived in the same read as a head with `Expect: 100-continue`.",
@@ -59,7 +59,7 @@ extension HTTPRules {
         "http.chunked-refused", .error,
         title: "Chunked content is not sent again to a server that refused it.",
         source:
-            "RFC 9112, 6.3 and 6.1: a 411 asks for a length, a 501 says that the transfer coding is not understood; catalogue C85.",
+            "RFC 9112, 6.3 and 6.1: a 411 requires a length, a 501 means that the transfer coding is not understood; catalogue C85.",
         follows: "the answers 411 and 501 to chunked requests, by client and server",
         evidence: "`Transfer-Encoding` in a request to a server that answered 411 or 501 to one.",
         expects: "A `Content-Length` in place of chunks.",
@@ -70,37 +70,39 @@ extension HTTPRules {
         source:
             "RFC 9112, 8: a request whose content is shorter than its Content-Length is incomplete; RFC 9110, 8.6: a sender must not send a Content-Length that is known to be wrong.",
         evidence: "The client closed the connection inside a request that had no answer.",
-        expects: "As many bytes as `Content-Length` says, or the last chunk.",
+        expects: "As many bytes as `Content-Length` declares, or the last chunk.",
         silent: "A fault cut the connection, or bytes are missing from the capture.",
         cause: "A timeout or a shutdown during the upload, or a length that counts characters.")
 
     static let afterClose = Rule.exchange(
         "http.after-close", .error,
-        title: "No request follows on a connection that was said to close.",
+        title: "No request follows on a connection after `Connection: close`.",
         source:
             "RFC 9112, 9.6: \"A client that receives a 'close' connection option MUST cease sending requests on that connection\", and so must one that sent it.",
         follows: "`Connection: close` in the heads of each connection",
         evidence:
-            "A request that begins more than 0.2 s after the end of an answer, where the answer or its request said `close`.",
+            "A request that begins more than 0.2 s after the end of an answer, where the answer or its request had `close`.",
         expects: "A new connection.", deadlineNanoseconds: 200_000_000,
-        cause: "The pool of connections does not look at `Connection` of the answer.")
+        cause: "The connection pool ignores `Connection` of the answer.")
     static let cookieLost = Rule.exchange(
         "http.cookie-lost", .warning,
-        title: "A cookie that was sent back once goes with every request it is for.",
+        title: "A cookie that was sent back once is sent with every matching request.",
         source:
             "RFC 6265, 5.4: a user agent that keeps cookies sends each whose host and path match; servers keep sessions by them.",
-        follows: "the cookies set on each connection, with path, age and whether they came back",
+        follows:
+            "the cookies set on each connection, with path, age and whether they were sent back",
         evidence:
             "A request without a cookie that the client sent before on the same connection, that is for its host and path and has neither expired nor been removed.",
         expects: "The cookie in `Cookie`.",
         cause: "A request is built by hand and does not go through the cookie store.")
     static let cookiesIgnored = Rule.exchange(
         "http.cookies-ignored", .info,
-        title: "The server sets a cookie again and again since the client keeps none.",
+        title: "The server sets a cookie repeatedly since the client keeps none.",
         source:
             "RFC 6265, 5: a user agent may ignore cookies; the server then begins a session with each request.",
         follows: "the cookies set on each connection",
-        evidence: "A server sets the same cookie twice on a connection, and it never came back.",
+        evidence:
+            "A server sets the same cookie twice on a connection, and it was never sent back.",
         expects: "The cookie in `Cookie`, where the session matters.",
         cause: "The HTTP library keeps cookies only where it is given a store for them.")
     static let pipelinedAfterPost = Rule.exchange(
@@ -122,7 +124,7 @@ extension HTTPRules {
             "A POST with the same target and the same content within 2 s after 400, 403, 404, 405, 410, 413 or 415.",
         expects: "No retry; the request has to be changed first.",
         deadlineNanoseconds: 2_000_000_000,
-        silent: "The status is one that has rules of its own, such as 401, 406, 412, 422 or 429.",
+        silent: "The status is one with separate rules, such as 401, 406, 412, 422 or 429.",
         cause: "The retry loop counts every status above 299 as a failure of the network.")
     static let retryAfterAnswerBegan = Rule.exchange(
         "http.retry-after-answer-began", .info, repetition: .topic,
@@ -131,6 +133,7 @@ extension HTTPRules {
             "RFC 9110, 9.2.2: \"A client SHOULD NOT automatically retry a request with a non-idempotent method\" unless it knows that repeating does no harm.",
         follows: "the last POST requests whose answer was cut",
         evidence: "A POST with the same target and content after an answer that began and was cut.",
-        expects: "A request that the server can tell from the first, or a look at what it did.",
-        silent: "Forms with an instanceID, which a server knows again.")
+        expects:
+            "A request that the server can distinguish from the first, or a query for its outcome.",
+        silent: "Forms with an instanceID, which a server recognizes.")
 }

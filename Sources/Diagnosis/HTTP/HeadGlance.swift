@@ -1,4 +1,4 @@
-/// Which of the fields that rules ask for a head has, found without making text.
+/// The fields of a head that rules need, found without creating text.
 struct HeadGlance {
     /// Fields by name.
     struct Names: OptionSet {
@@ -19,7 +19,7 @@ struct HeadGlance {
 
     /// The fields there are.
     private(set) var names: Names = []
-    /// Whether `Connection` says `close`.
+    /// Whether `Connection` has `close`.
     private(set) var closes = false
 
     /// Looks through a head.
@@ -33,7 +33,7 @@ struct HeadGlance {
                 if colon < 0, bytes[end] == 0x3A { colon = end }
                 end += 1
             }
-            // The start line may have a colon, and is no name that is asked for.
+            // The start line may have a colon, and matches no known name.
             if colon > start { take(bytes, start..<colon, value: colon + 1..<end) }
             start = end + 1
         }

@@ -1,18 +1,18 @@
 import Dissection
 import Wire
 
-/// Brings the decoders' notes together with the exchanges they are about, whichever comes first.
+/// Joins the decoders' notes with the exchanges they are about, in either order.
 struct NoteJoiner {
     private let prefix: String
     private var waiting: [ExchangeID: [NoteRow]] = [:]
     private var recent: [ExchangeEvidence] = []
     private var next = 0
 
-    /// Most exchanges that notes wait for.
+    /// The maximum number of exchanges that notes wait for.
     private static let maxWaiting = 4_096
-    /// Most notes that wait for one exchange; there are not as many kinds.
+    /// The maximum number of notes that wait for one exchange; more than there are kinds.
     private static let maxNotes = 32
-    /// How many exchanges are remembered for notes that come late.
+    /// The number of exchanges that are remembered for late notes.
     private static let maxRecent = 64
 
     /// Takes notes whose codes begin with `prefix`.
@@ -20,7 +20,8 @@ struct NoteJoiner {
 
     /// Takes a note.
     ///
-    /// - Returns: The note with its exchange, if that is known or there is none; nil where it waits.
+    /// - Returns: The note with its exchange, if that is known or there is none; nil where it
+    ///   waits.
     mutating func take(_ note: NoteRow) -> (NoteRow, ExchangeEvidence?)? {
         guard note.code.hasPrefix(prefix) else { return nil }
         guard let id = note.exchange else { return (note, nil) }

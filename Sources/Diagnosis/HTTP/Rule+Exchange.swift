@@ -2,17 +2,17 @@ import Dissection
 import Wire
 
 extension Rule {
-    /// A rule that one exchange breaks, with what all such rules have in common.
+    /// A rule that one exchange breaks, with the common defaults.
     static func exchange(
         _ id: String, _ severity: FindingRow.Severity, blames: Peer = .client,
         repetition: Repetition = .client, title: String, source: String,
-        follows: String = "nothing: one exchange tells", evidence: String, expects: String,
+        follows: String = "nothing: one exchange decides", evidence: String, expects: String,
         deadlineNanoseconds: Int64? = nil, silent: String? = nil, cause: String? = nil
     ) -> Rule {
         let touched =
             blames == .client
             ? "Tapedeck changed the request."
-            : "Tapedeck made, changed or held back the answer."
+            : "Tapedeck made, changed or delayed the answer."
         return Rule(
             id, severity, blames: blames, repetition: repetition, title: title, source: source,
             follows: follows, evidence: evidence, expects: expects,

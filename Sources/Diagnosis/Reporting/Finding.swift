@@ -5,7 +5,7 @@ public import Wire
 public struct Finding: Hashable, Sendable {
     /// The rule.
     public var rule: Rule
-    /// How bad it is; the rule's own severity unless the circumstances make it less.
+    /// Its severity; the rule's own unless the circumstances reduce it.
     public var severity: FindingRow.Severity
     /// When the rule was broken.
     public var at: Instant
@@ -13,7 +13,7 @@ public struct Finding: Hashable, Sendable {
     public var connection: ConnectionID?
     /// The client it is about: a device or client id, or an address.
     public var client: String
-    /// What it is about within the client, such as a bucket and key or an instanceID.
+    /// Its topic within the client, such as a bucket and key or an instanceID.
     public var topic: String
     /// What happened, one or more sentences.
     public var detail: String
@@ -21,9 +21,9 @@ public struct Finding: Hashable, Sendable {
     public var expected: String
     /// The likely cause in the peer's code; nil where none is known.
     public var cause: String?
-    /// What shows it, in order of time; at least one, the breach itself last.
+    /// The evidence, in order of time; at least one step, the breach itself last.
     public var steps: [FindingStep]
-    /// How often it happened; above 1 where the rule joins breaches.
+    /// The number of occurrences; above 1 where the rule joins breaches.
     public var times = 1
     /// When it happened last.
     public var lastAt: Instant
@@ -36,12 +36,12 @@ public struct Finding: Hashable, Sendable {
     ///   - rule: The rule.
     ///   - connection: The connection, if one.
     ///   - client: The client it is about.
-    ///   - topic: What it is about within the client.
+    ///   - topic: Its topic within the client.
     ///   - detail: What happened.
-    ///   - expected: What should have been sent; what the rule expects unless given.
-    ///   - cause: The likely cause; the rule's unless given.
+    ///   - expected: What should have been sent; default: what the rule expects.
+    ///   - cause: The likely cause; default: the rule's.
     ///   - severity: The rule's unless given.
-    ///   - steps: What shows it, the breach itself last.
+    ///   - steps: The evidence, the breach itself last.
     public init(
         _ rule: Rule, connection: ConnectionID?, client: String, topic: String = "",
         detail: String, expected: String? = nil, cause: String? = nil,

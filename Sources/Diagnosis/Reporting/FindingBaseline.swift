@@ -1,11 +1,11 @@
 internal import Notation
 
-/// Findings that are known, so that nothing is said about them any more.
+/// Known findings, which are not reported any more.
 ///
-/// A line for each: the rule and what is told of the finding, whichever client and numbers it is
-/// about. A rule alone stands for all of its findings; what follows a number sign is a comment.
+/// A line for each: the rule and a fingerprint of the finding, regardless of its client and
+/// numbers. A rule alone stands for all of its findings; text after a number sign is a comment.
 package struct FindingBaseline: Sendable {
-    /// A line that is none of a baseline.
+    /// A line that is not one of a baseline.
     package struct Mistake: Error, Hashable, Sendable {
         /// Its number, from 1 on.
         package let line: Int
@@ -20,7 +20,7 @@ package struct FindingBaseline: Sendable {
 
     /// Reads the lines of a baseline.
     ///
-    /// - Throws: ``Mistake`` where a line is none of a baseline.
+    /// - Throws: ``Mistake`` where a line is not one of a baseline.
     package init(parsing text: String) throws(Mistake) {
         for (number, line) in zip(
             1..., text.split(separator: "\n", omittingEmptySubsequences: false))
@@ -40,8 +40,8 @@ package struct FindingBaseline: Sendable {
                 Entry(rule: finding.rule.id, fingerprint: Self.fingerprint(finding)))
     }
 
-    /// What a finding has in common with the same one of another client at another time: its rule,
-    /// the bucket, and what it says without names and numbers.
+    /// The parts of a finding that are equal for another client at another time: its rule,
+    /// the bucket, and its message without names and numbers.
     package static func fingerprint(_ finding: Finding) -> String {
         var parts = [finding.rule.id]
         if let slash = finding.topic.firstIndex(of: "/") {

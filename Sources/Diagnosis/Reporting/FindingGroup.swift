@@ -1,8 +1,8 @@
 import Wire
 
-/// Findings that are one story when several come together.
+/// A group of findings with one cause.
 struct FindingGroup: Sendable {
-    /// What findings have to share.
+    /// The scope that findings have to share.
     enum Sharing: Sendable {
         /// The client and the topic.
         case topic
@@ -10,20 +10,20 @@ struct FindingGroup: Sendable {
         case client
     }
 
-    /// The rule that the story breaks.
+    /// The rule that the group breaks.
     let rule: Rule
     /// Identifiers of the rules whose findings are its parts.
     let parts: Set<String>
-    /// How many make the story.
+    /// The number of parts that make the group.
     let least: Int
-    /// Within how many nanoseconds; nil for any time.
+    /// The nanoseconds within which they occur; nil for any time.
     let withinNanoseconds: Int64?
-    /// What the parts share.
+    /// The scope that the parts share.
     let sharing: Sharing
-    /// Tells it; gets the parts in order of time.
+    /// Describes it; receives the parts in order of time.
     let detail: @Sendable (_ parts: [Finding]) -> String
 
-    /// The story that the parts tell.
+    /// The finding that joins the parts.
     func finding(of parts: [Finding]) -> Finding? {
         guard let first = parts.first else { return nil }
         let steps = parts.flatMap(\.steps)

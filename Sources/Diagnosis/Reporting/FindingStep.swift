@@ -2,13 +2,13 @@ public import Dissection
 internal import Simperium
 public import Wire
 
-/// One thing that shows that a rule was broken, or led to it.
+/// One piece of evidence that a rule was broken, or that led to it.
 public struct FindingStep: Hashable, Sendable {
     /// When.
     public var at: Instant
-    /// What it shows, in a few words.
+    /// A short description.
     public var detail: String
-    /// The bytes it is about, as text that can be printed; empty where there are none.
+    /// The quoted bytes, as printable text; empty where there are none.
     public var quote: String
     /// The exchange, if it is one.
     public var exchange: ExchangeID?
@@ -16,7 +16,7 @@ public struct FindingStep: Hashable, Sendable {
     public var command: CommandID?
     /// The message, if it is one.
     public var message: MessageID?
-    /// Where it begins in the trace; nil where nothing stands there.
+    /// Where it begins in the trace; nil without a position.
     public var place: Place?
 
     /// A step about no row.
@@ -31,8 +31,8 @@ public struct FindingStep: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - detail: What it shows.
-    ///   - range: What of it is quoted, in bytes of what its sender said; all without.
+    ///   - detail: A short description.
+    ///   - range: The quoted part, in bytes of the sent text (default: all).
     public init(_ command: CommandEvidence, _ detail: String, _ range: Range<Int>? = nil) {
         at = command.row.at
         self.detail = detail
@@ -70,11 +70,11 @@ public struct FindingStep: Hashable, Sendable {
         self.quote =
             quote ?? row.status.map { "HTTP \($0)" + (row.reason.map { " " + $0 } ?? "") } ?? ""
         self.exchange = row.id
-        // The request is what the view of findings looks an exchange up by.
+        // The view of findings finds an exchange by its request.
         place = row.requestPlace
     }
 
-    /// A WebSocket message that is no command.
+    /// A WebSocket message other than commands.
     public init(_ message: MessageEvidence, _ detail: String) {
         at = message.row.endedAt
         self.detail = detail

@@ -1,13 +1,13 @@
-/// Bytes of a peer as text that can be printed.
+/// Bytes of a peer as printable text.
 public enum Quote {
-    /// Most characters of a quote.
+    /// The maximum number of characters of a quote.
     public static let most = 300
 
-    /// The bytes, cut to what stands around `range`; control characters are escaped.
+    /// The bytes, cut to the context of `range`; control characters are escaped.
     ///
     /// - Parameters:
     ///   - bytes: What a peer sent.
-    ///   - range: What it is about; the beginning without.
+    ///   - range: The quoted range (default: the beginning).
     /// - Returns: At most about ``most`` characters; what is left out is shown by `…`.
     public static func of(_ bytes: [UInt8], around range: Range<Int>? = nil) -> String {
         var from = 0

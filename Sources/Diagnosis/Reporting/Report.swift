@@ -1,6 +1,6 @@
 import Wire
 
-/// Gathers findings: joins what is one, and adds stories.
+/// Gathers findings: joins duplicates, and adds finding groups.
 ///
 /// Bounded: of each rule the first ``maxOfRule`` findings are kept and the rest is counted.
 public struct Report: Sendable {
@@ -21,12 +21,12 @@ public struct Report: Sendable {
     private var taken = 0
     private let groups: [FindingGroup]
     private let parts: [String: [Int]]
-    /// Findings that another report is to get; nil where they are for this one.
+    /// Findings for another report; nil where they are for this one.
     private var gathered: [Finding]?
 
-    /// Most findings of one rule.
+    /// The maximum number of findings of one rule.
     public static let maxOfRule = 10_000
-    /// Most steps of one finding.
+    /// The maximum number of steps of one finding.
     static let maxSteps = 24
 
     init(groups: [FindingGroup]) {
@@ -48,7 +48,7 @@ public struct Report: Sendable {
     /// Whether anything was gathered since the last call of ``takeGathered()``.
     var hasGathered: Bool { gathered?.isEmpty == false }
 
-    /// What was gathered since the last call, in the order in which it was made.
+    /// The findings since the last call, in the order in which they were made.
     mutating func takeGathered() -> [Finding] {
         defer { gathered = gathered.map { _ in [] } }
         return gathered ?? []
@@ -85,9 +85,9 @@ public struct Report: Sendable {
         }
     }
 
-    // MARK: Stories
+    // MARK: Finding groups
 
-    /// Lets the finding at `owner` take up those of `rules`.
+    /// Merges the findings of `rules` into the finding at `owner`.
     private mutating func take(_ rules: Set<String>, into owner: Int) {
         let finding = made[owner]
         for rule in rules {
@@ -128,7 +128,7 @@ public struct Report: Sendable {
         }
     }
 
-    /// The parts of `story` that the finding would join, itself included.
+    /// The parts of `group` that the finding would join, itself included.
     private func candidates(_ group: FindingGroup, _ finding: Finding) -> [Int] {
         var found: [Int] = []
         switch group.sharing {
@@ -160,9 +160,9 @@ public struct Report: Sendable {
 
     // MARK: Reading
 
-    /// The findings that nobody has taken yet, in the order in which they were made.
+    /// The findings that were not taken yet, in the order in which they were made.
     ///
-    /// What became part of a story meanwhile is left out; a story is given when it is reported.
+    /// Parts of a finding group are left out; a group is returned when it is reported.
     mutating func takeNew() -> [Finding] {
         defer { taken = made.count }
         return (taken..<made.count).filter { !absorbed.contains($0) }.map { made[$0] }
@@ -179,7 +179,7 @@ public struct Report: Sendable {
         }
     }
 
-    /// How many findings of each rule were left out because there were too many.
+    /// The number of findings of each rule that were left out because there were too many.
     public var leftOut: [String: Int] {
         counts.compactMapValues { $0 > Self.maxOfRule ? $0 - Self.maxOfRule : nil }
     }

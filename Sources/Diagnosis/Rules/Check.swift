@@ -2,29 +2,29 @@ import Wire
 
 /// A family of rules and the state they follow.
 ///
-/// A value: the same evidence in the same order gives the same findings. Memory is bounded, whatever
-/// peers send.
+/// A value: the same evidence in the same order gives the same findings. Memory is bounded for any
+/// input.
 protocol Check: Sendable {
-    /// Takes what happened next.
+    /// Takes the next evidence.
     ///
     /// - Parameters:
-    ///   - evidence: What happened.
-    ///   - session: What is known of connections, this evidence included.
-    ///   - report: Gets the findings.
+    ///   - evidence: The next evidence.
+    ///   - session: The state of connections, this evidence included.
+    ///   - report: Receives the findings.
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report)
 
-    /// Time has passed up to `now`, which is the moment of the next evidence or later than all.
+    /// Time has passed up to `now`, which is the time of the next evidence or later than all.
     mutating func advance(
         to now: Instant, _ session: borrowing SessionView, _ report: inout Report)
 
-    /// The session is over, or as far as it has come.
+    /// The session is over, or read up to now.
     ///
     /// - Parameters:
-    ///   - now: Up to when it was seen.
-    ///   - isRunning: Whether it goes on: what has not happened may still happen.
-    ///   - session: What is known of connections.
-    ///   - report: Gets the findings.
+    ///   - now: The end of what was recorded.
+    ///   - isRunning: Whether it is still running: missing events may still come.
+    ///   - session: The state of connections.
+    ///   - report: Receives the findings.
     mutating func finish(
         at now: Instant, isRunning: Bool, _ session: borrowing SessionView,
         _ report: inout Report)

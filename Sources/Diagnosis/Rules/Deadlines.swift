@@ -1,10 +1,10 @@
 import Wire
 
-/// What is to be looked at when a moment has passed, the earliest first.
+/// Items to be checked when their time has passed, the earliest first.
 ///
-/// Bounded by ``most``: what is beyond is refused, and its rule stays silent.
+/// Bounded by ``most``: items beyond are refused, and their rule stays silent.
 struct Deadlines<Item: Sendable>: Sendable {
-    /// What is sorted; the items stay where they are.
+    /// The sort keys; the items are not moved.
     private struct Entry: Sendable {
         var at: Instant
         var order: UInt64
@@ -19,12 +19,12 @@ struct Deadlines<Item: Sendable>: Sendable {
     private var items: [Item?] = []
     private var free: [Int] = []
     private var order: UInt64 = 0
-    /// Most that wait at once.
+    /// The maximum number that wait at once.
     let most: Int
 
     init(most: Int = 100_000) { self.most = most }
 
-    /// Lets `item` wait until `at`.
+    /// Queues `item` until `at`.
     ///
     /// - Returns: Whether there was room.
     @discardableResult
@@ -42,7 +42,7 @@ struct Deadlines<Item: Sendable>: Sendable {
         return true
     }
 
-    /// The earliest whose moment is before `now`, taken out.
+    /// Removes the earliest whose time is before `now`.
     mutating func next(before now: Instant) -> (at: Instant, item: Item)? {
         guard let first = heap.first, first.at < now else { return nil }
         let last = heap.removeLast()

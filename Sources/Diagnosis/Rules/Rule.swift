@@ -16,15 +16,15 @@ public struct Rule: Hashable, Sendable, Identifiable {
 
     /// Stable identifier, `simperium.change.resend-after-409`.
     public let id: String
-    /// How bad a breach is.
+    /// The severity of a breach.
     public let severity: FindingRow.Severity
-    /// Whose mistake a breach is.
+    /// The side whose mistake a breach is.
     public let blames: Peer
     /// How several breaches become findings.
     public let repetition: Repetition
-    /// What is forbidden or asked for, in one sentence.
+    /// What is forbidden or required, in one sentence.
     public let title: String
-    /// The sentence of the specification it stands on, or the observed behaviour it comes from.
+    /// The sentence of the specification, or the observed behaviour, it is based on.
     public let source: String
     /// The state it follows.
     public let follows: String
@@ -32,9 +32,9 @@ public struct Rule: Hashable, Sendable, Identifiable {
     public let evidence: String
     /// What is expected instead.
     public let expects: String
-    /// How long the peer has, in nanoseconds; nil where time does not matter.
+    /// The deadline of the peer, in nanoseconds; nil where time does not matter.
     public let deadlineNanoseconds: Int64?
-    /// When it stays silent, beside what holds for all rules.
+    /// When it stays silent, beside the conditions of all rules.
     public let silent: String
     /// The likely cause in the peer's code; nil where none is known.
     public let cause: String?

@@ -1,4 +1,4 @@
-/// All rules there are.
+/// All rules.
 public enum Rules {
     /// Every rule, sorted by identifier.
     public static let all: [Rule] =
@@ -21,6 +21,6 @@ public enum Rules {
         ]
     }
 
-    /// The stories that join findings.
+    /// The groups that join findings.
     static let groups: [FindingGroup] = SimperiumFindingGroups.all + CommCareFindingGroups.all
 }

@@ -1,10 +1,10 @@
 import Wire
 
-/// Rules that stories break.
+/// Rules of finding groups.
 extension SimperiumFindingGroups {
     static let ghostWriting = Rule(
         "simperium.story.ghost-writing", .error,
-        title: "Text does not write itself.",
+        title: "Acknowledged text is not inserted again.",
         source: "Observed: simplenote-electron #1787; catalogue R36",
         follows: "findings of its parts",
         evidence: "repeats-insert twice for one object within an hour",
@@ -30,9 +30,9 @@ extension SimperiumFindingGroups {
         source: "Observed: simperium-android #58, simperium-ios #130; catalogue R37",
         follows: "findings of its parts",
         evidence: "echo or echo-of-removal twice for one client within an hour",
-        expects: "changes of the user alone",
+        expects: "only changes of the user",
         silent: "where its parts are silent",
-        cause: "takes what it applied for edits of the user"
+        cause: "treats what it applied as edits of the user"
     )
 
     static let stuckKey = Rule(
@@ -41,26 +41,26 @@ extension SimperiumFindingGroups {
         source: "Observed: node-simperium, simplenote-electron #3387; catalogue R21",
         follows: "findings of its parts",
         evidence: "two findings of stuck-key, not-sent-whole or no-cv-after-409 for one object",
-        expects: "the object as the code asks for it",
+        expects: "the object as the code requires it",
         silent: "where its parts are silent",
         cause: "keeps a refused change at the head of the object's queue"
     )
 
     static let duplicateStorm = Rule(
         "simperium.story.409-storm", .error,
-        title: "A duplicate is not sent over and over.",
+        title: "A duplicate is not sent repeatedly.",
         source: "Observed: simperium-js, simplenote-electron #1579; catalogue R17",
         follows: "findings of its parts",
         evidence: "three findings of resend-after-409 or no-cv-after-409 for one object within "
             + "ten minutes",
         expects: "cv, once",
         silent: "where its parts are silent",
-        cause: "makes the same diff anew after each 409 because its ghost does not move"
+        cause: "makes the same diff again after each 409 because its ghost does not move"
     )
 
     static let reindexLoop = Rule(
         "simperium.story.reindex-loop", .warning,
-        title: "The index is not read over and over.",
+        title: "The index is not read repeatedly.",
         source: "Observed: simperium-ios #485, #409, #572; catalogue R39, R40",
         follows: "findings of its parts",
         evidence: "three findings about the index read again within an hour",
@@ -87,19 +87,19 @@ extension SimperiumFindingGroups {
         source: "Observed: simplenote-electron #1579, #2386; catalogue R16",
         follows: "the last change of each object that the server made, and edits sent again "
             + "under another ccid",
-        evidence: "the server takes the same insertion of the same version a second time",
+        evidence: "the server applies the same insertion of the same version a second time",
         expects: "the edit once",
-        silent: "where the client was told that the first was not made",
-        cause: "sends the edit under a new ccid, by which the server cannot know it"
+        silent: "where the client was informed that the first was not made",
+        cause: "sends the edit under a new ccid, by which the server cannot recognize it"
     )
 
     static let fullResendLoop = Rule(
         "simperium.story.full-resend-loop", .error, repetition: .topic,
-        title: "An object that is refused as a whole is not sent as a whole again and again.",
+        title: "An object that is refused as a whole is not sent as a whole repeatedly.",
         source: "Observed: simperium-android #93, #128; catalogue R26",
         follows: "changes with d that the server refused in a row",
         evidence: "the fifth after four that were refused",
-        expects: "to reload the object, or to tell the user",
+        expects: "to reload the object, or to inform the user",
         silent: "for refusals that Tapedeck made",
         cause: "answers 405 with d and the sv that was wrong"
     )

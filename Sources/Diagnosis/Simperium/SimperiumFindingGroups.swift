@@ -1,6 +1,6 @@
 import Wire
 
-/// What several findings, or one with all its steps, tell of a Simperium client.
+/// The finding groups of Simperium clients.
 enum SimperiumFindingGroups {
     static let rules: [Rule] = all.map(\.rule) + [doubleText, fullResendLoop]
 
@@ -39,13 +39,13 @@ enum SimperiumFindingGroups {
                 "simperium.cv.unknown-ignored", "simperium.cv.unknown-repeated",
                 "simperium.cv.not-advanced", "simperium.cv.never-issued",
             ], least: 3, within: 3600, .client
-        ) { _, count in "The client read the whole index again and again: \(count) times." },
+        ) { _, count in "The client read the whole index repeatedly: \(count) times." },
         group(
             reconnectStorm,
             [
                 "simperium.session.reconnect-storm", "simperium.auth.same-token-again",
             ], least: 2, within: 3600, .client
-        ) { _, count in "The client connects again and again without a pause: \(count) times." },
+        ) { _, count in "The client reconnects repeatedly without a pause: \(count) times." },
     ]
 
     private static func group(

@@ -4,7 +4,7 @@ import Wire
 
 /// The rules of WebSocket.
 struct WebSocketCheck: Check {
-    /// What one side of a socket has done.
+    /// The state of one side of a socket.
     private struct Side {
         var close: FindingStep?
         var isBlamed = false
@@ -34,9 +34,9 @@ struct WebSocketCheck: Check {
     private var sockets: [ConnectionID: Socket] = [:]
     private var deadlines = Deadlines<Wait>(most: 16_384)
     private static let maxSockets = 16_384
-    /// How long after a fault nothing is made of a note.
+    /// Nanoseconds after a fault during which notes are ignored.
     private static let unrest: Int64 = 5_000_000_000
-    /// How long after a fault of another connection nothing is made of a lack of answers.
+    /// Nanoseconds after a fault of another connection during which missing answers are ignored.
     private static let distantUnrest: Int64 = 60_000_000_000
 
     mutating func observe(
@@ -131,7 +131,7 @@ struct WebSocketCheck: Check {
         {
             return
         }
-        // The frame that a connection ends inside of is nobody's malformation.
+        // An incomplete frame at the end of a connection is not malformed.
         if note.code == "websocket.failed", !note.detail.contains("claims") { return }
         let step = FindingStep(at: note.at, rule.title, quote: note.detail, place: note.place)
         let who = note.sender == .client ? "client" : "server"
@@ -149,7 +149,8 @@ struct WebSocketCheck: Check {
         let step = { (detail: String) in FindingStep(message, detail) }
         switch row.opcode {
         case 8:
-            // What Tapedeck says in a peer's name is no answer of the peer, yet has to be answered.
+            // A frame that Tapedeck sends in a peer's place does not count as the peer's answer,
+            // yet has to be answered.
             if socket[row.sender].close == nil {
                 let code = row.closeCode.map { " \($0)" } ?? ""
                 socket[row.sender].close = step("Close\(code)")
@@ -185,11 +186,11 @@ struct WebSocketCheck: Check {
     )
         -> Bool
     {
-        // A stall goes on after its fault row, so that no fault is ever over for a deadline.
+        // A stall continues after its fault row, so that no fault is ever over for a deadline.
         guard let view = session[id], view.coverage == .whole, !view.wasCut,
             view.lastFaultAt == nil
         else { return false }
-        // What was done to every connection is blamed on none.
+        // A fault on every connection makes none of them responsible.
         guard let fault = session.lastFaultAt else { return true }
         return fault.nanoseconds < at.nanoseconds - Self.distantUnrest
     }
@@ -243,7 +244,7 @@ struct WebSocketCheck: Check {
                 steps: [close, FindingStep(at: at, "no Close until now")]))
     }
 
-    /// A leg has ended, or is closed: the first of a connection tells who ended it.
+    /// A leg has ended, or is closed: the first of a connection shows which side ended it.
     private mutating func ended(
         _ event: EventRow, _ session: borrowing SessionView, _ report: inout Report
     ) {

@@ -1,8 +1,8 @@
 import Wire
 
-/// Something that either peer may do wrong with frames, and which the decoders note.
+/// A mistake with frames that either peer may make, and which the decoders note.
 ///
-/// Each is a rule for clients and one for servers.
+/// Each is one rule for clients and one for servers.
 struct WebSocketFault {
     /// Code of the note.
     let code: String
@@ -11,7 +11,8 @@ struct WebSocketFault {
     /// The rule for servers; nil where only a client can.
     let server: Rule?
 
-    /// A fault whose rules are `websocket.NAME` and `websocket.server-NAME`, reported by the note `code`.
+    /// A fault whose rules are `websocket.NAME` and `websocket.server-NAME`, reported by the note
+    /// `code`.
     init(
         _ name: String, _ code: String, _ severity: FindingRow.Severity = .error,
         of peers: [Peer] = Peer.allCases, title: String, source: String, expects: String,
@@ -38,7 +39,7 @@ struct WebSocketFault {
 }
 
 extension WebSocketRules {
-    /// What decoders note of frames, as rules.
+    /// The notes of decoders about frames, as rules.
     static let faults: [WebSocketFault] = [
         WebSocketFault(
             "unmasked", "websocket.unmasked", of: [.client],
@@ -106,14 +107,15 @@ extension WebSocketRules {
             title: "Nothing follows a Close frame.",
             source:
                 "RFC 6455, 5.5.1: \"The application MUST NOT send any more data frames after sending a Close frame.\"",
-            expects: "Silence until the connection ends; what was not sent goes on the next one.",
+            expects:
+                "Silence until the connection ends; unsent messages go on the next connection.",
             cause: "The queue of outgoing messages is not stopped by the close."),
         WebSocketFault(
             "close-code", "websocket.close-code",
             title: "A Close frame has a code that may be sent.",
             source:
                 "RFC 6455, 7.4.1 and 7.4.2: 1004, 1005, 1006 and 1015 \"MUST NOT be set as a status code in a Close control frame by an endpoint\", nor any below 1000.",
-            expects: "1000, 1001, another registered code, or 4000 to 4999 of one's own.",
+            expects: "1000, 1001, another registered code, or a private one of 4000 to 4999.",
             cause: "The code that the library reported for the last lost connection is sent on."),
         WebSocketFault(
             "close-payload", "websocket.close-payload",
@@ -138,11 +140,11 @@ extension WebSocketRules {
             "frame-length", "websocket.failed",
             title: "Frames can be read.",
             source:
-                "RFC 6455, 5.2: a length of eight bytes has 0 as its highest bit, and a frame has as many bytes as it says.",
+                "RFC 6455, 5.2: a length of eight bytes has 0 as its highest bit, and a frame has as many bytes as it declares.",
             expects: "Whole frames.", cause: "Text is written to the socket without framing."),
     ]
 
-    /// The rule that a note of `sender` is a breach of.
+    /// The rule that a note about `sender` breaks.
     static func rule(for code: String, of sender: Peer) -> Rule? {
         (sender == .client ? clientNotes : serverNotes)[code]
     }

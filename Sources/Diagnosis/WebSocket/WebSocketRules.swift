@@ -9,7 +9,7 @@ enum WebSocketRules {
             pingUnanswered, serverPingUnanswered,
         ] + faults.flatMap { fault in Peer.allCases.compactMap { fault.rule(of: $0) } }
 
-    /// How long a peer has to answer a close or a ping.
+    /// Nanoseconds that a peer has to answer a close or a ping.
     static let patienceNanoseconds: Int64 = 20_000_000_000
 }
 
@@ -35,7 +35,7 @@ extension WebSocketRules {
 
     static let handshakeRequest = rule(
         "websocket.handshake-request", .error, blames: .client,
-        title: "A client opens a WebSocket as RFC 6455 has it.",
+        title: "A client opens a WebSocket according to RFC 6455.",
         source:
             "RFC 6455, 4.1: a GET with `Upgrade: websocket`, `Connection: Upgrade`, `Sec-WebSocket-Version: 13` and a `Sec-WebSocket-Key` of 16 bytes in base64.",
         follows: "the exchange that opens each WebSocket",
@@ -44,7 +44,7 @@ extension WebSocketRules {
         silent: "Tapedeck changed the request or made the answer.")
     static let handshakeResponse = rule(
         "websocket.handshake-response", .error, blames: .server,
-        title: "A server accepts a WebSocket as RFC 6455 has it.",
+        title: "A server accepts a WebSocket according to RFC 6455.",
         source:
             "RFC 6455, 4.2.2: 101 with `Upgrade: websocket`, `Connection: Upgrade` and a `Sec-WebSocket-Accept` made from the key.",
         follows: "the exchange that opens each WebSocket",
@@ -64,7 +64,7 @@ extension WebSocketRules {
         "websocket.server-protocol-not-offered", .error, blames: .server,
         title: "A server chooses one of the subprotocols that were offered.",
         source:
-            "RFC 6455, 4.1: a client has to fail the connection where the answer has a subprotocol that was not asked for.",
+            "RFC 6455, 4.1: a client has to fail the connection where the answer has a subprotocol that was not requested.",
         follows: "the exchange that opens each WebSocket",
         evidence: "A subprotocol in the answer that is not in the request, or several.",
         expects: "One of those offered, or no `Sec-WebSocket-Protocol`.",
@@ -76,18 +76,19 @@ extension WebSocketRules {
         "RFC 6455, 7.1.1 and 7.1.2: to close the connection, an endpoint begins the closing handshake with a Close frame"
     static let noCloseFrame = rule(
         "websocket.no-close-frame", .info, blames: .client,
-        title: "A client says Close before it closes the connection.",
-        source: closeSource + "; without it the server cannot tell a goodbye from a lost network.",
+        title: "A client sends Close before it closes the connection.",
+        source: closeSource
+            + "; without it the server cannot distinguish a regular end from a lost network.",
         follows: "the closing handshake of each WebSocket",
         evidence: "The client's TCP connection ends first, and neither side has sent Close.",
         expects: "A Close frame, and the end of the connection after the server's.",
         cause: "The socket is dropped when the app goes to the background.")
     static let serverNoCloseFrame = rule(
         "websocket.server-no-close-frame", .info, blames: .server,
-        title: "A server says Close before it closes the connection.", source: closeSource + ".",
+        title: "A server sends Close before it closes the connection.", source: closeSource + ".",
         follows: "the closing handshake of each WebSocket",
         evidence: "The server's TCP connection ends first, and neither side has sent Close.",
-        expects: "A Close frame with a code that says why.")
+        expects: "A Close frame with a code for the reason.")
     private static let answerSource =
         "RFC 6455, 5.5.1: \"If an endpoint receives a Close frame and did not previously send a Close frame, the endpoint MUST send a Close frame in response.\""
     static let closeUnanswered = rule(

@@ -1,16 +1,16 @@
 package import Framing
 
-/// The gzip coding of a body that is there as a whole: RFC 1952.
+/// The gzip coding of a complete body: RFC 1952.
 package enum Gzip {
-    /// Smallest body that is worth it, in bytes.
+    /// The minimum size of a body that is compressed, in bytes.
     package static let worthwhile = 512
 
     /// Magic number, deflate, no flags, no time, no level, Unix.
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
 
-    /// Whether a client takes gzip: RFC 9110, 12.5.3.
+    /// Whether a client accepts gzip: RFC 9110, 12.5.3.
     ///
-    /// `accepted` is the value of `Accept-Encoding`; without one a client asks for nothing.
+    /// `accepted` is the value of `Accept-Encoding`; without one the body is not compressed.
     package static func isAccepted(_ accepted: String?) -> Bool {
         guard let accepted else { return false }
         var star = false
@@ -47,13 +47,13 @@ package enum Gzip {
         return result
     }
 
-    /// The coding of a body that comes in pieces, none of which refers to another: a value.
+    /// The coding of a body in independent pieces: a value.
     package struct Pieces: Sendable {
         private var checksum = UInt32.max
         private var count: UInt32 = 0
         private var hasBegun = false
 
-        /// A body of which nothing came.
+        /// An empty body so far.
         package init() {}
 
         /// One more piece, compressed; stored where there is no memory for that.
@@ -79,7 +79,7 @@ package enum Gzip {
             return result
         }
 
-        /// What ends the body.
+        /// The end of the body.
         package mutating func finish() -> [UInt8] {
             var result = begin() + [0x03, 0x00]
             Gzip.append(~checksum, &result)
@@ -93,7 +93,7 @@ package enum Gzip {
         }
     }
 
-    /// The body that `bytes` stand for in these codings.
+    /// Decodes `bytes` with these codings.
     ///
     /// - Returns: Nil where it would be larger than `most` bytes.
     /// - Throws: ``ContentCodingError``.

@@ -1,6 +1,6 @@
 internal import Framing
 
-/// A `multipart/form-data` body that is there as a whole, cut into its parts.
+/// A complete `multipart/form-data` body, cut into its parts.
 package struct MultipartBody {
     /// One part.
     package struct Part: Hashable {

@@ -9,17 +9,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// How many bytes of an answer are written at once.
+    /// The number of bytes of an answer that are written at once.
     private static let piece = 256 << 10
-    /// How long a client that was refused may take to read why.
+    /// The time for a refused client to read the reason.
     private static let patience = TimeAmount.seconds(2)
 
-    /// What comes of the connection after an answer.
+    /// What happens to the connection after an answer.
     private enum Afterwards {
         case nextRequest
         case closed
-        /// The rest of a request that is not taken is dropped until the client closes: closing with
-        /// bytes unread would take the answer away from it.
+        /// The rest of a rejected request is dropped until the client closes: closing with bytes
+        /// unread would lose the answer.
         case drained
     }
 
@@ -28,9 +28,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         case waiting
         /// The body comes.
         case receiving(HTTPRequestHead)
-        /// The body is too long, and this many bytes of it came.
+        /// The body is too long, and this many bytes of it were received.
         case draining(HTTPRequestHead, Int)
-        /// The answer is made or written; what else comes of the request is dropped.
+        /// The answer is prepared or written; the rest of the request is dropped.
         case answering
         /// The answer is the last.
         case over
@@ -42,7 +42,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var phase = Phase.waiting
     /// The body so far, while it comes.
     private var body: [UInt8] = []
-    /// Closes the connection of a client that says nothing, or does not read.
+    /// Closes the connection of a client that sends nothing, or does not read.
     private var silence: Scheduled<Void>?
 
     /// A handler for one connection.
@@ -59,7 +59,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // No sooner: until then nothing is read, however much came.
+        // Not earlier: until then nothing is read.
         expect(context)
         context.fireChannelActive()
     }
@@ -89,7 +89,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch phase {
         case .receiving(let begun), .draining(let begun, _): head = begun
         case .waiting: head = nil
-        // The handlers before it keep what comes until the answer is written.
+        // The handlers before it buffer input until the answer is written.
         case .answering: return context.close(promise: nil)
         // Of bytes that are dropped.
         case .over: return
@@ -110,7 +110,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         let count = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         let asks = head.headers.first(name: "expect")?.lowercased() == "100-continue"
         guard count <= limits.bodyBytes else {
-            // A client that asks first has sent nothing yet.
+            // A client that expects 100 Continue has sent nothing yet.
             if asks || count > limits.drainedBytes { return refuseBody(head, context) }
             phase = .draining(head, 0)
             return
@@ -137,7 +137,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// The body is too long; so many bytes of it came.
+    /// The body is too long; this many bytes of it were received.
     private func drain(_ head: HTTPRequestHead, _ count: Int, _ context: ChannelHandlerContext) {
         body = []
         guard count <= limits.drainedBytes else { return refuseBody(head, context) }
@@ -215,8 +215,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Writes a body piece by piece, as fast as the client reads it: others on the thread get their
-    /// turn, and no second copy of it waits.
+    /// Writes a body piece by piece, as fast as the client reads it: other connections of the
+    /// thread get their turn, and no second copy of it is buffered.
     private func write(
         _ body: ArraySlice<UInt8>, then afterwards: Afterwards, _ context: ChannelHandlerContext
     ) {
@@ -260,7 +260,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: done)
     }
 
-    /// From now on the client has the time that there is for its next step.
+    /// Restarts the time limit for the client's next step.
     private func expect(_ context: ChannelHandlerContext) {
         guard let milliseconds = limits.silenceMilliseconds else { return }
         silence?.cancel()

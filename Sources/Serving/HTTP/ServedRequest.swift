@@ -1,6 +1,6 @@
 package import Notation
 
-/// One HTTP request as an embedded server sees it: whole, after transfer coding.
+/// One HTTP request as an embedded server sees it: complete, after transfer coding.
 public struct ServedRequest: Hashable, Sendable {
     /// A header field.
     public struct Field: Hashable, Sendable {
@@ -74,7 +74,7 @@ public struct ServedRequest: Hashable, Sendable {
         return result
     }
 
-    /// Whether a cookie, `NAME=VALUE`, came with it.
+    /// Whether it has a cookie, `NAME=VALUE`.
     package func hasCookie(_ cookie: String) -> Bool {
         fields.contains { field in
             field.name.lowercased() == "cookie"

@@ -5,9 +5,10 @@ package import Wire
 
 /// A diagnosis whose rules follow the evidence on a thread for each lane.
 package struct DiagnosisLanes {
-    /// A lane, what it is to do and what it has found.
+    /// A lane with its queued evidence and its findings.
     ///
-    /// At most one step is under way: whoever asks for the next takes what the last one found.
+    /// At most one step is running: the caller that requests the next takes the findings of the
+    /// last.
     private final class Worker: Sendable {
         private let lane: Mutex<DiagnosisLane>
         private let queue: DispatchQueue
@@ -33,19 +34,19 @@ package struct DiagnosisLanes {
         }
     }
 
-    /// Steps that may be under way.
+    /// Steps that may be running.
     private static let most = 4
 
     private let workers = (0..<DiagnosisLane.count).map { Worker($0) }
     private var diagnosis = Diagnosis()
     private var underWay = 0
 
-    /// Takes what happened next; blocks while much of what came before is under way.
+    /// Takes the next evidence; blocks while too many steps are running.
     package mutating func observe(_ batch: [Evidence]) {
         begin { $0.observe(batch) }
     }
 
-    /// Ends the session and waits for what is under way.
+    /// Ends the session and waits for running steps.
     package mutating func finish(at end: Instant, isRunning: Bool) -> Diagnosis {
         begin { $0.finish(at: end, isRunning: isRunning) }
         while underWay > 0 { join() }

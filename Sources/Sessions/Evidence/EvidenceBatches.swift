@@ -2,25 +2,25 @@ import Diagnosis
 package import Trace
 package import Wire
 
-/// The evidence of a session that is over, read by a thread of its own.
+/// The evidence of a finished session, read by a separate thread.
 package final class EvidenceBatches {
-    /// Evidence in order, and what was looked at up to its end.
+    /// Evidence in order, and the counts up to its end.
     package struct Batch: Sendable {
         var evidence: [Evidence]
         var counts: EvidenceCounts
         var last: Instant
     }
 
-    /// Entries of a batch, about.
+    /// Approximate number of entries of a batch.
     private static let most = 512
     /// Entries that are read in one transaction, in which they are also checked: a trace that is
     /// being written keeps its log meanwhile.
     private static let stride = 4_096
 
     private let batches: RowBatches<Batch>
-    /// What was looked at up to the last batch.
+    /// The counts up to the last batch.
     package private(set) var counts = EvidenceCounts()
-    /// When the last thing happened up to there.
+    /// The time of the last evidence up to there.
     package private(set) var last = Instant.zero
 
     /// Begins to read.
@@ -52,6 +52,6 @@ package final class EvidenceBatches {
         return batch
     }
 
-    /// Lets what is left go.
+    /// Drops the remaining batches.
     package func drop() { batches.drop() }
 }

@@ -4,24 +4,25 @@ import Simperium
 package import Trace
 package import Wire
 
-/// Turns the rows of a session into evidence: who said what, and what became of it on the way.
+/// Turns the rows of a session into evidence: who sent what, and what happened to it on the way.
 ///
 /// For one thread at a time.
 package final class EvidenceSource {
     private let reader: EvidenceReader
     private var touched = TouchedCommands()
     private var lastCommand = CommandID(0)
-    /// When the last thing happened that was given.
+    /// The time of the last evidence that was passed on.
     package private(set) var last = Instant.zero
-    /// What was looked at.
+    /// The counts of what was diagnosed.
     package private(set) var counts = EvidenceCounts()
 
-    /// Large commands that are read out of the chunks, in bytes.
+    /// Bytes of the largest command that is read out of the chunks.
     private static let largest: Int64 = 64 << 20
 
     package init(_ reader: EvidenceReader) { self.reader = reader }
 
-    /// Gives what came since the last call; see ``EvidenceReader/read(upto:isOver:most:_:)``.
+    /// Passes on what was recorded since the last call; see
+    /// ``EvidenceReader/read(upto:isOver:most:_:)``.
     package func read(
         upto moment: Instant? = nil, isOver: Bool, most: Int, _ body: (Evidence) -> Void
     ) throws(TraceError) -> Int {
@@ -49,7 +50,7 @@ package final class EvidenceSource {
         case .command(let row):
             counts.commands += 1
             lastCommand = row.row.id
-            // It was told when its client said it.
+            // It was reported when its client sent it.
             guard
                 !row.isMade
                     || !touched.goesOn(
@@ -140,7 +141,7 @@ package final class EvidenceSource {
     }
 }
 
-/// What a diagnosis looked at.
+/// The counts of what was diagnosed.
 package struct EvidenceCounts: Hashable, Sendable {
     package var connections = 0
     package var exchanges = 0

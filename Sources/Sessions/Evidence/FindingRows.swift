@@ -3,7 +3,7 @@ import Dissection
 package import Trace
 package import Wire
 
-/// Makes rows of the trace of findings.
+/// Turns findings into rows of the trace.
 package struct FindingRows {
     private let places: FindingPlaces
 

@@ -6,10 +6,10 @@ import Synchronization
 package import Trace
 package import Wire
 
-/// Diagnoses a session while it is recorded, on a thread of its own.
+/// Diagnoses a session while it is recorded, on a separate thread.
 ///
-/// Reads the trace behind the writer, hands on each finding as it is made and puts it into the trace.
-/// The thread gives way to everything else, and falls behind rather than slow the proxy down.
+/// Reads the trace after the writer, passes on each finding as it is made and stores it in the
+/// trace. The thread has the lowest priority, and falls behind rather than slow the proxy down.
 package final class LiveDiagnosis: Sendable {
     private struct State {
         var isOver = false
@@ -24,18 +24,18 @@ package final class LiveDiagnosis: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let bell = DispatchSemaphore(value: 0)
 
-    /// Nanoseconds between two looks at the trace.
+    /// Nanoseconds between two reads of the trace.
     private static let interval: Int64 = 100_000_000
-    /// What is younger waits, since threads overtake each other.
+    /// Nanoseconds before rows are read, since threads overtake each other.
     private static let patience: Int64 = 50_000_000
     /// Entries that are read in one go, so that the log of the trace is not held for long.
     private static let most = 4_096
 
-    /// Begins; nothing was recorded yet.
+    /// Starts; nothing was recorded yet.
     ///
     /// - Parameters:
-    ///   - writer: What writes the session.
-    ///   - onFinding: Gets each finding, on the thread of the diagnosis.
+    ///   - writer: The writer of the session.
+    ///   - onFinding: Receives each finding, on the thread of the diagnosis.
     /// - Throws: ``TraceError`` where the trace cannot be read.
     package init(
         _ writer: TraceWriter, onFinding: @escaping @Sendable (Finding) -> Void
@@ -78,7 +78,7 @@ package final class LiveDiagnosis: Sendable {
         state.withLock { $0.reported.contains(row.unplaced) }
     }
 
-    /// How far it was behind the traffic at its end, in nanoseconds.
+    /// Nanoseconds that it was behind the traffic at its end.
     package var behind: Int64 { state.withLock { $0.behind } }
 
     /// Why it ended early; nil where it did not.
@@ -116,9 +116,9 @@ package final class LiveDiagnosis: Sendable {
         state.withLock { $0.behind = max(0, behind) }
     }
 
-    /// Up to when everything that happened is in the trace.
+    /// The time up to which the trace is complete.
     private func settled(_ reader: EvidenceReader) throws(TraceError) -> Instant {
-        // Asked for before: what is put later is later.
+        // Read before: later rows have a later time.
         let now = writer.now()
         let newest = writer.isIdle ? now : try reader.newest() ?? .zero
         return Instant(nanoseconds: newest.nanoseconds - Self.patience)
@@ -136,7 +136,7 @@ package final class LiveDiagnosis: Sendable {
 }
 
 extension FindingRow {
-    /// The finding whatever it says, which may grow.
+    /// The finding without its message, which may grow.
     fileprivate var unplaced: FindingRow {
         var row = self
         (row.chunk, row.offset, row.detail, row.expected) = (nil, 0, "", "")

@@ -2,39 +2,39 @@ package import Diagnosis
 import Trace
 package import Wire
 
-/// Says which rules the peers of a trace broke.
+/// Reports which rules the peers of a trace broke.
 package struct TraceDiagnosis {
-    /// What was found in one session.
+    /// The findings of one session.
     package struct Session {
         package var id: SessionID
         /// All findings, the worst first, those of one severity in order of time.
         package var findings: [Finding]
         /// The same as rows of the trace.
         package var rows: [FindingRow]
-        /// How many findings of each rule were left out because there were too many.
+        /// The number of findings of each rule that were left out because there were too many.
         package var leftOut: [String: Int]
-        /// What was looked at.
+        /// The counts of what was diagnosed.
         package var counts: EvidenceCounts
-        /// Whether it goes on.
+        /// Whether it is still running.
         package var isRunning: Bool
     }
 
-    /// Gets how many rows were read, of how many, and what is done.
+    /// Receives the number of rows read, their total, and the current step.
     package typealias Progress = (_ done: Int, _ all: Int, _ what: String) -> Void
 
     /// The sessions, in order.
     package var sessions: [Session]
     /// Why the findings are not stored in the trace; nil where they are.
     package var unstored: String?
-    /// What the user should know about the file; nil where there is nothing.
+    /// A warning about the file; nil without one.
     package var warning: String?
 
     /// Diagnoses the trace at `path` and stores the findings in it, where that can be.
     ///
     /// - Parameters:
     ///   - path: The trace.
-    ///   - session: That session alone; all without.
-    ///   - progress: Gets how many rows were read, of how many, and what is done.
+    ///   - session: That session only (default: all).
+    ///   - progress: Receives the number of rows read, their total, and the current step.
     /// - Returns: The findings, and why they are not stored where that is so.
     /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
     package static func diagnose(

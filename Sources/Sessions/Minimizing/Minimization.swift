@@ -4,28 +4,28 @@ internal import Wire
 
 /// Why there is nothing to minimize.
 package struct MinimizationError: Error, Sendable {
-    /// What is wrong, in one line for people.
+    /// What is wrong, in one line.
     package let reason: String
 }
 
-/// Finds the least of a trace with which a check still fails as it does with all of it.
+/// Finds the smallest part of a trace with which a check still fails as with the whole.
 package struct Minimization {
-    /// What was found.
+    /// The result.
     package struct Outcome {
         /// Units that stay and units that there were, by kind.
         package var counts: [(kind: String, left: Int, of: Int)]
-        /// How often the check was run.
+        /// The number of runs of the check.
         package var checks: Int
-        /// Whether it ended before it was sure that nothing else can go.
+        /// Whether it ended before nothing else could be left out.
         package var isStopped: Bool
     }
 
     private let source: String
-    /// A folder of ours for the traces that are tried.
+    /// A private folder for the candidate traces.
     private let folder: String
     private let check: TraceCheck
     private let maximumChecks: Int
-    /// Told what is being done; answers whether to go on.
+    /// Receives the progress; returns whether to go on.
     private let progress: (String) -> Bool
 
     private let units: TraceUnits
@@ -38,11 +38,11 @@ package struct Minimization {
     ///
     /// - Parameters:
     ///   - source: The trace; it is only read.
-    ///   - folder: A folder of ours for the traces that are tried.
-    ///   - check: What has to go on failing.
-    ///   - maximumChecks: How often it is run.
-    ///   - progress: Told what is being done; answers whether to go on.
-    /// - Throws: ``FileError`` where it is no trace.
+    ///   - folder: A private folder for the candidate traces.
+    ///   - check: The check that has to keep failing.
+    ///   - maximumChecks: The maximum number of runs.
+    ///   - progress: Receives the progress; returns whether to go on.
+    /// - Throws: ``FileError`` where it is not a trace.
     package init(
         of source: String, in folder: String, check: TraceCheck, maximumChecks: Int,
         progress: @escaping (String) -> Bool
@@ -64,8 +64,8 @@ package struct Minimization {
         guard expected != .status(0) else {
             throw MinimizationError(
                 reason:
-                    "the check does not fail with \(source), so there is nothing to find: it has to end "
-                    + "with a status other than 0 for the whole trace")
+                    "the check does not fail with \(source), so there is nothing to find: it "
+                    + "has to exit with a status other than 0 for the whole trace")
         }
         guard try stillFails(cut) else {
             throw MinimizationError(
@@ -84,7 +84,7 @@ package struct Minimization {
 
     // MARK: Passes
 
-    /// What is tried to leave out together, the largest first.
+    /// The groups that are left out together, the largest first.
     private enum Pass: String, CaseIterable {
         case connections, channels, exchanges, messages
     }
@@ -134,7 +134,7 @@ package struct Minimization {
         }
     }
 
-    /// Leaves out as many of `groups` as can be.
+    /// Leaves out as many of `groups` as possible.
     private mutating func shrink<Unit>(
         _ groups: [[Unit]], _ pass: Pass, _ leaveOut: (inout TraceCut, [Unit]) -> Void
     ) throws {

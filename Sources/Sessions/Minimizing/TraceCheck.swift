@@ -3,9 +3,9 @@ internal import Foundation
 internal import Notation
 internal import Platform
 
-/// The command that says whether a trace still shows what is looked for.
+/// The command that checks whether a trace still shows the problem.
 package struct TraceCheck: Sendable {
-    /// What became of the command.
+    /// The outcome of the command.
     package enum Outcome: Hashable, Sendable {
         /// It ended with this status.
         case status(Int32)
@@ -15,7 +15,7 @@ package struct TraceCheck: Sendable {
         case late
     }
 
-    /// As a shell takes it; `{}` stands for the path of the trace, quoted.
+    /// As a shell takes it; `{}` is the path of the trace, quoted.
     package let command: String
     /// Seconds after which it is ended.
     package let patience: Double
@@ -43,7 +43,7 @@ package struct TraceCheck: Sendable {
         process.terminationHandler = { _ in ended.signal() }
         try process.run()
         guard ended.wait(timeout: .now() + patience) == .success else {
-            // It leads a group of its own, so that what it started ends with it.
+            // It leads a separate process group, so that its child processes end with it.
             kill(-process.processIdentifier, SIGKILL)
             kill(process.processIdentifier, SIGKILL)
             ended.wait()
@@ -55,7 +55,7 @@ package struct TraceCheck: Sendable {
 }
 
 extension TraceCheck.Outcome: CustomStringConvertible {
-    /// What became of it, as a part of a sentence.
+    /// The outcome as a phrase.
     package var description: String {
         switch self {
         case .status(let status): "exit status \(status)"

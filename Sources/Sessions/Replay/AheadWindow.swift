@@ -1,13 +1,13 @@
 package import Replaying
 package import Wire
 
-/// Decides which exchanges are read before they are asked for, and keeps them until they are.
+/// Decides which exchanges are read before they are requested, and keeps them until they are.
 ///
-/// Clients mostly ask in the order of the recording. Two batches are kept, one that is played and the
-/// one after it; once the second is begun, the first is let go of. No more are read ahead than were
-/// asked for in a row, so that little is read in vain where the order is another.
+/// Clients mostly send requests in the order of the recording. Two batches are kept, the one being
+/// played and the next; once the second is begun, the first is evicted. No more are read ahead than
+/// were requested in a row, so that little is read in vain where the order differs.
 package struct AheadWindow {
-    /// What is asked for of an exchange; nil where it has to be read another way.
+    /// The requested side of an exchange; nil where it has to be read another way.
     package struct Messages: Equatable {
         /// The request.
         var request: ReplayMessage?
@@ -19,7 +19,7 @@ package struct AheadWindow {
     package struct Batch: Equatable {
         /// Number of the first.
         var first: ExchangeID
-        /// What is known of each.
+        /// The content of each.
         var messages: [Messages]
 
         /// The place of an exchange in it; nil where it is not in it.
@@ -38,11 +38,11 @@ package struct AheadWindow {
         var count: Int
     }
 
-    /// Most exchanges of a batch.
+    /// The maximum number of exchanges of a batch.
     package static let most = 32
-    /// Exchanges that are passed over by one who still asks in order.
+    /// The number of exchanges that may be skipped by a request that is still in order.
     private static let maxSkipped: Int64 = 8
-    /// Requests out of order, one after the other, with which another order begins.
+    /// The number of consecutive requests out of order that begin another order.
     private static let maxStrays = 4
 
     /// Bytes of the largest body whose memory is used again.
@@ -50,20 +50,20 @@ package struct AheadWindow {
 
     private var played: Batch?
     private var next: Batch?
-    /// Bodies of answers that were let go of.
+    /// Bodies of evicted answers.
     private var spares: [[UInt8]] = []
     private var isReading = false
-    /// The exchange that was asked for last.
+    /// The exchange that was requested last.
     private var last: ExchangeID?
-    /// How many were asked for in a row, at most ``most``.
+    /// The number requested in a row, at most ``most``.
     private var run = 0
-    /// How many were asked for out of order since.
+    /// The number requested out of order since.
     private var strays = 0
 
-    /// Takes note of a request that is asked for.
+    /// Records a requested exchange.
     ///
-    /// - Returns: The request where it was read already, and what is to be read now; ``add(_:)`` has
-    ///   to be called with that.
+    /// - Returns: The request where it was read already, and what is to be read now; ``add(_:)``
+    ///   has to be called with that.
     package mutating func request(_ id: ExchangeID) -> (request: ReplayMessage?, order: Order?) {
         guard isInOrder(id) else { return (messages(of: id)?.request, nil) }
         if let next, next.place(of: id) != nil {
@@ -72,7 +72,7 @@ package struct AheadWindow {
             played = next
             self.next = nil
         } else if played?.place(of: id) == nil {
-            // They came too late, or were for another order.
+            // They arrived too late, or belong to another order.
             played = nil
             next = nil
         }
@@ -85,7 +85,7 @@ package struct AheadWindow {
     /// The response of an exchange where it was read already.
     package func response(_ id: ExchangeID) -> RecordedResponse? { messages(of: id)?.response }
 
-    /// Arrays that nobody needs any more, for what is read now.
+    /// Unused arrays, for what is read now.
     package mutating func takeSpares() -> [[UInt8]] { exchange(&spares, with: []) }
 
     /// Takes in what was read.
@@ -107,7 +107,7 @@ package struct AheadWindow {
             if step > 0 { run = min(run + 1, Self.most) }
             strays = 0
         } else {
-            // One that was passed over before is no new order yet.
+            // A skipped one is not a new order yet.
             strays += 1
             guard last == nil || strays >= Self.maxStrays else { return false }
             run = 0

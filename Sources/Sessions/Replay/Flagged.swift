@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A yes that is said once and seen from any thread.
+/// A flag that is set once and read from any thread.
 package final class Flagged: Sendable {
     private let value = Mutex(false)
 
-    /// Not said yet.
+    /// Not set yet.
     package init() {}
 
-    /// Whether it was said.
+    /// Whether it was set.
     package var isSet: Bool { value.withLock { $0 } }
 
-    /// Says it.
+    /// Sets it.
     package func set() { value.withLock { $0 = true } }
 }

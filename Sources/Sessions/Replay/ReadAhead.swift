@@ -4,10 +4,10 @@ import Synchronization
 package import Trace
 package import Wire
 
-/// The messages of a recording for one who asks for them in about the order of the recording: a thread
-/// of its own reads those that come next.
+/// The messages of a recording for a reader in about the order of the recording: a separate thread
+/// reads ahead.
 ///
-/// What was not read ahead is read when it is asked for.
+/// What was not read ahead is read on request.
 package final class ReadAhead: Sendable {
     /// Bytes of contents with which a batch ends: three batches are there at most.
     private static let maxBytes = 1 << 20
@@ -47,7 +47,7 @@ package final class ReadAhead: Sendable {
         let heads = session.heads
         var spares = window.withLock { $0.takeSpares() }
         reader.withLock { reader in
-            // What cannot be read now is read, and complained about, when it is asked for.
+            // What cannot be read now is read on request, where the error is reported.
             try? reader.sides(from: order.first, count: order.count, using: &spares) {
                 id, peer, side in
                 guard let place = batch.place(of: id) else { return false }

@@ -44,8 +44,8 @@ package struct RecordedHead {
 }
 
 extension ReplayReader {
-    /// The whole payload of a WebSocket message out of the chunks, which begins with `start`; nil where
-    /// it is not found there.
+    /// The whole payload of a WebSocket message out of the chunks, which begins with `start`; nil
+    /// where it is not found there.
     package func payload(
         of place: ReplayMessagePlace, startingWith start: [UInt8]
     ) throws(TraceError) -> [UInt8]? {
@@ -91,7 +91,7 @@ extension ReplayReader {
         return body
     }
 
-    /// Gives that body piece by piece; `take` answers whether to go on.
+    /// Passes on that body piece by piece; `take` returns whether to go on.
     package func pieces(
         _ id: ExchangeID, _ sender: Peer, method: String, decoding codings: String,
         _ take: (ArraySlice<UInt8>) -> Bool

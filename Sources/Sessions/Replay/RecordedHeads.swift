@@ -2,9 +2,9 @@ import Platform
 import Synchronization
 package import Wire
 
-/// Heads that were read already: those of a server often say the same many times.
+/// A cache of heads: those of a server are often identical.
 package final class RecordedHeads: Sendable {
-    /// Most heads that are kept.
+    /// The maximum number of heads that are kept.
     private static let most = 1024
     /// Bytes of the largest that is kept.
     private static let maxBytes = 4096

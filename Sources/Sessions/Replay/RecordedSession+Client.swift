@@ -3,10 +3,10 @@ package import Trace
 internal import Wire
 
 extension RecordedSession {
-    /// What of it a replayed client plays: all exchanges and WebSockets.
+    /// The part that a replayed client plays: all exchanges and WebSockets.
     ///
-    /// - Parameter isVerbatim: Whether what the recorded server never got is played as well.
-    /// - Returns: What is played, and the exchanges of it.
+    /// - Parameter isVerbatim: Whether what the recorded server never received is played as well.
+    /// - Returns: The steps, and their exchanges.
     package func clientPart(
         isVerbatim: Bool
     ) -> (session: ReplaySession, exchanges: [RecordedExchange]) {
@@ -21,21 +21,20 @@ extension RecordedSession {
         return (session, played.filter { upgrades[$0.id] == nil })
     }
 
-    /// Connections that are not played, as they went over to something else than a WebSocket.
+    /// Connections that are not played, as they were upgraded to something else than a WebSocket.
     package var otherUpgrades: Int { upgrades.count - transports.count - conversations.count }
 
-    /// Addresses that recorded clients took for the server's.
+    /// Addresses that recorded clients used as the server's.
     package func listeners() throws(TraceError) -> [String] {
         try ReplayReader(path: path).listeners()
     }
 }
 
 extension ReplayMessage {
-    /// The response as the server sent it: a proxy that took its place had itself named in
-    /// `Location`.
+    /// The response as the server sent it: a reverse proxy put its own name into `Location`.
     ///
     /// - Parameters:
-    ///   - listeners: Addresses that recorded clients took for the server's.
+    ///   - listeners: Addresses that recorded clients used as the server's.
     ///   - host: The server's name, as the request has it.
     /// - Returns: The response.
     package func restored(_ listeners: Set<String>, host: String?) -> ReplayMessage {

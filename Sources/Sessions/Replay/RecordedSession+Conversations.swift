@@ -3,13 +3,13 @@ package import Trace
 package import Wire
 
 extension RecordedSession {
-    /// What was said over a WebSocket without Simperium, and who closed it first.
+    /// The messages of a WebSocket without Simperium, and the side that closed it first.
     package struct Talk {
         var messages: [RecordedConversation.Message] = []
         var close: (sender: Peer, end: RecordedSocket.End)?
     }
 
-    /// What was said over the WebSockets without Simperium, by the exchanges that opened these.
+    /// The messages of the WebSockets without Simperium, by the exchanges that opened these.
     package static func talks(_ reader: ReplayReader) throws(TraceError) -> [ExchangeID: Talk] {
         var talks: [ExchangeID: Talk] = [:]
         try reader.messages { row in

@@ -4,14 +4,14 @@ import Synchronization
 package import Trace
 package import Wire
 
-/// A trace opened for replay: lists in memory, contents fetched when asked.
+/// A trace opened for replay: lists in memory, contents fetched on request.
 ///
-/// Times are nanoseconds since the start of the first session of the trace, so that those of several
-/// sessions follow each other. What is said about contents is for any thread.
+/// Times are nanoseconds since the start of the first session of the trace, so that those of
+/// several sessions follow each other. Contents may be read from any thread.
 package struct RecordedSession: Sendable {
     /// The file.
     package let path: String
-    /// What the user should know about the file; nil where there is nothing.
+    /// A warning about the file; nil without one.
     package let warning: String?
     /// All HTTP exchanges in order, those that opened a WebSocket too; CONNECT is left out.
     package let exchanges: RecordedExchanges
@@ -21,14 +21,14 @@ package struct RecordedSession: Sendable {
     package let commands: RecordedCommands
     /// The sockets with Simperium on them, in the order of the requests that opened them.
     package let sockets: [RecordedSocket]
-    /// How the commands of those travelled.
+    /// The transport of their commands.
     package let transports: [ConnectionID: RecordedTransport]
     /// The WebSockets that carry something else, in the same order.
     package let conversations: [RecordedConversation]
     /// Wall clock at instant zero, nanoseconds since 1970 UTC.
     package let anchor: Int64
     private let contents: Contents
-    /// Heads that were read already.
+    /// A cache of heads.
     package let heads = RecordedHeads()
 
     /// Opens the trace at `path`.
@@ -93,7 +93,7 @@ package struct RecordedSession: Sendable {
         contents = Contents(reader)
     }
 
-    /// Reads all commands of the trace at `path`; what changes say of them is read beside.
+    /// Reads all commands of the trace at `path`; the details of changes are read in parallel.
     private static func read(
         _ path: String, to commands: inout RecordedCommands
     ) throws(TraceError) {

@@ -4,10 +4,10 @@ import Synchronization
 package import Trace
 package import Wire
 
-/// Batches of rows that a thread of its own reads, for the one that takes them in.
+/// Batches of rows that a separate thread reads, for one consumer.
 ///
-/// A few are under way at most, so that memory does not depend on how many there are. Whoever makes
-/// them takes all, or drops the rest.
+/// At most a few are buffered, so that memory does not depend on their number. The consumer takes
+/// all, or drops the rest.
 package struct RowBatches<Batch: Sendable>: Sendable {
     private final class State: Sendable {
         let waiting = Mutex<[Result<Batch, TraceError>?]>([])
@@ -18,7 +18,7 @@ package struct RowBatches<Batch: Sendable>: Sendable {
 
     private let state = State()
 
-    /// Begins to read with `body`, which gives away batches.
+    /// Begins to read with `body`, which passes on batches.
     package init(reading body: @escaping @Sendable ((Batch) -> Void) throws(TraceError) -> Void) {
         let state = state
         DispatchQueue.global(qos: .userInitiated).async {
@@ -49,7 +49,7 @@ package struct RowBatches<Batch: Sendable>: Sendable {
         return try next.get()
     }
 
-    /// Lets what is left go, so that the thread comes to its end.
+    /// Drops the remaining batches, so that the thread ends.
     package func drop() {
         while !state.isOver.isSet { _ = try? next() }
     }
@@ -180,7 +180,7 @@ package struct CCIDBatch: Sendable {
     /// The command of the `ccid` at `place`.
     package func command(_ place: Int) -> CommandID { rows[place].command }
 
-    /// Gives the `ccid` at `place`.
+    /// Passes on the `ccid` at `place`.
     package func give(_ place: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
             let start = place == 0 ? 0 : rows[place - 1].end
@@ -197,7 +197,7 @@ package struct CCIDCursor {
 
     package init(_ batches: RowBatches<CCIDBatch>) { self.batches = batches }
 
-    /// Gives those of `command`, and passes over those of commands before it.
+    /// Returns those of `command`, and skips those of commands before it.
     package mutating func pass(
         to command: CommandID, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(TraceError) {

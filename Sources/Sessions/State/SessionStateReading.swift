@@ -3,13 +3,14 @@ package import Replaying
 package import Trace
 package import Wire
 
-/// Rebuilds what each side of a session held from its trace.
+/// Rebuilds the state of each side of a session from its trace.
 package struct SessionStateReading {
-    /// What each side held.
+    /// The state of each side.
     package private(set) var state = SessionState()
-    /// Commands that could not be read: the trace keeps their first bytes, and the rest was let go.
+    /// Commands that could not be read: the trace keeps their first bytes, and the rest was
+    /// evicted.
     package private(set) var cut = 0
-    /// When the moment was, since the start of the first session; nil for the end of the trace.
+    /// The time, since the start of the first session; nil for the end of the trace.
     package private(set) var at: Instant?
 
     private let reader: StateReader
@@ -18,9 +19,9 @@ package struct SessionStateReading {
 
     private init(_ reader: StateReader) { self.reader = reader }
 
-    /// Reads a trace up to a moment.
+    /// Reads a trace up to a point in time.
     ///
-    /// - Throws: ``SessionError`` where that cannot be read, or has no such moment.
+    /// - Throws: ``SessionError`` where that cannot be read, or has no such point in time.
     package static func read(
         _ reader: StateReader, upto moment: StateMoment
     ) throws(SessionError) -> SessionStateReading {
@@ -34,7 +35,7 @@ package struct SessionStateReading {
         }
         guard isFound else {
             throw .missing(
-                "there is no such moment in the trace; `tapedeck ls` lists exchanges and commands")
+                "there is no such point in the trace; `tapedeck ls` lists exchanges and commands")
         }
         return reading
     }
@@ -176,7 +177,7 @@ private struct RawMessage {
         return ExchangeSides.Response(status: status, message: message, isWhole: isWhole)
     }
 
-    /// Takes the next bytes, and answers whether there may be more.
+    /// Takes the next bytes, and returns whether there may be more.
     package mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !isBroken, !isWhole else { return false }
         let piece = Array(bytes)
@@ -185,7 +186,7 @@ private struct RawMessage {
         for event in events {
             switch event {
             case .head(let head, _):
-                // An interim response is none.
+                // An interim response does not count.
                 if let status = head.status, (100..<200).contains(status) { continue }
                 status = head.status
                 let found = head.fields.map {

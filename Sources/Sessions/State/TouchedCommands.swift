@@ -1,9 +1,10 @@
 import Framing
 package import Wire
 
-/// Tells what was sent from what was received, where faults altered or lost Simperium commands.
+/// Distinguishes what was sent from what was received, where faults altered or lost Simperium
+/// commands.
 ///
-/// Faults and commands are told in order of time, a fault before the command it was done to.
+/// Faults and commands are passed in order of time, a fault before the command it was applied to.
 package struct TouchedCommands {
     private struct Way: Hashable {
         var socket: ConnectionID
@@ -13,9 +14,9 @@ package struct TouchedCommands {
     private var altered: [Way: [(came: [UInt8], sent: [UInt8])]] = [:]
     /// Commands of clients that were answered in the server's place.
     private var kept: [ConnectionID: [[UInt8]]] = [:]
-    /// Commands of clients that are late.
+    /// Commands of clients that are delayed.
     private var late: [ConnectionID: [[UInt8]]] = [:]
-    /// Most messages of a connection that are late at once.
+    /// The maximum number of delayed messages of a connection.
     private static let maxLate = 10_000
 
     /// Nothing was touched yet.
@@ -26,22 +27,22 @@ package struct TouchedCommands {
         "error", "cv-unknown", "change-unknown", "entity-unknown", "auth-failure", "auth-expired",
         "wrong-heartbeat",
     ]
-    /// Actions that end a connection with what came.
+    /// Actions that end a connection after the message.
     private static let ending: Set<String> = ["close", "reset", "close-code", "stall"]
-    /// Actions after which the receiver gets what was sent.
+    /// Actions after which the receiver receives what was sent.
     private static let harmless: Set<String> = ["repeat", "latency", "send", "reorder"]
 
-    /// What became of a command that was not sent on when it came.
+    /// The outcome of a command that was not forwarded when it was received.
     package enum Fate {
-        /// Nobody got it.
+        /// It was not delivered.
         case lost
-        /// It goes on later, when Tapedeck makes it anew.
+        /// It is forwarded later, when Tapedeck sends it again.
         case late
     }
 
-    /// Takes a fault that was done to a message.
+    /// Takes a fault that was applied to a message.
     ///
-    /// - Returns: The commands that were lost by it, and those of clients that go on later.
+    /// - Returns: The commands that were lost by it, and those of clients that are forwarded later.
     package mutating func take(
         action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
     ) -> [(text: [UInt8], fate: Fate)] {
@@ -63,10 +64,10 @@ package struct TouchedCommands {
         return []
     }
 
-    /// Takes a command as it stands in the trace.
+    /// Takes a command as the trace has it.
     ///
-    /// - Returns: What was sent, nil where Tapedeck made it, and what was received, nil where it was
-    ///   kept from the receiver.
+    /// - Returns: What was sent, nil where Tapedeck made it, and what was received, nil where it
+    ///   was kept from the receiver.
     package mutating func take(
         _ text: [UInt8], socket: ConnectionID, sender: Peer, isMade: Bool
     ) -> (sent: [UInt8]?, received: [UInt8]?) {
@@ -83,7 +84,7 @@ package struct TouchedCommands {
         return (sent, received)
     }
 
-    /// Whether a command that Tapedeck made is one that was late, and is no more.
+    /// Whether a command that Tapedeck sent is a delayed one; it is removed then.
     package mutating func goesOn(_ text: [UInt8], socket: ConnectionID, sender: Peer) -> Bool {
         guard sender == .client, let index = late[socket]?.firstIndex(of: text) else {
             return false
@@ -92,7 +93,7 @@ package struct TouchedCommands {
         return true
     }
 
-    /// What the sender sent where a fault altered it.
+    /// The original of a message that a fault altered.
     private mutating func original(of text: [UInt8], _ way: Way) -> [UInt8]? {
         guard !altered.isEmpty, let list = altered[way],
             let last = list.lastIndex(where: { $0.sent == text })

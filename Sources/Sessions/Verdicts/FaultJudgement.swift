@@ -8,7 +8,7 @@ package struct FaultJudgement {
     package struct Session {
         package var detail: SessionDetail
         package var faults: [FaultDetail]
-        /// Rules that matched nothing, as the session says.
+        /// Rules that matched nothing, by the events of the session.
         package var unmatched: [String]
     }
 
@@ -16,10 +16,10 @@ package struct FaultJudgement {
     package var sessions: [Session]
     /// Why the verdicts are not stored in the trace; nil where they are.
     package var unstored: String?
-    /// What the user should know about the file; nil where there is nothing.
+    /// A warning about the file; nil without one.
     package var warning: String?
 
-    /// How many faults have a verdict.
+    /// The number of faults with this verdict.
     package func count(_ outcome: FaultVerdict.Outcome) -> Int {
         sessions.reduce(into: 0) { sum, session in
             sum += session.faults.count { $0.verdict?.verdict == outcome.rawValue }
@@ -33,7 +33,7 @@ package struct FaultJudgement {
     ///
     /// - Parameters:
     ///   - path: The trace.
-    ///   - session: That session alone; all without.
+    ///   - session: That session only (default: all).
     /// - Returns: The verdicts, and why they are not stored where that is so.
     /// - Throws: ``SessionError`` where the trace cannot be read or has no such session.
     package static func judge(
@@ -101,7 +101,7 @@ package struct FaultJudgement {
     }
 }
 
-/// The event by which a session says that a rule matched nothing.
+/// The event that records that a rule matched nothing.
 package enum UnmatchedRule {
     private static let start = "fault rule "
     private static let end = " matched nothing"
@@ -122,7 +122,7 @@ package enum UnmatchedRule {
 }
 
 extension Observation {
-    /// What the history of a session says.
+    /// The verdicts of the history of a session.
     package init(_ entry: HistoryEntry) {
         switch entry {
         case .connection(let row): self = .connection(row)

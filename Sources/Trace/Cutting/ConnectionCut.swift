@@ -4,7 +4,8 @@ internal import Wire
 
 /// The chunks of a connection without the bytes of some exchanges and messages.
 ///
-/// Places are counted from the start of a stream: what one sender's receiver got over one leg.
+/// Places are counted from the start of a stream: what the receiver of one sender received over one
+/// leg.
 struct ConnectionCut {
     private struct Stream: Hashable {
         var sender: Int64
@@ -15,7 +16,7 @@ struct ConnectionCut {
         var stream: Stream
         /// Place of its first byte in the stream.
         var start: Int
-        /// Bytes that the receiver got of it.
+        /// Bytes of it that the receiver received.
         var count: Int
         var hasPatches: Bool
     }
@@ -28,9 +29,9 @@ struct ConnectionCut {
     private let id: ConnectionID
     private var chunks: [(id: Int64, place: ChunkPlace)] = []
     private var places: [Int64: ChunkPlace] = [:]
-    /// What is left out of each stream, ascending.
+    /// The ranges that are left out of each stream, ascending.
     private var removed: [Stream: [Range<Int>]] = [:]
-    /// What is written anew, ascending.
+    /// The ranges that are rewritten, ascending.
     private var inserted: [Stream: [Insertion]] = [:]
 
     /// Works out what stays of connection `id` of the database `source`.
@@ -173,7 +174,7 @@ struct ConnectionCut {
             FROM source.chunk WHERE id = ?1
             """)
         var shifts: [Int64: [Range<Int>]] = [:]
-        /// How far each stream's lists have been used.
+        /// The position in each stream's lists.
         var nexts: [Stream: (removed: Int, inserted: Int)] = [:]
         for (number, place) in chunks {
             let end = place.start + place.count
@@ -241,7 +242,7 @@ struct ConnectionCut {
         return output
     }
 
-    /// What the receiver got of a chunk.
+    /// The bytes of a chunk as received.
     private func received(
         _ chunk: Int64, _ place: ChunkPlace, _ db: Connection
     ) throws -> [UInt8] {

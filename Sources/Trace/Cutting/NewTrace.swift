@@ -2,21 +2,21 @@ internal import CSQLite
 internal import Platform
 package import Storage
 
-/// A trace that comes to its place when it is whole, and leaves nothing behind otherwise.
+/// A trace that is moved to its place when it is complete, and leaves nothing behind otherwise.
 package final class NewTrace {
-    /// Where it stands for now.
+    /// Its temporary path.
     package let path: String
     private let folder: String
     private let target: String
 
-    /// An empty trace, which will stand at `target`, an absolute path.
+    /// An empty trace, which will be moved to `target`, an absolute path.
     package init(for target: String) throws(FileError) {
         self.target = target
         guard !Folder.isThere(target) else { throw Self.inTheWay(target) }
         folder = try Folder.makeBeside(target)
         path = folder + "/trace"
         do throws(TraceError) {
-            // Any session will do: it is emptied, and what stays is the schema.
+            // Any session works: it is emptied, and the schema stays.
             let start = SessionStart(
                 provenance: .proxy, version: "", arguments: "", startedUnixNanoseconds: 0)
             try TraceWriter(path: path, session: start).finish()
@@ -42,7 +42,7 @@ package final class NewTrace {
         }
     }
 
-    /// A connection that is quick rather than safe: nothing is lost with a file that nobody sees.
+    /// A connection that is fast rather than safe: nothing is lost with a temporary file.
     package func open() throws(StorageFault) -> Connection {
         let db = try Connection(
             path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
@@ -51,8 +51,7 @@ package final class NewTrace {
         return db
     }
 
-    /// Builds what decoding makes of it; failures name it `path`, since nobody knows the place where
-    /// it stands for now.
+    /// Decodes it; failures name it `path`, since its temporary path is internal.
     package func decode(for path: String) throws {
         do throws(TraceError) {
             try Rebuild.run(path: self.path)
@@ -70,7 +69,7 @@ package final class NewTrace {
         }
     }
 
-    /// Brings it to its place, unless something came there meanwhile.
+    /// Moves it to its place, unless another file was created there meanwhile.
     package func publish() throws(FileError) {
         let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
         let isSafe = descriptor >= 0 && fsync(descriptor) == 0
@@ -81,7 +80,8 @@ package final class NewTrace {
         }
         if link(path, target) == 0 { return }
         guard errno != EEXIST else { throw Self.inTheWay(target) }
-        // A file system without links: the name is taken first, so that nobody else's file goes.
+        // A file system without links: the name is reserved first, so that no other file is
+        // replaced.
         let taken = Platform.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard taken >= 0 else { throw Self.inTheWay(target) }
         close(taken)
@@ -95,6 +95,6 @@ package final class NewTrace {
 
     private static func inTheWay(_ path: String) -> FileError {
         FileError(
-            .cannotOpen, "\(path) is there already or cannot be made: name a new file")
+            .cannotOpen, "\(path) exists already or cannot be created: name a new file")
     }
 }

@@ -5,11 +5,10 @@ public import Wire
 
 /// A trace without some of its connections, exchanges and messages.
 ///
-/// What stays keeps its numbers, bytes and times, as far as it is there whole: a chunk that loses
-/// some of its bytes becomes what the receiver got of it, and compressed messages behind one that
-/// is left out are written uncompressed, since what they refer to is not there any more. What
-/// decoding makes of it is built anew. Verdicts on faults are left out: they speak of rows that have
-/// other numbers now.
+/// What stays keeps its numbers, bytes and times, as far as it is complete: a chunk that loses some
+/// of its bytes is replaced by the bytes as received, and compressed messages after one that is
+/// left out are written uncompressed, since the data they refer to is missing. Decoded rows are
+/// built anew. Verdicts on faults are left out: they refer to rows that have other numbers now.
 public struct TraceCut: Hashable, Sendable {
     /// Connections that are left out.
     public var connections: Set<ConnectionID>
@@ -32,7 +31,7 @@ public struct TraceCut: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - source: The trace; it is only read.
-    ///   - path: The new trace, which must not be there.
+    ///   - path: The new trace, which must not exist.
     /// - Throws: ``FileError``.
     public func write(from source: String, to path: String) throws(FileError) {
         let target = Folder.absolute(path)
@@ -111,7 +110,7 @@ public struct TraceCut: Hashable, Sendable {
           WHERE name NOT IN (\(derived));
         """
 
-    /// Copies what was stated about bytes that are still there; `shifts` has for each chunk that
+    /// Copies the statements about bytes that are still there; `shifts` has for each chunk that
     /// lost some of its bytes where these were.
     private func copyStatements(_ db: Connection, _ shifts: [Int64: [Range<Int>]]) throws {
         try db.execute(
@@ -152,7 +151,7 @@ public struct TraceCut: Hashable, Sendable {
     /// Opens the trace at `path` for reading.
     package static func open(_ path: String) throws -> Connection {
         guard Folder.isThere(path) else {
-            throw FileError(.cannotOpen, "\(path) is not there")
+            throw FileError(.cannotOpen, "\(path) does not exist; check the name")
         }
         let db = try Connection(
             path: address(Folder.absolute(path)), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)

@@ -1,10 +1,10 @@
 internal import Storage
 public import Wire
 
-/// What of a trace can be left out on its own.
+/// The parts of a trace that can be left out separately.
 ///
 /// Connections, with all that belongs to them; exchanges, apart from those that made a tunnel or
-/// opened a WebSocket, on which everything after them rests; WebSocket messages.
+/// opened a WebSocket, on which everything after them depends; WebSocket messages.
 public struct TraceUnits: Hashable, Sendable {
     /// An exchange.
     public struct Exchange: Hashable, Sendable {
@@ -33,7 +33,7 @@ public struct TraceUnits: Hashable, Sendable {
 
     /// The units of the trace at `path`.
     ///
-    /// - Throws: ``FileError`` where it is no trace, or one of another format.
+    /// - Throws: ``FileError`` where it is not a trace, or one of another format.
     public init(of path: String) throws(FileError) {
         self = try mappingErrors(of: path) { () throws -> Self in
             let db = try TraceCut.open(path)
@@ -58,8 +58,8 @@ public struct TraceUnits: Hashable, Sendable {
                     id: ExchangeID(exchange.integer(0)),
                     connection: ConnectionID(exchange.integer(1))))
         }
-        // A compressed message of which the trace has not all cannot be written anew, which what is
-        // behind a missing one has to be.
+        // A compressed message that is incomplete in the trace cannot be rewritten, which is
+        // required after a missing one.
         let message = try db.prepare(
             """
             SELECT m.id, m.connection_id, (SELECT c.channel FROM simperium_command c

@@ -1,13 +1,13 @@
 internal import CSQLite
 internal import Storage
 
-/// A mistake in what was read, told apart from failures to read it.
+/// A mistake in the input, as distinct from failures to read it.
 package protocol ContentMistake: Error {
-    /// What is wrong, in words.
+    /// The error, as text.
     var message: String { get }
 }
 
-/// Runs `body` and turns its failures, of whatever kind, into one about the file `path`.
+/// Runs `body` and turns its failures, of any kind, into one about the file `path`.
 package func mappingErrors<Result>(
     of path: String, _ body: () throws -> Result
 ) throws(FileError) -> Result {

@@ -2,33 +2,33 @@
 public struct FileError: Error, Hashable, CustomStringConvertible, Sendable {
     /// The kind of a failure, on which callers and exit statuses depend.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// A file or folder is not there, is in the way or cannot be opened.
+        /// A file or folder does not exist, is in the way or cannot be opened.
         case cannotOpen = "cannot-open"
-        /// What was read is no recording or trace, or says what cannot be.
+        /// The input is not a recording or trace, or has impossible content.
         case malformed
         /// A later version of this program wrote it.
         case newerFormat = "newer-format"
-        /// Somebody else is writing the trace.
+        /// Another program is writing the trace.
         case busy
         /// Reading or writing failed.
         case storage
-        /// Somebody asked for an end before it was done; nothing was written.
+        /// The user ended it before it was done; nothing was written.
         case stopped
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What happened and what to do about it, in one line for people; mistakes in a file begin with
+    /// What happened and what to do about it, in one line; mistakes in a file begin with
     /// `FILE:LINE:`.
     public let reason: String
 
-    /// A failure of this kind, told in `reason`.
+    /// A failure of this kind, described by `reason`.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    /// What ends what somebody does not want any more.
+    /// The failure of an operation that the user ended.
     package static let stopped = FileError(.stopped, "stopped: nothing was written")
 
     /// The same failure of a trace.

@@ -1,16 +1,16 @@
 internal import Platform
 
-/// What the C library said last, in words.
+/// The last error of the C library, as text.
 package var lastSystemError: String { String(cString: strerror(errno)) }
 
-/// Writes a file piece by piece, readable by its owner alone.
+/// Writes a file piece by piece, readable by its owner only.
 package final class FileWriter {
     package let path: String
     private var descriptor: CInt
     private var buffer: [UInt8] = []
     private static let enough = 1 << 18
 
-    /// Creates `path`, which must not be there.
+    /// Creates `path`, which must not exist.
     package init(creating path: String) throws(FileError) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -32,7 +32,7 @@ package final class FileWriter {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Writes `bytes`, sooner or later.
+    /// Writes `bytes`, buffered.
     package func write(_ bytes: [UInt8]) throws(FileError) {
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.enough { try flush() }

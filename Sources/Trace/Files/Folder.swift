@@ -30,7 +30,7 @@ package enum Folder {
         URL(fileURLWithPath: path).deletingLastPathComponent().path
     }
 
-    /// Makes a folder for our eyes only beside `path`, an absolute one, on the same disk.
+    /// Makes a private folder beside `path`, an absolute one, on the same disk.
     package static func makeBeside(_ path: String) throws(FileError) -> String {
         let url = URL(fileURLWithPath: path)
         let template =
@@ -47,10 +47,10 @@ package enum Folder {
         return String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Removes a folder of ours with what is in it.
+    /// Removes a temporary folder with its content.
     package static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Gives `old` the name `new`, where anything but an empty folder or a file may not stand.
+    /// Renames `old` to `new`, where only an empty folder or a file may exist.
     package static func rename(_ old: String, to new: String) throws(FileError) {
         guard Platform.rename(old, new) == 0 else {
             throw FileError(

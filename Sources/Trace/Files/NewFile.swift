@@ -1,15 +1,15 @@
 internal import Platform
 
-/// A file that comes to its place when it is whole, and leaves nothing behind otherwise.
+/// A file that is moved to its place when it is complete, and leaves nothing behind otherwise.
 ///
-/// `-` stands for standard output, which gets what is written as it comes.
+/// `-` is standard output, which is written directly.
 package final class NewFile {
     /// What is written.
     package let writer: FileWriter
     private let target: String
     private let folder: String?
 
-    /// A file that will stand at `path`, where nothing may be, readable by its owner alone.
+    /// A file that will be moved to `path`, where nothing may exist, readable by its owner only.
     package init(for path: String) throws(FileError) {
         guard path != "-" else {
             target = path
@@ -31,20 +31,21 @@ package final class NewFile {
 
     deinit { if let folder { Folder.remove(folder) } }
 
-    /// Writes `bytes`, sooner or later.
+    /// Writes `bytes`, buffered.
     package func write(_ bytes: [UInt8]) throws(FileError) { try writer.write(bytes) }
 
-    /// Brings it to its place, unless something came there meanwhile.
+    /// Moves it to its place, unless another file was created there meanwhile.
     package func publish() throws(FileError) {
         try writer.finish()
         guard let folder else { return }
-        // A rename would replace what came there; a link does not, but not every disk has links.
+        // A rename would replace an existing file; a link does not, but not every file system has
+        // links.
         if link(folder + "/file", target) == 0 { return }
         guard errno != EEXIST, !Folder.isThere(target) else { throw Self.inTheWay(target) }
         try Folder.rename(folder + "/file", to: target)
     }
 
     private static func inTheWay(_ path: String) -> FileError {
-        FileError(.cannotOpen, "\(path) is there already: name a new file")
+        FileError(.cannotOpen, "\(path) exists already: name a new file")
     }
 }

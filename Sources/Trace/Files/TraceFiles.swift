@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Platform
 
-/// The files of a trace that does not stay.
+/// The files of a temporary trace.
 package enum TraceFiles {
     /// Removes the trace at `path` with what SQLite may have put beside it.
     package static func remove(_ path: String) {
@@ -11,17 +11,17 @@ package enum TraceFiles {
     /// Removes an empty folder.
     package static func removeFolder(_ path: String) { rmdir(path) }
 
-    /// Copies the trace at `path`, which nobody writes, to a new file.
+    /// Copies the trace at `path`, which is not being written, to a new file.
     package static func copy(_ path: String, to target: String) throws(FileError) {
         do {
             try FileManager.default.copyItem(atPath: path, toPath: target)
         } catch {
             throw FileError(
-                .cannotOpen, "\(target) is there already or cannot be made: name a new file")
+                .cannotOpen, "\(target) exists already or cannot be created: name a new file")
         }
     }
 
-    /// Makes a folder that nobody else may look into.
+    /// Makes a folder that only its owner can read.
     package static func makeFolder() throws(FileError) -> String {
         var template = Array((NSTemporaryDirectory() + "/tapedeck-XXXXXX").utf8CString)
         let isMade = template.withUnsafeMutableBufferPointer { buffer in

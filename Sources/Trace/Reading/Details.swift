@@ -7,13 +7,13 @@ public struct SessionDetail: Hashable, Sendable {
     public var id: SessionID
     /// Wall clock at its start, nanoseconds since 1970 UTC.
     public var startedUnixNanoseconds: Int64
-    /// Where its bytes come from: `proxy`, `capture`, `pcap` or `har`.
+    /// The source of its bytes: `proxy`, `capture`, `pcap` or `har`.
     public var provenance: String
     /// Version of the program that wrote it.
     public var version: String
-    /// What that was asked to do.
+    /// Its command line.
     public var arguments: String
-    /// Seed of all chance in its faults; nil without faults.
+    /// Random seed of its faults; nil without faults.
     public var seed: UInt64?
     /// When it ended; nil while it runs, and for ever if it was killed.
     public var endedAt: Instant?
@@ -21,7 +21,7 @@ public struct SessionDetail: Hashable, Sendable {
     public var ended: String?
 }
 
-/// An exchange with all that hangs on it.
+/// An exchange with all its rows.
 public struct ExchangeDetail: Hashable, Sendable {
     /// The session.
     public var session: SessionID
@@ -37,13 +37,13 @@ public struct ExchangeDetail: Hashable, Sendable {
     public var documents: [OpenRosaRow] = []
     /// Notes about the bytes.
     public var notes: [NoteRow] = []
-    /// Faults done to it, with their verdicts.
+    /// Faults applied to it, with their verdicts.
     public var faults: [FaultDetail] = []
     /// Findings that it shows.
     public var findings: [FindingDetail] = []
 }
 
-/// A message with all that hangs on it.
+/// A message with all its rows.
 public struct MessageDetail: Hashable, Sendable {
     /// The session.
     public var session: SessionID
@@ -55,13 +55,13 @@ public struct MessageDetail: Hashable, Sendable {
     public var commands: [CommandRow] = []
     /// Notes about it.
     public var notes: [NoteRow] = []
-    /// Faults done to it, with their verdicts.
+    /// Faults applied to it, with their verdicts.
     public var faults: [FaultDetail] = []
     /// Findings that it shows.
     public var findings: [FindingDetail] = []
 }
 
-/// A Simperium command with all that hangs on it.
+/// A Simperium command with all its rows.
 public struct CommandDetail: Hashable, Sendable {
     /// The session.
     public var session: SessionID
@@ -73,7 +73,7 @@ public struct CommandDetail: Hashable, Sendable {
     public var changes: [ChangeRow] = []
     /// Notes about its message.
     public var notes: [NoteRow] = []
-    /// Faults done to its message, with their verdicts.
+    /// Faults applied to its message, with their verdicts.
     public var faults: [FaultDetail] = []
     /// Findings that its message shows.
     public var findings: [FindingDetail] = []
@@ -85,7 +85,7 @@ public struct CommandDetail: Hashable, Sendable {
     }
 }
 
-/// A connection with what is known of it apart from bytes.
+/// A connection with its rows apart from bytes.
 public struct ConnectionDetail: Hashable, Sendable {
     /// The session.
     public var session: SessionID
@@ -93,10 +93,10 @@ public struct ConnectionDetail: Hashable, Sendable {
     public var row: ConnectionRow
     /// Its TCP connections.
     public var legs: [LegRow] = []
-    /// What happened to it.
+    /// Its events.
     public var events: [EventRow] = []
-    /// What is missing of it.
+    /// Its gaps.
     public var gaps: [GapRow] = []
-    /// Faults done to it and to what was said on it, with their verdicts.
+    /// Faults applied to it and to its traffic, with their verdicts.
     public var faults: [FaultDetail] = []
 }

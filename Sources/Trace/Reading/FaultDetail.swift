@@ -1,6 +1,6 @@
 public import Wire
 
-/// A fault as stored, with what it was done to and what became of it.
+/// A fault as stored, with its target and its verdict.
 public struct FaultDetail: Hashable, Sendable {
     /// Number of the fault.
     public var id: Int64
@@ -8,13 +8,13 @@ public struct FaultDetail: Hashable, Sendable {
     public var session: SessionID
     /// What was done.
     public var row: FaultRow
-    /// The exchange it was done to, if to one.
+    /// The exchange it was applied to, if any.
     public var exchange: ExchangeID?
-    /// The message it was done to, if to one that anybody got.
+    /// The message it was applied to, if it was delivered.
     public var message: MessageID?
     /// The first Simperium command of that message.
     public var command: CommandID?
-    /// What became of it; nil until somebody asked.
+    /// Its verdict; nil until it was judged.
     public var verdict: FaultVerdictRow?
 }
 
@@ -24,7 +24,7 @@ public struct FaultVerdictRow: Hashable, Sendable {
     public var fault: Int64
     /// `recovered`, `not-recovered` or `open`.
     public var verdict: String
-    /// What shows it, in words.
+    /// The evidence, as text.
     public var how: String
     /// The exchange that shows it.
     public var exchange: ExchangeID?
@@ -32,7 +32,7 @@ public struct FaultVerdictRow: Hashable, Sendable {
     public var command: CommandID?
     /// How long after the fault, in nanoseconds.
     public var afterNanoseconds: Int64?
-    /// How many times the client tried until then.
+    /// The number of tries of the client until then.
     public var tries: Int
 
     /// A verdict with these values.

@@ -2,7 +2,7 @@ public import Dissection
 internal import Storage
 public import Wire
 
-/// Tells where rows begin, by which findings are stored.
+/// Finds where rows begin, by which findings are stored.
 public final class FindingPlaces {
     private let reader: TraceReader
     private var exchanges: Statement?

@@ -14,7 +14,7 @@ final class LineSource {
 
     /// The lines of `subject` with numbers in `range` that fit `filter`, in the order of listings.
     ///
-    /// With `openToo`, exchanges that are under way count. Nil where no line can fit.
+    /// With `openToo`, running exchanges count. Nil where no line can fit.
     init?(
         _ db: Connection, _ subject: FilterSubject, _ filter: Filter?, _ range: ClosedRange<Int64>,
         openToo: Bool = true

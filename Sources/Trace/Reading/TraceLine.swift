@@ -15,7 +15,7 @@ public enum TraceLine: Hashable, Sendable {
         }
     }
 
-    /// Where the line stands in a listing.
+    /// The position of the line in a listing.
     public var at: Instant {
         switch self {
         case .exchange(_, let row): row.startedAt
@@ -31,7 +31,7 @@ public enum TraceLine: Hashable, Sendable {
         }
     }
 
-    /// Whether this line stands before `other`: by session, time, kind and number.
+    /// Whether this line precedes `other`: by session, time, kind and number.
     func precedes(_ other: TraceLine) -> Bool {
         if session != other.session { return session < other.session }
         if at != other.at { return at < other.at }

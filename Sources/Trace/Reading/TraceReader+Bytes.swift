@@ -6,12 +6,12 @@ public import Wire
 public enum BytesSide: Hashable, Sendable, CaseIterable {
     /// As the sender sent them.
     case sent
-    /// As the receiver got them.
+    /// As received.
     case received
 }
 
 extension TraceReader {
-    /// Gives the bytes of one side of an exchange as they were on the wire, after TLS.
+    /// Passes on the bytes of one side of an exchange as they were on the wire, after TLS.
     ///
     /// From the first byte of the start line to the last byte of the body, interim responses and
     /// chunked framing included, in pieces as they were read. Where the last chunk holds the
@@ -21,7 +21,7 @@ extension TraceReader {
     ///   - id: The exchange.
     ///   - sender: Whose bytes.
     ///   - side: Before or after rewrites.
-    ///   - body: Gets each piece, with the number of its chunk, and answers whether to go on.
+    ///   - body: Receives each piece, with the number of its chunk, and returns whether to go on.
     /// - Throws: ``TraceError``, with code `notFound` where there is no such exchange.
     public func bytes(
         of id: ExchangeID, sender: Peer, _ side: BytesSide = .received,
@@ -36,7 +36,7 @@ extension TraceReader {
         try reported { () throws(StorageFault) in
             let later = try firstLater(than: exchange, ended)
             let next = try next(after: exchange, sender, before: later?.exchange)
-            // An upgraded connection goes on with frames where the response ends.
+            // An upgraded connection continues with frames where the response ends.
             let message = try firstMessage(of: exchange, sender)
             let end = [next, message].compactMap(\.self).min {
                 ($0.chunk, $0.offset) < ($1.chunk, $1.offset)
@@ -57,7 +57,7 @@ extension TraceReader {
         }
     }
 
-    /// The offset in what was sent of what lies at `offset` in what was received.
+    /// The offset in the sent bytes for `offset` in the received bytes.
     private static func sent(_ offset: Int, _ patches: [Patch]) -> Int {
         var shift = 0
         for patch in patches where patch.offset + shift < offset {
@@ -67,12 +67,12 @@ extension TraceReader {
         return offset - shift
     }
 
-    /// The first exchange that began so much later than `ended` that nothing of `exchange` comes
+    /// The first exchange that began long enough after `ended` that nothing of `exchange` comes
     /// after it, with the chunk it begins in; nil where there is none.
     ///
-    /// Chunks and exchanges are in order of time but for what threads overtake each other, far less
-    /// than a second. It keeps what has to be looked through short, since no index leads from a
-    /// connection to what belongs to it.
+    /// Chunks and exchanges are in order of time except where threads overtake each other, by far
+    /// less than a second. It keeps the search short, since there is no index of rows by
+    /// connection.
     private func firstLater(
         than exchange: ExchangeRow, _ ended: Instant?
     ) throws(StorageFault) -> (exchange: Int64, chunk: ChunkID)? {
@@ -88,7 +88,7 @@ extension TraceReader {
 
     /// Where the same sender's next message on the connection begins.
     ///
-    /// It is looked for among the exchanges before number `limit`.
+    /// The search is limited to the exchanges before number `limit`.
     private func next(
         after exchange: ExchangeRow, _ sender: Peer, before limit: Int64?
     ) throws(StorageFault) -> Place? {
@@ -129,7 +129,7 @@ extension TraceReader {
         ) { $0.place(0) }.first
     }
 
-    /// Gives the chunks of one sender on a connection, a few at a time.
+    /// Passes on the chunks of one sender on a connection, a few at a time.
     func chunks(
         of connection: ConnectionID, _ sender: Peer, from first: ChunkID, upto last: ChunkID?,
         ended: Instant?, _ body: (ChunkID, Chunk) -> Bool

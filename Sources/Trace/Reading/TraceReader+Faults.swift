@@ -6,7 +6,7 @@ extension TraceReader {
     /// The faults in order of time.
     ///
     /// - Parameter session: Those of one session; nil for all.
-    /// - Returns: The faults with what they were done to and their verdicts.
+    /// - Returns: The faults with their targets and verdicts.
     /// - Throws: ``TraceError`` with code `storage`.
     public func faults(session: SessionID? = nil) throws(TraceError) -> [FaultDetail] {
         try reported { () throws(StorageFault) in
@@ -38,7 +38,7 @@ extension TraceReader {
         rows = known
     }
 
-    /// What Tapedeck noticed about a session, in order.
+    /// The warnings of a session, in order.
     public func warnings(of session: SessionID) throws(TraceError) -> [EventRow] {
         try reported { () throws(StorageFault) in
             try list(
@@ -103,7 +103,7 @@ extension Statement {
             exchange: optionalInteger(2).map { ExchangeID($0) },
             message: optionalInteger(3).map { MessageID($0) },
             command: optionalInteger(4).map { CommandID($0) })
-        // What was done to a message was not done to the exchange that opened its WebSocket.
+        // A fault on a message does not count for the exchange that opened its WebSocket.
         if detail.message != nil { detail.exchange = nil }
         if !isNull(own) { detail.verdict = Tables.verdict.row(self, from: own) }
         return detail

@@ -8,7 +8,7 @@ public struct FindingDetail: Hashable, Sendable {
     public var id: Int64
     /// The session.
     public var session: SessionID
-    /// What was found.
+    /// The finding.
     public var row: FindingRow
 }
 
@@ -27,7 +27,7 @@ extension TraceReader {
         }
     }
 
-    /// The findings that something shows which begins at a place.
+    /// The findings about a row that begins at a place.
     func findings(at place: Place) throws(StorageFault) -> [FindingDetail] {
         try list(
             "SELECT * FROM finding_statement WHERE chunk_id = ? AND \"offset\" = ? ORDER BY id",

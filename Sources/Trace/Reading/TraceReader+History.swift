@@ -2,7 +2,7 @@ public import Dissection
 internal import Storage
 public import Wire
 
-/// Something that happened in a session, as far as clients and what they ask for go.
+/// An event of a session that concerns the requests of clients.
 public enum HistoryEntry: Hashable, Sendable {
     /// A client connected.
     case connection(ConnectionRow)
@@ -22,7 +22,7 @@ public enum HistoryEntry: Hashable, Sendable {
 }
 
 extension TraceReader {
-    /// Gives connections, exchanges and commands of a session in order of time.
+    /// Passes on connections, exchanges and commands of a session in order of time.
     public func history(
         of session: SessionID, _ body: (HistoryEntry) -> Void
     ) throws(TraceError) {

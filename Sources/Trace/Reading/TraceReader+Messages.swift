@@ -4,11 +4,12 @@ internal import Storage
 public import Wire
 
 extension TraceReader {
-    /// Gives WebSocket messages in the order of their numbers, which is that of their last bytes.
+    /// Passes on WebSocket messages in the order of their numbers, which is that of their last
+    /// bytes.
     ///
     /// - Parameters:
     ///   - filter: Which; nil for all.
-    ///   - body: Gets the session and the message, and answers whether to go on.
+    ///   - body: Receives the session and the message, and returns whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public func messages(
         _ filter: Filter? = nil, _ body: (SessionID, MessageRow) -> Bool

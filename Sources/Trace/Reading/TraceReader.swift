@@ -8,20 +8,19 @@ public import Wire
 
 /// Reads a trace, also while it is being written.
 ///
-/// Never changes the trace and never holds the writer up: every call reads in one or several short
+/// Never changes the trace and never delays the writer: every call reads in one or several short
 /// transactions. For one thread at a time.
 public final class TraceReader {
     let db: Connection
     /// The file.
     public let path: String
-    /// What a reader of this trace should know, such as that what is newest cannot be read; nil
-    /// where there is nothing.
+    /// A warning about this trace, such as that the newest rows cannot be read; nil without one.
     public let warning: String?
 
     /// Opens the trace at `path`.
     ///
-    /// A trace in a place where nothing can be written is read without its write-ahead log, which
-    /// ``warning`` says if there is one.
+    /// A trace in a read-only place is read without its write-ahead log; if there is one,
+    /// ``warning`` reports it.
     ///
     /// - Throws: ``TraceError`` where there is none, or one of a later format.
     public init(path: String) throws(TraceError) {
@@ -37,7 +36,7 @@ public final class TraceReader {
             warning = nil
         } catch {
             // SQLite keeps an index of the log in shared memory beside the file, and where it can
-            // neither find nor create that, it can only read a file that nobody changes.
+            // neither find nor create that, it can only read a file that no program changes.
             guard error.primary == SQLITE_CANTOPEN || error.primary == SQLITE_READONLY else {
                 throw error.traceError(at: path)
             }
@@ -50,8 +49,8 @@ public final class TraceReader {
             let hasLog = stat(path + "-wal", &status) == 0 && status.st_size > 0
             warning =
                 hasLog
-                ? "\(path) lies where nothing can be written: read without \(path)-wal, "
-                    + "the newest is missing; copy both elsewhere to see it"
+                ? "\(path) is in a read-only place: read without \(path)-wal, so the newest "
+                    + "rows are missing; copy both elsewhere to read them"
                 : nil
         }
         try TraceFile.check(db, path: path)
@@ -65,19 +64,19 @@ public final class TraceReader {
     private static func open(_ uri: String) throws(StorageFault) -> Connection {
         let db = try Connection(path: uri, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
         try db.execute("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -8192")
-        // The first read is what opens the log and tells what the file is.
+        // The first read opens the log and shows whether the file is a database.
         _ = try db.integer("PRAGMA schema_version")
         return db
     }
 
     // MARK: Listing
 
-    /// Gives exchanges and Simperium commands in order of session and time.
+    /// Passes on exchanges and Simperium commands in order of session and time.
     ///
     /// - Parameters:
     ///   - filter: Which; nil for all.
-    ///   - limit: How many at most; nil for no bound.
-    ///   - body: Gets each line and answers whether to go on.
+    ///   - limit: The maximum number of lines; nil for no bound.
+    ///   - body: Receives each line and returns whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public func lines(
         _ filter: Filter? = nil, limit: Int? = nil, _ body: (TraceLine) -> Bool
@@ -148,7 +147,7 @@ public final class TraceReader {
         }
     }
 
-    /// An exchange with all that hangs on it; nil where there is none of that number.
+    /// An exchange with all its rows; nil where there is none of that number.
     public func exchange(_ id: ExchangeID) throws(TraceError) -> ExchangeDetail? {
         try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> ExchangeDetail? in
@@ -231,7 +230,8 @@ public final class TraceReader {
         }
     }
 
-    /// The whole text of a command, which listings show the beginning of; empty where there is none.
+    /// The whole text of a command, which listings show the beginning of; empty where there is
+    /// none.
     public func text(of id: CommandID) throws(TraceError) -> [UInt8] {
         try reported { () throws(StorageFault) in
             try list(
@@ -243,7 +243,7 @@ public final class TraceReader {
 
     /// The commands about one object before another command, the last first.
     ///
-    /// What a change changed is found in them: an entity or the changes since.
+    /// They show what a change changed: an entity or the changes since.
     public func commands(
         about key: String, in bucket: String, connection: ConnectionID? = nil,
         before: CommandID, limit: Int = 100
@@ -324,7 +324,7 @@ public final class TraceReader {
         }
     }
 
-    /// What is known to be missing from the trace.
+    /// The gaps of the trace.
     public func gaps() throws(TraceError) -> [GapRow] {
         try reported { () throws(StorageFault) in
             try list("SELECT * FROM gap ORDER BY id", []) { Tables.gap.row($0) }
@@ -360,7 +360,7 @@ public final class TraceReader {
         return rows
     }
 
-    /// Runs `body` with its failures told as callers understand them.
+    /// Runs `body` and converts its failures to those of this module.
     func reported<Result>(_ body: () throws(StorageFault) -> Result) throws(TraceError) -> Result {
         do {
             return try body()

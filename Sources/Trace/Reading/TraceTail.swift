@@ -5,12 +5,12 @@ internal import Wire
 
 /// Follows a trace that is being written.
 ///
-/// Gives every command and every exchange once, an exchange when it has ended.
+/// Passes on every command and every exchange once, an exchange when it has ended.
 public struct TraceTail {
     private let filter: Filter?
     private var exchange: Int64
     private var command: Int64
-    /// Exchanges that were under way when they were passed.
+    /// Exchanges that were running when they were passed.
     private var open: Set<Int64> = []
 
     /// Follows `reader`'s trace from its present end on.
@@ -18,7 +18,7 @@ public struct TraceTail {
     /// - Parameters:
     ///   - reader: Reads the trace.
     ///   - filter: Which lines are wanted; nil for all.
-    ///   - fromStart: Whether what is there already is given as well.
+    ///   - fromStart: Whether existing rows are passed on as well.
     /// - Throws: ``TraceError`` with code `storage`.
     public init(
         _ reader: TraceReader, filter: Filter? = nil, fromStart: Bool = false
@@ -30,11 +30,11 @@ public struct TraceTail {
         if !fromStart { open = try reader.openExchanges(in: 0...exchange) }
     }
 
-    /// Gives what came since the last call, in order of time within one call.
+    /// Passes on the rows since the last call, in order of time within one call.
     ///
     /// - Parameters:
     ///   - reader: Reads the same trace as before.
-    ///   - body: Gets each line.
+    ///   - body: Receives each line.
     /// - Throws: ``TraceError`` with code `storage`.
     public mutating func poll(
         _ reader: TraceReader, _ body: (TraceLine) -> Void
@@ -42,7 +42,7 @@ public struct TraceTail {
         throws(TraceError)
     {
         let last = try reader.lastNumbers()
-        // The open ones are asked for first: one that ends in between is found by the next call.
+        // The open ones are read first: one that ends in between is found by the next call.
         let stillOpen = try reader.openExchanges(in: 0...max(last.exchange, exchange))
         var lines: [TraceLine] = []
         for id in open.subtracting(stillOpen).sorted() {
@@ -68,7 +68,7 @@ public struct TraceTail {
 }
 
 extension TraceReader {
-    /// The exchanges that are under way.
+    /// The running exchanges.
     func openExchanges(in range: ClosedRange<Int64>) throws(TraceError) -> Set<Int64> {
         try reported { () throws(StorageFault) in
             Set(

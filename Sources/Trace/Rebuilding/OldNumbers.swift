@@ -2,16 +2,16 @@ internal import Dissection
 internal import Storage
 internal import Wire
 
-/// Gives rebuilt rows the numbers that they had before.
+/// Assigns rebuilt rows their old numbers.
 ///
 /// Decoding numbers what it finds from 1 on without holes. Where rows were evicted there are holes,
 /// so each row takes the number of the old row that began at the same place; one that is new takes
 /// a free one.
 final class OldNumbers {
-    /// What the numbers of one table became.
+    /// The mapping of the numbers of one table.
     ///
-    /// Numbers are given out in ascending order and mostly keep their distance, so that runs of
-    /// equal distance are kept instead of pairs.
+    /// Numbers are assigned in ascending order and mostly keep their distance, so that runs of
+    /// equal distance are stored instead of pairs.
     private struct Shifts {
         private var runs: [(from: Int64, shift: Int64)] = []
         private var last: Int64 = 0
@@ -41,10 +41,10 @@ final class OldNumbers {
     private let oldCommand: Statement
     private let oldNotes: Statement
     private var free: Counters
-    /// Rows that hang on one that was not seen yet.
+    /// Rows that depend on one that was not seen yet.
     private var waiting: [DerivedRow] = []
 
-    /// Remembers the numbers that the trace has now; `free` are those to give to new rows.
+    /// Remembers the numbers that the trace has now; `free` are those for new rows.
     init(_ db: Connection, free: Counters) throws(StorageFault) {
         try db.execute(
             """
@@ -66,10 +66,10 @@ final class OldNumbers {
         self.free = free
     }
 
-    /// The numbers that are free after the rows given so far.
+    /// The numbers that are free after the rows so far.
     var counters: Counters { free }
 
-    /// Gives each of `rows`, with its number from before, to `body`.
+    /// Passes each of `rows`, with its old number, to `body`.
     func renumber(
         _ rows: [DerivedRow], _ body: (DerivedRow, _ note: Int64) throws(StorageFault) -> Void
     ) throws(StorageFault) {
@@ -87,7 +87,7 @@ final class OldNumbers {
         }
     }
 
-    /// Finds the number of a row that others hang on.
+    /// Finds the number of a row that others depend on.
     private func learn(_ row: DerivedRow) throws(StorageFault) {
         switch row {
         case .exchange(let row) where exchanges(row.id.rawValue) == nil:
@@ -123,7 +123,7 @@ final class OldNumbers {
         return notes[note.connection]?.popFirst() ?? Counters.take(&free.note)
     }
 
-    /// The row with old numbers; nil where it hangs on a row that was not seen yet.
+    /// The row with old numbers; nil where it depends on a row that was not seen yet.
     private func translate(_ row: DerivedRow) -> DerivedRow? {
         switch row {
         case .exchange(var row):

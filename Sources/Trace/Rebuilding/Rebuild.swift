@@ -2,13 +2,13 @@ internal import Dissection
 internal import Storage
 internal import Wire
 
-/// Drops everything that decoding made of a trace and makes it again from what was seen.
+/// Drops all decoded rows of a trace and builds them again from the recorded bytes.
 ///
 /// With the same version of the program the rows are the same, numbers included. Connections of
-/// which bytes were evicted keep the rows they have: what these rows were made of is not there any
-/// more. All or nothing: a rebuild that is stopped leaves the trace as it was.
+/// which bytes were evicted keep their rows, since their bytes are missing. All or nothing: a
+/// rebuild that is stopped leaves the trace as it was.
 public enum Rebuild {
-    /// What a rebuild did.
+    /// The result of a rebuild.
     public struct Outcome: Hashable, Sendable {
         /// Exchanges in the trace.
         public var exchanges: Int64 = 0
@@ -20,12 +20,12 @@ public enum Rebuild {
         public var kept: Int64 = 0
     }
 
-    /// Rebuilds the trace at `path`, which nobody else may be writing.
+    /// Rebuilds the trace at `path`, which no other program may be writing.
     ///
     /// - Parameters:
     ///   - path: The trace.
-    ///   - progress: Told now and then how much is done, in 0...1.
-    /// - Returns: What is in the trace now.
+    ///   - progress: Receives the progress now and then, in 0...1.
+    /// - Returns: The counts of the rebuilt trace.
     /// - Throws: ``TraceError`` where there is no such trace, it is being written, or the disk is
     ///   full.
     @discardableResult public static func run(
@@ -98,7 +98,7 @@ public enum Rebuild {
         }
         while let entry = try cursor.next() {
             if let next = entry.session, next > session {
-                // The session before it was killed: what was open then stays open.
+                // The session before it was killed: its open rows stay open.
                 var rows: [DerivedRow] = []
                 dissector.flush(into: &rows)
                 try write(rows)
@@ -110,7 +110,7 @@ public enum Rebuild {
             }
             var rows: [DerivedRow] = []
             dissector.consume(entry.record, chunk: entry.chunk, into: &rows)
-            // Rows that hang on an exchange find it known.
+            // The exchange of dependent rows is known.
             if old != nil { dissector.flush(into: &rows) }
             if case .event(let event) = entry.record, event.kind == .sessionEnded {
                 dissector.flush(into: &rows)
@@ -183,7 +183,7 @@ public enum Rebuild {
             """)
     }
 
-    /// Stores the numbers that are free now; none that was given out becomes free again.
+    /// Stores the next free numbers; a used number is never free again.
     private static func store(
         _ counters: Counters, _ numbers: DissectorNumbers, in db: Connection
     ) throws(StorageFault) {

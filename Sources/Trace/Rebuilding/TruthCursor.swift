@@ -1,11 +1,11 @@
 internal import Storage
 internal import Wire
 
-/// Gives the records of a trace back in the order in which they were written.
+/// Returns the records of a trace in the order in which they were written.
 final class TruthCursor {
     /// A record as stored.
     struct Entry {
-        /// The session, where the row tells it.
+        /// The session, where the row has it.
         var session: Int64?
         /// Number of the chunk, if it is one.
         var chunk: ChunkID?
@@ -22,7 +22,7 @@ final class TruthCursor {
 
     /// A cursor before the first record.
     ///
-    /// Gaps that say what was evicted later are left out: they were no part of the order.
+    /// Gaps of later evictions are left out: they have no place in the order.
     init(_ db: Connection) throws(StorageFault) {
         chunks = try db.prepare("SELECT * FROM chunk ORDER BY id")
         patches = try db.prepare(Schema.patchesOfChunk)

@@ -35,7 +35,7 @@ extension Connection {
 
     private typealias Body = (OpaquePointer?, [UnsafeRawBufferPointer], FilterFunctions) -> Void
 
-    /// What SQLite carries for one function.
+    /// The context that SQLite passes to one function.
     private final class Registration {
         let functions: FilterFunctions
         let count: Int

@@ -1,22 +1,24 @@
 package import Wire
 
-/// Bytes as they came and as they went on.
+/// Bytes as received and as forwarded.
 extension Tables {
     /// `chunk`.
     package static let chunk: Table<Chunk> = Table(
         "chunk",
-        "bytes as one read delivered them",
+        "bytes of one read",
         blank: Chunk(
             connection: ConnectionID(0), leg: LegID(0), sender: .client, at: .zero, bytes: []),
         counter: "chunk",
         [
             .given("id", "order of arrival over the whole trace", .id, isKey: true),
             .value("connection_id", "the connection", \.connection),
-            .value("leg_id", "the leg they came from, or went to where Tapedeck made them", \.leg),
+            .value(
+                "leg_id", "the leg they were received on, or sent on where Tapedeck made them",
+                \.leg),
             .value(
                 "sender", "0 client, 1 server", \.sender, constraint: " CHECK (sender IN (0, 1))"),
             .value(
-                "origin", "0 a peer, 1 Tapedeck in its name", \.origin,
+                "origin", "0 a peer, 1 Tapedeck in its place", \.origin,
                 constraint: " CHECK (origin IN (0, 1))"),
             .value("at_ns", "when the read returned", \.at),
             .bytes("bytes", "as received, after TLS, before any patch", \.bytes),
@@ -32,9 +34,9 @@ extension Tables {
                 "id", "16777216 * chunk_id + place among the patches of the chunk, from 0", .id,
                 isKey: true),
             .given("chunk_id", "the chunk", .owner, constraint: " REFERENCES chunk(id)"),
-            .value("offset", "first byte taken out, bytes from the start of the chunk", \.offset),
-            .value("removed", "number of bytes taken out", \.removed),
-            .bytes("inserted", "the bytes put in their place", \.inserted),
+            .value("offset", "first removed byte, bytes from the start of the chunk", \.offset),
+            .value("removed", "number of removed bytes", \.removed),
+            .bytes("inserted", "the bytes inserted instead", \.inserted),
             .value(
                 "reason",
                 "request-target, host, origin, location, hop-by-hop, fault or undelivered", \.reason

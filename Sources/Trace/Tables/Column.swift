@@ -1,16 +1,16 @@
 internal import Storage
 
-/// What a row of a table has that its Swift value does not: numbers that the writer gives out.
+/// The values of a row that its Swift value does not have: numbers that the writer assigns.
 package struct RowContext: Sendable {
     /// Number of the row, where its value has none.
     package var id: Int64 = 0
     /// Number of the session.
     package var session: Int64 = 0
-    /// Number of the row that it hangs on.
+    /// Number of the row that it belongs to.
     package var owner: Int64 = 0
     /// The last chunk before it.
     var lastChunk: Int64 = 0
-    /// Order among what came after that chunk.
+    /// Order among the rows after that chunk.
     var step: Int64 = 0
 
     /// A context of a row of `session`.
@@ -38,13 +38,13 @@ struct Column<Row: Sendable>: Sendable {
         }
     }
 
-    /// Where the value comes from.
+    /// The source of the value.
     enum Source: Sendable {
         /// A small value, which SQLite copies.
         case value(@Sendable (Row, Statement, Int32) -> Void)
         /// Bytes, which SQLite borrows until the statement has run; null for nil.
         case bytes(@Sendable (Row) -> [UInt8]?, isText: @Sendable (Row) -> Bool)
-        /// What the writer gives out.
+        /// A number that the writer assigns.
         case given(Given)
     }
 
@@ -59,7 +59,7 @@ struct Column<Row: Sendable>: Sendable {
 }
 
 extension Column {
-    /// A column that holds a property of the row; `constraint` stands behind its type.
+    /// A column that holds a property of the row; `constraint` follows its type.
     static func value<Value: ColumnType>(
         _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable,
         constraint: String = ""
@@ -126,7 +126,7 @@ extension Column {
             stored: { row, _ in value(row).stored }, read: fromStatement, take: fromStored)
     }
 
-    /// A column of a number that the writer gives out; `constraint` stands behind its type.
+    /// A column of a number that the writer assigns; `constraint` follows its type.
     static func given(
         _ name: String, _ comment: String, _ given: Given, isKey: Bool = false,
         constraint: String = ""

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// Some columns of a table in an order of their own, for views and for those who show rows.
+/// Some columns of a table in another order, for views and for listings.
 package struct ColumnSelection<Row: Sendable>: Sendable {
     private let columns: [Column<Row>]
     private let blank: Row
@@ -10,7 +10,7 @@ package struct ColumnSelection<Row: Sendable>: Sendable {
         self.blank = blank
     }
 
-    /// How many columns they are.
+    /// The number of columns.
     var count: Int32 { Int32(columns.count) }
 
     /// The columns as SQL has them, each after `prefix`.
@@ -29,7 +29,7 @@ package struct ColumnSelection<Row: Sendable>: Sendable {
         return row
     }
 
-    /// Gives each column with the value that `row` has in it.
+    /// Passes on each column with its value in `row`.
     package func forEach(
         _ row: Row, _ context: RowContext = RowContext(),
         _ body: (ColumnDefinition, ShownValue) -> Void
@@ -42,15 +42,15 @@ package struct ColumnSelection<Row: Sendable>: Sendable {
     }
 }
 
-/// A value of a column as readers get it.
+/// A value of a column as readers receive it.
 package enum ShownValue: Hashable, Sendable {
     /// Nothing.
     case null
     /// A number.
     case number(Int64)
-    /// Text, or the word that a number stands for.
+    /// Text, or the name that a number stands for.
     case text(String)
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     case bytes([UInt8])
 
     init(_ value: StoredValue, in content: ColumnContent) {

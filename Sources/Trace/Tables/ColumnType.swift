@@ -1,11 +1,11 @@
 import Storage
 internal import Wire
 
-/// What a column holds, for those who write and read its values in other ways than SQL.
+/// The type of a column, for formats other than SQL.
 package enum ColumnContent: Hashable, Sendable {
     /// A whole number, not below `least`.
     case number(least: Int64)
-    /// A number that is written as the word at its place, or as itself where there is none.
+    /// A number that is written as the name at its index, or as itself where there is none.
     case word([String])
     /// Text.
     case text
@@ -13,23 +13,23 @@ package enum ColumnContent: Hashable, Sendable {
     case bytes
 }
 
-/// A Swift type whose values stand in a column.
+/// A Swift type whose values are stored in a column.
 protocol ColumnType: Sendable {
     /// Type and constraints that `CREATE TABLE` has.
     static var declaration: String { get }
-    /// What the column holds.
+    /// The type of the column's values.
     static var content: ColumnContent { get }
     /// The value as it is stored.
     var stored: StoredValue { get }
-    /// The value that is stored; one that cannot be is taken for the nearest that can.
+    /// The value that is stored; one out of range becomes the nearest valid one.
     init(stored: StoredValue)
     /// Binds the value.
     func bind(to statement: Statement, at index: Int32)
-    /// The value of a column of the row at hand.
+    /// The value of a column of the current row.
     static func read(_ statement: Statement, _ column: Int32) -> Self
 }
 
-/// A type that stands in a column as a whole number.
+/// A type that is stored in a column as a whole number.
 protocol ColumnNumber: ColumnType {
     /// The number.
     var columnNumber: Int64 { get }
@@ -48,7 +48,7 @@ extension ColumnNumber {
     }
 }
 
-/// A type that stands in a column as text.
+/// A type that is stored in a column as text.
 protocol ColumnText: ColumnType {
     /// The text.
     var columnText: String { get }
@@ -128,7 +128,7 @@ extension String: ColumnText {
     init(columnText: String) { self = columnText }
 }
 
-/// Beyond what an INTEGER holds, so that it stands in decimal.
+/// Beyond the range of an INTEGER, so stored as decimal text.
 extension UInt64: ColumnText {
     var columnText: String { String(self) }
     init(columnText: String) { self = UInt64(columnText) ?? 0 }

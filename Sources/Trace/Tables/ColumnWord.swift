@@ -1,9 +1,9 @@
 internal import Dissection
 internal import Wire
 
-/// An enumeration that stands in a column as its raw text.
+/// An enumeration that is stored in a column as its raw text.
 protocol ColumnWord: ColumnText, RawRepresentable where RawValue == String {
-    /// What a word is taken for that this program does not know.
+    /// The case for a value that this program does not know.
     static var unknown: Self { get }
 }
 

@@ -19,7 +19,7 @@ extension Tables {
         [
             .key("id", "number of the command", \.id),
             .given("session_id", "the session", .session),
-            .value("message_id", "the message it came in", \.message),
+            .value("message_id", "its message", \.message),
             .value("connection_id", "the connection", \.connection),
             .value(
                 "position",
@@ -39,7 +39,7 @@ extension Tables {
                 \.payloadOffset),
             .value("payload_size", "bytes of its payload", \.payloadSize),
             .value("key", "key of the object, for e and for a c with one change", \.key),
-            .value("cv", "change version it states", \.cv),
+            .value("cv", "its change version", \.cv),
             .value("error", "error code of an auth or of the first change with one", \.error),
             .value("problem", "what is wrong with it and where", \.problem),
         ])
@@ -77,7 +77,7 @@ extension Tables {
     /// `note`.
     package static let note: Table<NoteRow> = Table(
         "note",
-        "something worth knowing about the bytes",
+        "a remark about the bytes",
         blank: NoteRow(
             connection: ConnectionID(0), sender: .client, at: .zero,
             place: Place(chunk: ChunkID(0), offset: 0), code: "", detail: ""), counter: "note",
@@ -91,11 +91,11 @@ extension Tables {
             .value("connection_id", "the connection", \.connection),
             .value("exchange_id", "the exchange it is about", \.exchange),
             .value("message_id", "the message it is about", \.message),
-            .value("sender", "who sent the bytes", \.sender),
+            .value("sender", "sender of the bytes", \.sender),
             .value("at_ns", "when they arrived", \.at),
             .value("chunk_id", "chunk with the first of the bytes", \.place.chunk),
-            .value("offset", "its offset in what the receiver got of that chunk", \.place.offset),
+            .value("offset", "its offset in the received bytes of that chunk", \.place.offset),
             .value("code", "stable name, such as http.two-lengths", \.code),
-            .value("message", "the same for people", \.detail),
+            .value("message", "the same as text", \.detail),
         ])
 }

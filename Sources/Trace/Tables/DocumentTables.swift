@@ -33,7 +33,7 @@ extension Tables {
             .value("items", "items as sent", \.items),
             .value("done", "done of the progress, as sent", \.done),
             .value("total", "total of the progress, as sent", \.total),
-            .value("restore_id", "sync token that a restore gives out", \.restoreID),
+            .value("restore_id", "sync token that a restore issues", \.restoreID),
             .value("instance_id", "instanceID of a form", \.instanceID),
             .value("cases", "number of case blocks", \.cases),
             .value("fixtures", "number of fixtures", \.fixtures),
@@ -42,8 +42,8 @@ extension Tables {
             .value(
                 "owners",
                 """
-                whose cases belong on the device after a restore, a JSON array: its user and \
-                the groups; null where it names no group
+                owners whose cases belong on the device after a restore, a JSON array: its user \
+                and the groups; null where it names no group
                 """, \.owners),
         ])
 
@@ -51,7 +51,7 @@ extension Tables {
     package static let caseBlock: Table<CaseBlockRow> = Table(
         "case_block",
         """
-        what a restore or a form says about one case; the first \
+        a block of a restore or a form about one case; the first \
         \(DissectionLimits().caseBlocks) of a body
         """,
         blank: CaseBlockRow(
@@ -65,7 +65,7 @@ extension Tables {
                 share * bodyNumber($0.exchange, $0.sender) + Int64($0.position)
             },
             .made(
-                "openrosa_id", "the document it is in, whose row comes when it ends",
+                "openrosa_id", "the document it is in, whose row is written when it ends",
                 { documentNumber($0.exchange, $0.sender, part: $0.part) },
                 read: { $0.part = $1 % share == 0 ? nil : Int($1 % share) - 1 }),
             .value("exchange_id", "the exchange", \.exchange),
@@ -78,11 +78,11 @@ extension Tables {
                 what it does, joined by spaces in this order: create, update, close, index, \
                 attachment; a restore brings a case with create
                 """, \.action),
-            .value("case_type", "type that it gives the case, if any", \.caseType),
-            .value("case_name", "name that it gives the case, if any", \.caseName),
+            .value("case_type", "type that it sets, if any", \.caseType),
+            .value("case_name", "name that it sets, if any", \.caseName),
             .value(
                 "owner_id",
-                "owner that it gives the case, if any; the user where create names none", \.ownerID),
+                "owner that it sets, if any; the user where create names none", \.ownerID),
             .value("user_id", "user who changed the case", \.userID),
             .value("date_modified", "when the case was changed, as sent", \.dateModified),
             .value(
@@ -97,7 +97,7 @@ extension Tables {
                 all other properties that it sets, a JSON object of texts by name, those of \
                 create before those of update; the first that does not fit \
                 \(DissectionLimits.casePropertyBytes) bytes of names and values is left out \
-                with all behind it
+                with all after it
                 """, \.properties),
         ])
 }

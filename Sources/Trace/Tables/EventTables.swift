@@ -1,11 +1,11 @@
 package import Wire
 
-/// What happened that is not bytes, and what is missing.
+/// Events of connections other than bytes, and gaps.
 extension Tables {
     /// `event`.
     package static let event: Table<EventRow> = Table(
         "event",
-        "what happened that is not bytes",
+        "events of connections and sessions other than bytes",
         blank: EventRow(.warning, at: .zero), counter: "event",
         indexes: [
             "CREATE INDEX event_connection ON event(connection_id);"
@@ -13,10 +13,10 @@ extension Tables {
         [
             .given("id", "order of happening", .id, isKey: true),
             .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
-            .value("connection_id", "the connection, if it happened to one", \.connection),
-            .value("leg_id", "the leg, if it happened to one", \.leg),
+            .value("connection_id", "the connection, if any", \.connection),
+            .value("leg_id", "the leg, if any", \.leg),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
-            .given("step", "order among what came after that chunk, from 1 over all tables", .step),
+            .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
             .value("at_ns", "when", \.at),
             .value(
                 "kind",
@@ -42,12 +42,12 @@ extension Tables {
             .given("session_id", "the session", .session),
             .value("connection_id", "the connection, if one", \.connection),
             .value("leg_id", "the leg, if one", \.leg),
-            .value("sender", "who sent them; null for both", \.sender),
+            .value("sender", "sender of the bytes; null for both", \.sender),
             .given("after_chunk_id", "the last chunk before them, 0 for none", .lastChunk),
             .given(
                 "step",
                 """
-                order among what came after that chunk, from 1 over all tables; 0 for what was \
+                order among the rows after that chunk, from 1 over all tables; 0 for what was \
                 evicted later
                 """, .step),
             .value("at_ns", "when the first of them arrived", \.at),
@@ -55,7 +55,7 @@ extension Tables {
             .value(
                 "bytes",
                 """
-                how many bytes; 0 where nobody knows: nothing can be written since at_ns, or \
+                number of bytes; 0 where it is unknown: nothing can be written since at_ns, or \
                 the program was killed then
                 """, \.count),
             .value("chunks", "how many chunks", \.chunks),
@@ -64,14 +64,14 @@ extension Tables {
                 """
                 disk-full, evicted, not-captured, encrypted (not read), locked (another \
                 program held the trace) or trace-lost (the file was deleted, replaced or \
-                truncated; this one goes on where it ended)
+                truncated; this one continues where it ended)
                 """, \.reason),
         ])
 
     /// `mark`.
     package static let mark: Table<MarkRow> = Table(
         "mark",
-        "a moment that somebody gave a name",
+        "a named point in time",
         blank: MarkRow(at: .zero, name: ""), counter: "mark", nameWidth: 6,
         [
             .given("id", "order of writing", .id, isKey: true),

@@ -23,7 +23,7 @@ extension Tables {
             .key("id", "number of the exchange, in order of the first byte of the request", \.id),
             .given("session_id", "the session", .session),
             .value("connection_id", "the connection", \.connection),
-            .value("server_leg_id", "the leg the response came from", \.serverLeg),
+            .value("server_leg_id", "the leg of the response", \.serverLeg),
             .value(
                 "api",
                 "what it is for: commcare.submit, commcare.restore, simperium.socket, http ...",
@@ -43,7 +43,8 @@ extension Tables {
             .value("request_ended_ns", "last byte of the request", \.requestEndedAt),
             .value("responded_ns", "first byte of the final response", \.respondedAt),
             .value(
-                "ended_ns", "last byte of the response, or when its lack was certain", \.endedAt),
+                "ended_ns", "last byte of the response, or when it was certain that there is none",
+                \.endedAt),
             .value(
                 "request_size", "bytes of request content on the wire, without transfer coding",
                 \.requestSize),
@@ -53,23 +54,23 @@ extension Tables {
             .value("outcome", "open, complete, request-cut, response-cut, no-response", \.outcome),
             .value("problem", "why it is not complete", \.problem),
             .value("retry_after", "Retry-After of the response, as sent", \.retryAfter),
-            .value("device", "device id the client gave", \.device),
+            .value("device", "device id of the client", \.device),
             .value("is_local", "1 where Tapedeck made the response", \.isLocal),
             .value(
                 "request_chunk_id", "chunk with the first byte of the request", \.requestPlace.chunk
             ),
             .value(
-                "request_offset", "its offset in what the receiver got of that chunk",
+                "request_offset", "its offset in the received bytes of that chunk",
                 \.requestPlace.offset),
             .made(
                 "response_chunk_id", "chunk with the first byte of the final response",
                 { $0.responsePlace?.chunk },
                 read: { $0.responsePlace = $1.map { Place(chunk: $0, offset: 0) } }),
             .made(
-                "response_offset", "its offset in what the receiver got of that chunk",
+                "response_offset", "its offset in the received bytes of that chunk",
                 { $0.responsePlace?.offset }, read: { $0.responsePlace?.offset = $1 ?? 0 }),
             .value(
-                "user", "user that it asks as: as of the query, or the name of Basic credentials",
+                "user", "user of the request: as of the query, or the name of Basic credentials",
                 \.user),
         ])
 
@@ -77,7 +78,7 @@ extension Tables {
     package static let body: Table<BodyRow> = Table(
         "http_body",
         """
-        head and content of one side of an exchange; the view body adds what stands in \
+        head and content of one side of an exchange; the view body adds what is in \
         a chunk
         """,
         blank: BodyRow(exchange: ExchangeID(0), sender: .client, head: []), onConflict: .ignore,
@@ -90,15 +91,14 @@ extension Tables {
             .value("sender", "0 client, 1 server", \.sender),
             .made(
                 "chunk_id",
-                "the chunk in which the head stands as it was received; null where head is here",
+                "the chunk that has the head as received; null where head is here",
                 { $0.headPlace?.chunk }),
             .made("head_offset", "first byte of the head in that chunk", { $0.headPlace?.offset }),
             .made("head_size", "bytes of the head", { $0.head.count }),
             .bytes(
                 "head", "BLOB",
                 """
-                start line and fields as the receiver got them; null where they stand in the \
-                chunk
+                start line and fields as received; null where they are in the chunk
                 """, { $0.headPlace == nil ? $0.head : nil }),
             .bytes(
                 "trailers", "BLOB", "trailer fields", { $0.trailers.isEmpty ? nil : $0.trailers }),
@@ -110,7 +110,7 @@ extension Tables {
                 "content", "ANY",
                 """
                 content after transfer and content coding; the first bytes of a large one; \
-                null where it stands in the chunk
+                null where it is in the chunk
                 """, { $0.contentPlace == nil ? $0.content : nil }, isText: { $0.isText }),
             .value("is_text", "1 where the content is UTF-8", \.isText),
             .value("size", "bytes of the whole content after transfer and content coding", \.size),

@@ -28,7 +28,7 @@ extension Tables {
             .value("header_size", "bytes of header and masking key", \.headerSize),
             .value("payload_size", "bytes of payload", \.payloadSize),
             .value("chunk_id", "chunk with the first byte of the header", \.place.chunk),
-            .value("offset", "its offset in what the receiver got of that chunk", \.place.offset),
+            .value("offset", "its offset in the received bytes of that chunk", \.place.offset),
         ])
 
     /// `message`.
@@ -69,6 +69,6 @@ extension Tables {
             .value("close_code", "code of a close message", \.closeCode),
             .value("problem", "what is wrong with it", \.problem),
             .value("chunk_id", "chunk with the first byte of its first frame", \.place.chunk),
-            .value("offset", "its offset in what the receiver got of that chunk", \.place.offset),
+            .value("offset", "its offset in the received bytes of that chunk", \.place.offset),
         ])
 }

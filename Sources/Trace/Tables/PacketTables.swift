@@ -1,12 +1,12 @@
 package import Wire
 
-/// What a capture kept for other tools; nothing is decoded from it.
+/// Packets that a capture kept for other tools; nothing is decoded from them.
 extension Tables {
     /// `packet`.
     package static let packet: Table<PacketRow> = Table(
         "packet",
         """
-        a packet kept as it was captured, on request; nothing here is made of it, and \
+        a packet kept as it was captured, on request; nothing is decoded from it, and \
         eviction leaves no gap row for it
         """,
         blank: PacketRow(atUnixNanoseconds: 0, linkType: 0, originalSize: 0, bytes: []),
@@ -23,7 +23,7 @@ extension Tables {
                 \.linkType),
             .value("original_size", "bytes that it had on the wire", \.originalSize),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
-            .given("step", "order among what came after that chunk, from 1 over all tables", .step),
+            .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
             .bytes("bytes", "the bytes that were captured", \.bytes),
         ])
 
@@ -37,6 +37,6 @@ extension Tables {
             .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
             .bytes("key_log", "lines of an NSS key log", \.keyLog),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
-            .given("step", "order among what came after that chunk, from 1 over all tables", .step),
+            .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
         ])
 }

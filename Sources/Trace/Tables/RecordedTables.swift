@@ -1,7 +1,7 @@
 /// The tables of which a recording has rows.
 ///
 /// A row is a JSON object whose first member is named like the table and holds the first column;
-/// the members after it are named like the other columns. What is null is left out.
+/// the members after it are named like the other columns. Null values are left out.
 extension TableDefinition {
     /// Sessions, which the head of a recording has.
     package static let session = Tables.session.definition
@@ -11,17 +11,17 @@ extension TableDefinition {
     package static let leg = Tables.leg.definition
     /// Chunks.
     package static let chunk = Tables.chunk.definition
-    /// Patches, which stand in the line of their chunk; their first two columns follow from that.
+    /// Patches, which are in the line of their chunk; their first two columns follow from that.
     package static let patch = Tables.patch.definition
-    /// What happened that is not bytes.
+    /// Events of connections and sessions other than bytes.
     package static let event = Tables.event.definition
     /// Gaps.
     package static let gap = Tables.gap.definition
-    /// Moments with a name.
+    /// Named points in time.
     package static let mark = Tables.mark.definition
     /// Packets that are kept.
     package static let packet = Tables.packet.definition
-    /// What decrypts packets.
+    /// Secrets that decrypt packets.
     package static let secret = Tables.secret.definition
     /// Faults.
     package static let fault = Tables.fault.definition
@@ -29,7 +29,7 @@ extension TableDefinition {
     package static let verdict = Tables.verdict.definition
     /// Findings.
     package static let finding = Tables.finding.definition
-    /// Numbers to be given out, as far as they do not follow from the rows.
+    /// The next free numbers, as far as they do not follow from the rows.
     package static let counter = Tables.counter
 
     /// The tables whose rows are lines of the timeline.

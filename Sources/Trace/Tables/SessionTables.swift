@@ -1,6 +1,6 @@
 package import Wire
 
-/// What was seen of connections.
+/// Recorded rows of connections.
 extension Tables {
     /// `session`.
     package static let session: Table<SessionStart> = Table(
@@ -15,13 +15,13 @@ extension Tables {
                 "started_unix_ns", "wall clock at its start, nanoseconds since 1970 UTC",
                 \.startedUnixNanoseconds),
             .value(
-                "provenance", "where the bytes come from: proxy, capture, pcap, har, mitmproxy",
+                "provenance", "source of the bytes: proxy, capture, pcap, har, mitmproxy",
                 \.provenance),
             .value("version", "version of the program that wrote it", \.version),
-            .value("arguments", "what it was asked to do", \.arguments),
+            .value("arguments", "its command line", \.arguments),
             .value(
                 "seed",
-                "seed of all chance in its faults, a number in 0...2^64-1; null without faults",
+                "random seed of its faults, a number in 0...2^64-1; null without faults",
                 \.seed),
         ])
 
@@ -42,11 +42,11 @@ extension Tables {
             .value(
                 "mode",
                 """
-                forward: the client uses a proxy; reverse: it takes us for the server; \
+                forward: the client uses a proxy; reverse: it addresses us as the server; \
                 capture: captured passively; archive: bytes are synthesized
                 """, \.mode),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
-            .given("step", "order among what came after that chunk, from 1 over all tables", .step),
+            .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
         ])
 
     /// `leg`.
@@ -66,16 +66,16 @@ extension Tables {
                 "connection_id", "the connection", \.connection,
                 constraint: " REFERENCES connection(id)"),
             .value(
-                "peer", "who is at the other end: 0 client, 1 server", \.peer,
+                "peer", "the other end: 0 client, 1 server", \.peer,
                 constraint: " CHECK (peer IN (0, 1))"),
-            .value("at_ns", "when it was accepted or asked for", \.at),
+            .value("at_ns", "when it was accepted or requested", \.at),
             .value("host", "name or IP address of the other end", \.host),
             .value("port", "TCP port of the other end", \.port),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
-            .given("step", "order among what came after that chunk: from 1 over all tables", .step),
+            .given("step", "order among the rows after that chunk: from 1 over all tables", .step),
             .value(
                 "is_tls",
-                "1: TLS is to be spoken from the first byte on; null where that was not known",
+                "1: TLS is expected from the first byte on; null where that was unknown",
                 \.isTLS),
         ])
 }

@@ -1,11 +1,11 @@
 package import Wire
 
-/// What was stated about the session.
+/// Statements about the session.
 extension Tables {
     /// `fault_statement`.
     package static let fault: Table<FaultRow> = Table(
         "fault_statement",
-        "something done to the traffic on purpose; the view fault adds derived rows",
+        "a fault that was applied to the traffic; the view fault adds derived rows",
         blank: FaultRow(at: .zero, rule: "", action: ""), counter: "fault",
         indexes: [
             """
@@ -17,33 +17,35 @@ extension Tables {
             .given("id", "number of the fault", .id, isKey: true),
             .given("session_id", "the session", .session),
             .value("at_ns", "when", \.at),
-            .value("rule", "name of the rule that asked for it", \.rule),
-            .value("action", "what was done, as plans write it", \.action),
-            .value("connection_id", "the connection it was done to", \.connection),
+            .value("rule", "name of the rule that caused it", \.rule),
+            .value("action", "the action, in the notation of plans", \.action),
+            .value("connection_id", "the connection it was applied to", \.connection),
             .value(
-                "sender", "whose bytes it was done to: 0 client, 1 server; null where to none",
+                "sender",
+                "sender of the affected bytes: 0 client, 1 server; null where there are none",
                 \.sender),
             .value(
                 "scope",
                 """
-                what the rule counts by: a connection, client or key; empty for everything \
+                scope by which the rule counts: a connection, client or key; empty for all events \
                 together
                 """, \.scope),
             .value(
                 "occurrence",
                 """
-                ordinal of the event among those of that scope for which the filter of the \
-                rule held, from 1
+                ordinal of the event among those of that scope that the filter of the rule \
+                matched, from 1
                 """, \.occurrence),
-            .value("draw", "what its chance was drawn from, a number in 0...2^64-1", \.draw),
+            .value("draw", "random number that decided it, in 0...2^64-1", \.draw),
             .bytes(
-                "came", "what came from the peer, decoded where it is a message; at most 64 KiB",
+                "came",
+                "what was received from the peer, decoded where it is a message; at most 64 KiB",
                 \.came),
             .bytes("sent", "what was sent instead; at most 64 KiB", \.sent),
             .value(
                 "chunk_id",
                 """
-                chunk that begins with what it was done to, or the last one before it; null \
+                chunk that begins with the affected bytes, or the last one before them; null \
                 without any
                 """, \.chunk),
             .value("offset", "its offset in that chunk", \.offset),
@@ -62,13 +64,13 @@ extension Tables {
             .key("fault_id", "the fault", \.fault),
             .value(
                 "verdict",
-                "recovered, not-recovered, or open: the session ran on and nothing was seen yet",
+                "recovered, not-recovered, or open: the session was running and nothing was seen yet",
                 \.verdict),
-            .value("how", "what shows it, in words", \.how),
+            .value("how", "the evidence, as text", \.how),
             .value("exchange_id", "the exchange that shows it", \.exchange),
             .value("command_id", "the command that shows it", \.command),
             .value("after_ns", "how long after the fault", \.afterNanoseconds),
-            .value("tries", "how many times the client tried until then", \.tries),
+            .value("tries", "number of tries of the client until then", \.tries),
         ])
 
     /// `finding_statement`.

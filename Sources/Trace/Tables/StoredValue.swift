@@ -4,7 +4,7 @@ package enum StoredValue: Hashable, Sendable {
     case null
     /// A whole number.
     case number(Int64)
-    /// The bytes of a text, which SQLite does not hold to be UTF-8.
+    /// The bytes of a text, which SQLite does not check to be UTF-8.
     case text([UInt8])
     /// Bytes.
     case bytes([UInt8])

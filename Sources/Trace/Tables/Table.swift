@@ -6,19 +6,19 @@ internal import Storage
 /// statement that writes a row, the way of a row into that and out of a query, and its columns in
 /// recordings, exports and JSON are all made from this value.
 package struct Table<Row: Sendable>: Sendable {
-    /// What becomes of a row whose key is taken.
+    /// The handling of a row whose key exists.
     enum Conflict: Sendable {
         /// The statement fails.
         case fail
         /// The row is left out.
         case ignore
-        /// The row takes the place of the old one.
+        /// The row replaces the old one.
         case replace
-        /// The old row becomes like the new one, apart from the columns `keeping`.
+        /// The old row is updated to the new one, apart from the columns `keeping`.
         case update(keeping: Set<String>)
     }
 
-    /// What it is made from.
+    /// Its definition.
     package let definition: TableDefinition
     let columns: [Column<Row>]
     /// A row into which a stored one is read.
@@ -82,7 +82,7 @@ final class Insertion<Row: Sendable> {
         try run(row, context, from: 0)
     }
 
-    /// Goes down where bytes are lent, since they have to stay where they are until the end.
+    /// Recurses while bytes are borrowed, since they must not move until the end.
     private func run(
         _ row: Row, _ context: RowContext, from start: Int
     ) throws(StorageFault) {

@@ -6,7 +6,7 @@ package struct ColumnDefinition: Sendable {
     var declaration: String
     /// Meaning and unit.
     var comment: String
-    /// What it holds.
+    /// The type of its values.
     package var content: ColumnContent
 
     /// Whether it may be null.
@@ -18,11 +18,11 @@ package struct ColumnDefinition: Sendable {
     package var quotedName: String { name == "offset" ? "\"offset\"" : name }
 }
 
-/// What a table of the trace is made from, whatever its rows are in Swift.
+/// The definition of a table of the trace, independent of the Swift type of its rows.
 package struct TableDefinition: Sendable {
     /// Its name.
     package var name: String
-    /// What a row is.
+    /// The meaning of a row.
     var comment: String
     /// Its columns; the first is the key.
     package var columns: [ColumnDefinition]
@@ -44,7 +44,7 @@ package struct TableDefinition: Sendable {
     /// SQL that inserts a row, with a parameter for each column.
     package var insertion: String { insertion() }
 
-    /// SQL that inserts a row; `conflict` stands behind `INSERT`.
+    /// SQL that inserts a row; `conflict` follows `INSERT`.
     func insertion(_ conflict: String = "") -> String {
         let places = columns.map { _ in "?" }.joined(separator: ",")
         return "INSERT \(conflict)INTO \(name)(\(columnList())) VALUES (\(places))"

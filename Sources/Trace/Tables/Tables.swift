@@ -3,7 +3,7 @@ import Wire
 
 /// The tables of the trace.
 package enum Tables {
-    /// Numbers of what hangs on something of number `n` begin with `n` times this.
+    /// Numbers of rows that belong to row `n` begin with `n` times this.
     package static let share: Int64 = 1 << 24
 
     /// The number of one side of an exchange.
@@ -16,9 +16,9 @@ package enum Tables {
         share * bodyNumber(exchange, sender) + Int64((part ?? -1) + 1)
     }
 
-    /// How far slow work behind the commits has come.
+    /// The progress of background work after the commits.
     static let progress = TableDefinition(
-        name: "progress", comment: "how far slow work behind the commits has come",
+        name: "progress", comment: "progress of background work after the commits",
         columns: [
             ColumnDefinition(
                 name: "name", declaration: "TEXT PRIMARY KEY",
@@ -33,20 +33,20 @@ package enum Tables {
                     """, content: .number(least: 0)),
         ])
 
-    /// Rows that slow work does next.
+    /// Rows that background work handles next.
     static let late = TableDefinition(
         name: "late",
-        comment: "rows that came when progress had passed their id; they are done next",
+        comment: "rows that were written after progress had passed their id; they are done next",
         columns: [
             ColumnDefinition(
                 name: "id", declaration: "INTEGER PRIMARY KEY",
                 comment: "rowid they will have in search", content: .number(least: 1))
         ])
 
-    /// Numbers to be given out.
+    /// The next free numbers.
     package static let counter = TableDefinition(
         name: "counter",
-        comment: "numbers to be given out next, so that none is given out twice",
+        comment: "next free numbers, so that none is used twice",
         columns: [
             ColumnDefinition(
                 name: "name", declaration: "TEXT PRIMARY KEY", comment: "the table",

@@ -2,7 +2,7 @@ internal import Storage
 
 /// The numbers that the next rows of each table get.
 ///
-/// Kept in the table `counter`, since rows are evicted and a number is never given out twice.
+/// Kept in the table `counter`, since rows are evicted and a number is never used twice.
 struct Counters: Hashable {
     var session: Int64 = 1
     var connection: Int64 = 1
@@ -29,7 +29,7 @@ struct Counters: Hashable {
         ("message", \.message), ("command", \.command), ("note", \.note),
     ]
 
-    /// Gives out the next number of one table.
+    /// Returns the next number of one table.
     static func take(_ next: inout Int64) -> Int64 {
         defer { next += 1 }
         return next

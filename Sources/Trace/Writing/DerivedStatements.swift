@@ -2,7 +2,7 @@ internal import Dissection
 internal import Storage
 internal import Wire
 
-/// Writes what decoding found, one prepared statement for each table.
+/// Writes decoded rows, one prepared statement for each table.
 final class DerivedStatements {
     private let db: Connection
     private let exchange: Insertion<ExchangeRow>
@@ -50,7 +50,7 @@ final class DerivedStatements {
         case .openRosa(let row): try document.run(row)
         case .caseBlock(let row): try caseBlock.run(row)
         case .frame(let row):
-            // Beyond its share a frame is counted by its message alone.
+            // Beyond its share a frame is counted only by its message.
             guard row.position < Tables.share else { return }
             try frame.run(row)
         case .message(let row):

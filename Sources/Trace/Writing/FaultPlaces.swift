@@ -3,14 +3,14 @@ internal import Wire
 
 /// Finds the chunks that faults are about.
 ///
-/// A fault stands right before the bytes it is about, so its chunk is the next one of its
-/// connection, or where none follows in the batch, the last one there was. Where nothing of that
-/// chunk went on and what went on in its place is a chunk of its own, it is that one.
+/// A fault directly precedes the bytes it is about, so its chunk is the next one of its connection,
+/// or where none follows in the batch, the last one. Where nothing of that chunk was forwarded and
+/// its replacement is a separate chunk, it is that one.
 final class FaultPlaces {
     private let last: Statement
 
-    /// How many chunks back the last one of a connection is looked for: there is no index by
-    /// connection, and what is far back has little to do with the fault.
+    /// The number of chunks that are searched backwards for the last one of a connection: there is
+    /// no index by connection, and distant chunks are unrelated to the fault.
     private static let reach: Int64 = 1_000
 
     init(_ db: Connection) throws(StorageFault) {
@@ -28,7 +28,7 @@ final class FaultPlaces {
         var places: [ChunkID?] = []
         var latest: [ConnectionID: ChunkID] = [:]
         var waiting: [ConnectionID: [Int]] = [:]
-        // Faults whose chunk went nowhere, and whose it was.
+        // Faults whose chunk was not forwarded, and its sender.
         var gone: [ConnectionID: (sender: Peer, places: [Int])] = [:]
         var next = first
         for record in records {
@@ -80,7 +80,7 @@ final class FaultPlaces {
 }
 
 extension Chunk {
-    /// Whether nothing of it went on.
+    /// Whether nothing of it was forwarded.
     fileprivate var isGone: Bool {
         guard patches.count == 1, let patch = patches.first else { return false }
         return patch.removed == bytes.count && patch.inserted.isEmpty

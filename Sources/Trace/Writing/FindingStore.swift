@@ -1,14 +1,14 @@
 internal import Storage
 public import Wire
 
-/// Writes findings into a trace that nobody else is writing.
+/// Writes findings into a trace that no other program is writing.
 public enum FindingStore {
     /// Stores the findings of sessions in the trace at `path`, in the place of earlier ones.
     ///
     /// - Parameters:
-    ///   - rows: The findings of each session that was looked at, also of those without any.
+    ///   - rows: The findings of each session that was diagnosed, also of those without any.
     ///   - path: The trace.
-    /// - Throws: ``TraceError``: with code `busy` where somebody writes the trace, with
+    /// - Throws: ``TraceError``: with code `busy` where another program writes the trace, with
     ///   `cannotOpen` where it cannot be written.
     public static func store(
         _ rows: [(session: SessionID, findings: [FindingRow])], in path: String
@@ -20,7 +20,7 @@ public enum FindingStore {
             try db.transaction { () throws(StorageFault) in
                 let delete = try db.prepare("DELETE FROM finding_statement WHERE session_id = ?")
                 let insert = try Insertion(Tables.finding, db)
-                // A number is never given out twice.
+                // A number is never used twice.
                 var next = max(
                     try Counters(from: db).finding,
                     try db.integer("SELECT max(id) FROM finding_statement") + 1)
@@ -42,9 +42,10 @@ public enum FindingStore {
         }
     }
 
-    /// Whether somebody writes the trace at `path` now, so that its last session may go on.
+    /// Whether a program writes the trace at `path` now, so that its last session may still be
+    /// running.
     ///
-    /// To be asked before this process opens the trace, since closing a descriptor drops the locks
+    /// To be called before this process opens the trace, since closing a descriptor drops the locks
     /// that SQLite has on the file.
     public static func isWritten(_ path: String) -> Bool { TraceFile.isWritten(path) }
 }

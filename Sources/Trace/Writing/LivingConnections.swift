@@ -1,6 +1,7 @@
 internal import Wire
 
-/// Which connections of the session still live, so that what ended can be deleted as a whole.
+/// The connections of the session that are still open, so that ended ones can be deleted as a
+/// whole.
 struct LivingConnections {
     private struct Living {
         var row: ConnectionRow
@@ -10,7 +11,7 @@ struct LivingConnections {
 
     private var living: [Int64: Living] = [:]
 
-    /// Takes note of one record.
+    /// Records one record.
     mutating func take(_ record: Record) {
         switch record {
         case .connection(let row): living[row.id.rawValue] = Living(row: row)
@@ -30,11 +31,11 @@ struct LivingConnections {
         }
     }
 
-    /// Whether more of this connection may come.
+    /// Whether more records of this connection may follow.
     func contains(_ connection: Int64) -> Bool { living[connection] != nil }
 
-    /// What a trace has to know of them before it takes more of their bytes, when all that came
-    /// until `now` is missing from it.
+    /// The rows that a trace needs about them before more of their bytes, when everything until
+    /// `now` is missing from it.
     func introduced(at now: Instant) -> [Record] {
         living.values.sorted { $0.row.id < $1.row.id }.flatMap { each in
             [.connection(each.row)] + each.legs.map { .leg($0) } + [

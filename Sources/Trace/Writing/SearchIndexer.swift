@@ -2,9 +2,9 @@ internal import Dissection
 internal import Storage
 internal import Wire
 
-/// Builds full-text search behind the commits, a slice at a time.
+/// Builds full-text search after the commits, a slice at a time.
 final class SearchIndexer {
-    /// How far it has come.
+    /// Its progress.
     struct Progress: Hashable {
         /// Last `body.id` that is done.
         var body: Int64 = 0
@@ -46,7 +46,7 @@ final class SearchIndexer {
         drop = try db.prepare("DELETE FROM late WHERE id = ?")
     }
 
-    /// Takes note of rows that are being written in the transaction under way.
+    /// Records rows that are being written in the current transaction.
     func noteWritten(_ rows: [DerivedRow]) throws(StorageFault) {
         for row in rows {
             switch row {
@@ -68,10 +68,10 @@ final class SearchIndexer {
         hasLate = true
     }
 
-    /// Indexes what is next, in a transaction of its own.
+    /// Indexes the next rows, in a separate transaction.
     ///
-    /// `isOver` is asked after every row, so that a slice stays short. True where there is more
-    /// to do.
+    /// `isOver` is called after every row, so that a slice stays short. True where there is more to
+    /// do.
     func slice(until isOver: () -> Bool) throws(StorageFault) -> Bool {
         guard !isDone else { return false }
         var next = progress
@@ -99,11 +99,11 @@ final class SearchIndexer {
         rowid >> 1 <= (rowid & 1 == 0 ? progress.body : progress.message)
     }
 
-    /// Forgets all words, to be built again from the rows that are left.
+    /// Drops all words, to be built again from the rows that are left.
     ///
-    /// Words of rows that were deleted are not taken out one by one: FTS5 would only write down
-    /// that they are gone, and the index of a trace of constant size would grow for ever. A number
-    /// is never given out twice, so an entry of a deleted row finds nothing.
+    /// Words of deleted rows are not removed one by one: FTS5 would only record their deletion, and
+    /// the index of a trace of constant size would grow for ever. A number
+    /// is never used twice, so an entry of a deleted row finds nothing.
     func startOver() throws(StorageFault) {
         try db.transaction { () throws(StorageFault) in
             try db.execute(
@@ -118,7 +118,7 @@ final class SearchIndexer {
         isDone = false
     }
 
-    /// How much of what there is has been indexed, in 0...1.
+    /// The indexed share of all rows, in 0...1.
     func share() throws(StorageFault) -> Double {
         let all = try db.integer(
             "SELECT coalesce((SELECT max(id) FROM http_body), 0) + coalesce((SELECT max(id) FROM message), 0)"

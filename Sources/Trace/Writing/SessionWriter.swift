@@ -2,7 +2,7 @@ internal import Dissection
 internal import Storage
 internal import Wire
 
-/// Writes the rows of one session, batch by batch, each in a transaction of its own.
+/// Writes the rows of one session, batch by batch, each in a separate transaction.
 final class SessionWriter {
     let db: Connection
     let session: Int64
@@ -29,7 +29,7 @@ final class SessionWriter {
 
     /// Begins a session in `db`.
     ///
-    /// `mark` is what the last session left that was killed while nothing could be written.
+    /// `mark` was left by the last session if it was killed while nothing could be written.
     convenience init(
         beginning start: SessionStart, in db: Connection, after mark: Reserve.Mark? = nil
     ) throws(StorageFault) {
@@ -39,7 +39,7 @@ final class SessionWriter {
         try begin(start, at: self.position)
     }
 
-    /// Goes on with a session at `position` in another file, which knows nothing of it.
+    /// Continues a session at `position` in another file, which does not have it yet.
     convenience init(
         movingTo db: Connection, _ start: SessionStart, session: Int64, at position: WritePosition
     ) throws(StorageFault) {
@@ -47,7 +47,7 @@ final class SessionWriter {
         try begin(start, at: position)
     }
 
-    /// Says that bytes of the last session are missing, nobody knows how many.
+    /// Records that an unknown number of bytes of the last session are missing.
     private func lose(_ mark: Reserve.Mark) throws(StorageFault) {
         let last = try db.prepare(
             """
@@ -89,7 +89,7 @@ final class SessionWriter {
 
     /// Writes all of `batch` or, where this throws, nothing of it.
     ///
-    /// `indexer` is told of the rows in the same transaction.
+    /// `indexer` is notified of the rows in the same transaction.
     func commit(
         _ batch: Batch, dissector numbers: DissectorNumbers = DissectorNumbers(),
         indexer: SearchIndexer? = nil
@@ -106,7 +106,7 @@ final class SessionWriter {
             }
             for row in batch.rows { try derived.write(row, session: session, at: &position) }
             try indexer?.noteWritten(batch.rows)
-            // A number that was given to a row which is still to come is taken as well.
+            // A number that was assigned to a later row counts as used as well.
             position.counters.exchange = max(position.counters.exchange, numbers.exchange)
             position.counters.message = max(position.counters.message, numbers.message)
             position.counters.command = max(position.counters.command, numbers.command)

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Wire
 
-/// Writes what was seen and what was stated, one prepared statement for each table.
+/// Writes recorded rows and statements, one prepared statement for each table.
 final class TruthStatements {
     private let connection: Insertion<ConnectionRow>
     private let leg: Insertion<LegRow>
@@ -94,7 +94,7 @@ final class TruthStatements {
 }
 
 extension WritePosition {
-    /// Moves past a row that is no chunk, and tells it its place.
+    /// Moves past a row that is not a chunk, and returns its place.
     mutating func passRow(_ context: inout RowContext) {
         context.lastChunk = lastChunk
         context.step = nextStep()

@@ -14,10 +14,10 @@ struct CaseFolders: Sendable {
         let files = FileManager.default
         let script = "\(folder)/script.jsonl"
         if files.fileExists(atPath: folder) {
-            // Nothing goes that is not ours.
+            // Only files that Tapedeck made are deleted.
             guard files.fileExists(atPath: script) else {
                 throw CertificationError(
-                    "\(folder) is there and no folder of a scenario; choose another --output")
+                    "\(folder) exists and is not a scenario folder; choose another --output")
             }
             try namingFolder(folder) { try files.removeItem(atPath: folder) }
         }

@@ -1,7 +1,8 @@
 import Certification
 import Synchronization
 
-/// Says how far a certification is: to the person who leads a device, or in a line on a terminal.
+/// Reports the progress of a certification: to the operator of a device, or in a line on a
+/// terminal.
 final class CertificationProgress: Sendable {
     private struct State {
         var bar = ProgressBar()
@@ -44,7 +45,7 @@ final class CertificationProgress: Sendable {
             done: state.ended, of: scenarios, state.running.joined(separator: ", "))
     }
 
-    /// Tells a person what to do with the device.
+    /// Prints what the operator has to do with the device.
     private func ask(_ scenario: Scenario, _ environment: [String: String]) {
         let places = environment.filter { $0.key != "TAPEDECK_SCRIPT" && $0.key != "TAPEDECK_CASE" }
             .sorted { $0.key < $1.key }.map { "    \($0.key)=\($0.value)\n" }.joined()

@@ -12,7 +12,7 @@ struct CertificationRun {
     private let suite: Suite
     private let options: CertifyOptions
 
-    /// A run of the suite of this name, or of the part that was asked for.
+    /// A run of the suite of this name, or of the selected part.
     init(_ name: Suite.Name, _ options: CertifyOptions) throws(Failure) {
         let (suite, unknown) = Suite(name).chosen(options.cases)
         if let first = unknown.first {
@@ -54,7 +54,7 @@ struct CertificationRun {
                 isStrict: options.strict))
     }
 
-    /// Who is certified.
+    /// Name of the client under test.
     private var client: String {
         if options.builtin { return "the client of tapedeck \(Program.version)" }
         return options.isDevice ? "a device" : options.command.joined(separator: " ")
@@ -102,7 +102,7 @@ struct CertificationRun {
     /// The program that runs.
     private static var ownPath: String { Processes.ownPath ?? CommandLine.arguments[0] }
 
-    /// Gives the report where it was asked for, and the exit status.
+    /// Writes the report to the chosen outputs and sets the exit status.
     private func tell(_ report: CertificationReport) throws(Failure) {
         if let json = options.json {
             try JUnitFile.write(report.json.text() + "\n", to: json)
@@ -120,7 +120,7 @@ struct CertificationRun {
         guard report.hasClient else {
             throw Failure(
                 .unavailable,
-                "the client never came; it has to connect to TAPEDECK_URL, see client.log in the folders of scenarios"
+                "the client never connected; it has to connect to TAPEDECK_URL, see client.log in the scenario folders"
             )
         }
         guard report.isPassed else {

@@ -6,9 +6,9 @@ import Foundation
 struct CertifyDrive: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drive",
-        abstract: "Do the script of a scenario with the built-in client, as a COMMAND of certify.",
+        abstract: "Run the script of a scenario with the built-in client, as a COMMAND of certify.",
         discussion: """
-            Reads the environment that certify gives: TAPEDECK_URL, TAPEDECK_SCRIPT and the rest.
+            Reads the environment that certify sets: TAPEDECK_URL, TAPEDECK_SCRIPT and the others.
             """)
 
     @Option(
@@ -26,7 +26,7 @@ struct CertifyDrive: AsyncParsableCommand {
             .enumerated()
         {
             guard let step = Step(json: String(line)) else {
-                throw Failure(.data, "\(path), line \(number + 1) is no step")
+                throw Failure(.data, "\(path), line \(number + 1) is not a step")
             }
             steps.append(step)
         }
@@ -62,7 +62,7 @@ struct CertifyDrive: AsyncParsableCommand {
         try await command.run()
     }
 
-    /// Does one step after the other, as a user would who goes on whatever the client says.
+    /// Runs the steps in order and goes on after failures, as a user would.
     private func commCare(_ steps: [Step], _ folder: String) async throws {
         var device = DrivenDevice(
             url: try value("TAPEDECK_URL"), domain: try value("TAPEDECK_DOMAIN"),

@@ -5,7 +5,7 @@ import Certification
 struct CertifyGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certify",
-        abstract: "Lead a client through a conformance suite, and report which rules it broke.",
+        abstract: "Run a conformance suite against a client, and report which rules it broke.",
         subcommands: [CertifyCommCare.self, CertifySimperium.self, CertifyDrive.self])
 }
 

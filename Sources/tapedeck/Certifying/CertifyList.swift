@@ -4,8 +4,8 @@ import Wire
 
 /// The cases and scenarios of a suite, for `--list`.
 enum CertifyList {
-    /// Scenarios with what is asked of the client, then cases with the scenarios they are looked
-    /// at in.
+    /// Scenarios with their instructions for the client, then cases with the scenarios that
+    /// exercise them.
     static func text(_ suite: Suite) -> String {
         var output = ""
         for scenario in suite.scenarios {

@@ -1,38 +1,40 @@
 import ArgumentParser
 
-/// What is certified, and where the report goes.
+/// Options of `certify`: the client under test, and where the report is written.
 struct CertifyOptions: ParsableArguments {
     static let discussion = """
-        Each scenario starts a server and a recording proxy on free ports, and then COMMAND, which \
-        finds the addresses and a script in its environment (TAPEDECK_URL, TAPEDECK_SCRIPT and \
-        others). Without COMMAND the addresses are printed, and a person leads a device through. \
-        Ends with 1 where the client broke a rule, and 69 where it never came.
+        Each scenario starts a server and a recording proxy on free ports, and then COMMAND, \
+        which finds the addresses and a script in its environment (TAPEDECK_URL, TAPEDECK_SCRIPT \
+        and others). Without COMMAND the addresses are printed, and an operator performs the \
+        steps on a device. Exits with status 1 if the client broke a rule, and 69 if it never \
+        connected.
         """
 
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("The client under test, or what drives it.", valueName: "command"))
+        help: ArgumentHelp(
+            "The client under test, or a program that drives it.", valueName: "command"))
     var command: [String] = []
 
-    @Flag(help: "Certify the client that is built in.")
+    @Flag(help: "Certify the built-in client.")
     var builtin = false
 
     @Option(
         name: .customLong("case"),
         help: ArgumentHelp(
-            "Only this case or scenario, or all that begin so with NAME*; may be repeated.",
+            "Run only this case or scenario, or with NAME* all that begin with NAME; may be repeated.",
             valueName: "name"))
     var cases: [String] = []
 
-    @Flag(help: "Print the cases and the scenarios, and end.")
+    @Flag(help: "Print the cases and the scenarios, and exit.")
     var list = false
 
-    @Flag(help: "Let findings that are no more than information fail a case.")
+    @Flag(help: "Let findings of severity info fail a case too.")
     var strict = false
 
     @Option(
         help: ArgumentHelp(
-            "Folder for traces and scripts; certify-PROTOCOL without it.", valueName: "dir"))
+            "Folder for traces and scripts (default: certify-PROTOCOL).", valueName: "dir"))
     var output: String?
 
     @Option(
@@ -53,19 +55,20 @@ struct CertifyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Scenarios that are played at a time, 4 unless told; one with a device.",
+            "Scenarios that run at a time (default: 4; with a device: 1).",
             valueName: "n"))
     var jobs: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Multiply the time limits of scenarios; 10 with a device, else 1.", valueName: "n"))
+            "Multiply the time limits of scenarios (default: 1; with a device: 10).", valueName: "n"
+        ))
     var slowness: Double?
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Address for the client; port 0, which is usual, takes a free one for each scenario.",
+            "Address for the client; port 0 takes a free port for each scenario.",
             valueName: "host:port"))
     var listen = ListenAddress(host: "127.0.0.1", port: 0)
 
@@ -80,15 +83,16 @@ struct CertifyOptions: ParsableArguments {
         try require(
             slowness.map { $0 > 0 && $0 <= 1_000 } ?? true, "--slowness is above 0, at most 1000")
         try require(
-            jobs ?? 1 == 1 || !isDevice, "a device is led through one scenario after the other")
+            jobs ?? 1 == 1 || !isDevice,
+            "with a device, scenarios run one after the other; leave out --jobs")
         try require(
             jobs ?? 1 == 1 || listen.port == 0, "with --jobs each scenario needs a port: use 0")
         try require(!(json == "-" && junit == "-"), "--json - and --junit - exclude each other")
     }
 
-    /// Whether a person leads a device through.
+    /// Whether an operator performs the steps on a device.
     var isDevice: Bool { command.isEmpty && !builtin }
 
-    /// How many scenarios are played at a time.
+    /// Number of scenarios that run at a time.
     var atOnce: Int { jobs ?? (isDevice || listen.port != 0 ? 1 : 4) }
 }

@@ -7,17 +7,17 @@ final class ClientProcess: TestedClient {
     private let process: Process
     private let status = Ending()
 
-    /// How it ended, once it did.
+    /// How it ended; nil while it runs.
     private final class Ending: Sendable {
         let detail = Mutex<String?>(nil)
     }
 
-    /// Starts a program; what it prints goes into `log`.
+    /// Starts a program; its output is written to `log`.
     ///
     /// - Parameters:
     ///   - command: The program and its arguments.
-    ///   - environment: Is added to ours.
-    ///   - log: A file that is made.
+    ///   - environment: Added to that of this process.
+    ///   - log: A file that is created.
     /// - Throws: ``CertificationError`` where it cannot be started.
     init(
         _ command: [String], environment: [String: String], log: String
@@ -65,20 +65,20 @@ final class ClientProcess: TestedClient {
     func stop() async -> String {
         for number in [SIGTERM, SIGKILL] {
             guard ending() == nil else { break }
-            // It leads a group of its own, so that what it started ends with it.
+            // It leads a separate process group, so that its child processes end with it.
             kill(-process.processIdentifier, number)
             kill(process.processIdentifier, number)
             for _ in 0..<30 where ending() == nil {
                 try? await Task.sleep(for: .milliseconds(100))
             }
         }
-        return "was ended: its time was over"
+        return "was ended: its time limit had passed"
     }
 }
 
-/// A client under test that a person leads.
+/// A client under test that an operator handles.
 struct DeviceClient: TestedClient {
     func ending() -> String? { nil }
 
-    func stop() async -> String { "was still there when its time was over" }
+    func stop() async -> String { "was still connected when its time limit had passed" }
 }

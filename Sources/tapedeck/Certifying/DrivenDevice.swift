@@ -3,7 +3,7 @@ import Certification
 
 /// The built-in CommCare client as the device that a script is about.
 ///
-/// Each step is a run of the client of its own, with the state of the user who is signed in.
+/// Each step is a separate run of the client, with the state of the user who is signed in.
 struct DrivenDevice {
     private let url: String
     private let domain: String
@@ -12,7 +12,7 @@ struct DrivenDevice {
     private var id = "certify-device"
     private var daysLater = 0
 
-    /// A device on which `user` signs in; `folder` gets the states of its users.
+    /// A device on which `user` signs in; `folder` has the states of its users.
     init(url: String, domain: String, user: String, folder: String) {
         self.url = url
         self.domain = domain
@@ -38,7 +38,7 @@ struct DrivenDevice {
             case .move(let device): id = device
             case .later(let days): daysLater += days
             case .pause(let seconds): try await Task.sleep(for: .seconds(seconds))
-            default: throw Failure(.data, "a CommCare device has no step \(step)")
+            default: throw Failure(.data, "there is no step \(step) for a CommCare device")
             }
         } catch let failure as Failure {
             throw failure
@@ -46,7 +46,7 @@ struct DrivenDevice {
     }
 
     private func arguments(_ how: Step.Manner) -> [String] {
-        // What goes to another kind of server is another app's.
+        // Submissions to another kind of server need a separate state folder.
         let app = how == .demo || how == .openRosa ? "-\(how.rawValue)" : ""
         return [
             "--to", url, "--domain", domain, "--user", user, "--device", id,

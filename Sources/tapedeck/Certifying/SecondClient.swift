@@ -4,13 +4,13 @@ import HTTPLayer
 import Simperium
 import SyncClients
 
-/// Another client of the same user, straight at the server: it puts things there before a scenario
-/// begins, and changes them meanwhile.
+/// Another client of the same user, connected directly to the server: it creates data before a
+/// scenario begins, and changes it meanwhile.
 enum SecondClient {
     /// Nanoseconds that a step may take.
     private static let patience: Int64 = 20_000_000_000
 
-    /// Does `steps` at the server on `port` of this machine.
+    /// Runs `steps` against the server on `port` of this machine.
     static func act(
         _ steps: [Step], suite: Suite, folder: String, port: Int
     ) async throws(CertificationError) {

@@ -2,7 +2,7 @@ import Certification
 import Diagnosis
 import Sessions
 
-/// What the diagnosis finds in a trace.
+/// The findings of the diagnosis in a trace.
 enum TraceFindings {
     /// Diagnoses the trace at `path`; what is found is stored in it as well.
     static func read(_ path: String) throws(CertificationError) -> [Finding] {

@@ -9,13 +9,13 @@ import Wire
 struct DiagnoseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
-        abstract: "Say which rule a client or server broke, where, and what it should have done.",
+        abstract: "Report which rule a client or server broke, where, and what was expected.",
         discussion: """
             Reads the sessions of a trace and prints a paragraph for each broken rule: what \
             happened, the rows that show it, what was expected, the source and the likely cause. \
-            What Tapedeck did to the traffic is held against nobody, and what was not captured \
-            allows no verdict. Ends with 1 if there is an error, or what --fail-on says. The \
-            findings are stored in the trace unless somebody writes it.
+            What Tapedeck did to the traffic itself is never a finding, and what was not captured \
+            yields none. Exits with status 1 if there is a finding of the severity of --fail-on. \
+            The findings are stored in the trace unless another program writes to it.
             """)
 
     @Argument(help: "The trace.")
@@ -38,27 +38,27 @@ struct DiagnoseCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End with 1 if there is a finding of this severity or a worse one.",
+            "Exit with status 1 if there is a finding of this severity or a worse one.",
             valueName: "error|warning|info|never"))
     var failOn = FailOn.error
 
     @Option(
         help: ArgumentHelp(
-            "Look at this rule alone, or at those that begin with this and *; may be repeated.",
+            "Check this rule only, or with NAME* all rules that begin with NAME; may be repeated.",
             valueName: "RULE"))
     var rule: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Say nothing of this rule, or of those that begin with this and *; may be repeated.",
+            "Omit this rule, or with NAME* all rules that begin with NAME; may be repeated.",
             valueName: "RULE"))
     var ignore: [String] = []
 
-    @Option(help: ArgumentHelp("Look at mistakes of one side alone.", valueName: "client|server"))
+    @Option(help: ArgumentHelp("Check the rules of one side only.", valueName: "client|server"))
     var blame: Side?
 
     @Option(
-        help: ArgumentHelp("Say nothing of the findings in this file.", valueName: "FILE"))
+        help: ArgumentHelp("Omit the findings listed in this file.", valueName: "FILE"))
     var baseline: String?
 
     @Option(
@@ -66,10 +66,10 @@ struct DiagnoseCommand: ParsableCommand {
             "Write the findings to this file, as a baseline for later.", valueName: "FILE"))
     var writeBaseline: String?
 
-    @Option(help: ArgumentHelp("Look at this session alone.", valueName: "N"))
+    @Option(help: ArgumentHelp("Diagnose this session only.", valueName: "N"))
     var session: Int64?
 
-    @Option(help: ArgumentHelp("Say all about a rule; takes no trace.", valueName: "RULE"))
+    @Option(help: ArgumentHelp("Explain a rule; takes no trace.", valueName: "RULE"))
     var explain: String?
 
     @Flag(help: "List the rules; takes no trace.")
@@ -129,7 +129,7 @@ struct DiagnoseCommand: ParsableCommand {
     }
 }
 
-/// From which severity up a diagnosis fails.
+/// The least severity that makes a diagnosis fail.
 enum FailOn: String, ExpressibleByArgument, CaseIterable {
     case error, warning, info, never
 

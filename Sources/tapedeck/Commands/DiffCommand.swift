@@ -10,9 +10,10 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Compare two traces by meaning, side by side.",
         discussion: """
-            Exchanges and Simperium commands are aligned: what is missing from the second, added in \
-            it, changed or in another order is told, and so are the contents of buckets and the sets \
-            of cases at the end. Ends with 0 where both say the same, with 1 where they do not.
+            Exchanges and Simperium commands are aligned: what is missing from the second, added \
+            in it, changed or in another order is reported, and so are the contents of buckets \
+            and the sets of cases at the end. Exits with status 0 if both are the same, with 1 \
+            if they differ.
             """)
 
     @Argument(help: "The first trace.")
@@ -23,24 +24,24 @@ struct DiffCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave this out: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH for both.",
+            "Ignore this: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH for both.",
             valueName: "rule"))
     var ignore: [String] = []
 
     @Flag(
         help: """
-            Compare what is volatile too (dates, tokens, instanceIDs, device ids), and identifiers \
-            that programs make anew.
+            Compare what is volatile too (dates, tokens, instanceIDs, device ids), and generated \
+            identifiers.
             """)
     var exact = false
 
     @Option(
         name: [.customLong("context"), .customShort("U")],
         help: ArgumentHelp(
-            "Print so many that are the same around each difference.", valueName: "n"))
+            "Print this many equal items around each difference.", valueName: "n"))
     var context = 1
 
-    @Flag(help: "Leave out the contents at the end, and times.")
+    @Flag(help: "Compare messages only, not the contents at the end, nor times.")
     var messagesOnly = false
 
     @Flag(help: "Print a JSON object per line.")
@@ -80,7 +81,7 @@ struct DiffCommand: ParsableCommand {
         return rules
     }
 
-    /// What both sides hold at the end of a trace.
+    /// The state of both sides at the end of a trace.
     private static func state(_ path: String) throws(Failure) -> SessionState {
         let reader: StateReader
         do {
@@ -97,7 +98,7 @@ struct DiffCommand: ParsableCommand {
 }
 
 extension RecordedSession {
-    /// What is compared of it.
+    /// The compared parts of it.
     var compared: ComparedSession {
         ComparedSession(
             exchanges: exchanges, commands: commands, message: { message($0, $1) },

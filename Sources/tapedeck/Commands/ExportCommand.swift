@@ -10,11 +10,11 @@ import Wire
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write a trace as other tools read it, or as text to be kept.",
+        abstract: "Write a trace in the formats of other tools, or as text.",
         discussion: """
-            The format follows from the ending: .har, .pcapng, .sh (curl commands), .csv, .jsonl; \
-            .tape is a trace, with --redact, and a folder gets the recording as text. Recorded \
-            traffic is secret: --redact puts stand-ins in the place of secrets, and \
+            The format follows from the file extension: .har, .pcapng, .sh (curl commands), \
+            .csv, .jsonl; .tape is a trace, with --redact, and a folder gets the recording as \
+            text. Recorded traffic is secret: --redact replaces secrets by placeholders, and \
             --check-secrets refuses to write what still looks like one.
             """)
 
@@ -23,16 +23,16 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The file, which must not be there, or a folder, not there or empty; - is standard output."
+            "The file, which must not exist, or a folder, missing or empty; - is standard output."
     )
     var file: String
 
-    @Argument(help: "Which exchanges and commands, in the filter language; all without.")
+    @Argument(help: "Which exchanges and commands, in the filter language (default: all).")
     var filter: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The format, where the ending does not tell.",
+            "The format, if the file extension does not determine it.",
             valueName: "har|pcapng|curl|text|csv|jsonl|tape"))
     var format: OutputFormat?
 
@@ -42,13 +42,13 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "With csv and jsonl: bodies and payloads as well.")
     var bodies = false
 
-    @Flag(help: "With csv: leave cells that a spreadsheet takes for formulas as they are.")
+    @Flag(help: "With csv: leave cells that a spreadsheet treats as formulas as they are.")
     var rawCells = false
 
-    @Flag(help: "With pcapng: make packets up also where they were kept.")
+    @Flag(help: "With pcapng: synthesize packets also where they were kept.")
     var synthesize = false
 
-    @Flag(help: "Put stand-ins in the place of secrets, the same for the same secret.")
+    @Flag(help: "Replace secrets by placeholders, the same for the same secret.")
     var redact = false
 
     @Option(
@@ -59,17 +59,17 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --redact: what stands under this name in forms, JSON, queries or cases is a secret; may be repeated.",
+            "With --redact: the value of this name in forms, JSON, queries or cases is a secret; may be repeated.",
             valueName: "name"))
     var redactName: [String] = []
 
     @Flag(help: "Refuse to write what still looks like a secret.")
     var checkSecrets = false
 
-    @Option(help: "With text: say where the recording comes from and what it shows.")
+    @Option(help: "With text: note where the recording comes from and what it shows.")
     var about: String?
 
-    @Flag(help: "With text: replace the recording that is in the folder; other files there stay.")
+    @Flag(help: "With text: replace the recording in the folder; other files in it stay.")
     var replace = false
 
     func run() async throws {
@@ -78,7 +78,8 @@ struct ExportCommand: AsyncParsableCommand {
         if filter != nil, format == .text || format == .tape {
             throw Failure(
                 .usage,
-                "a filter goes with har, pcapng, curl, csv and jsonl; this is all or nothing")
+                "a filter goes with har, pcapng, curl, csv and jsonl; this format takes the whole trace"
+            )
         }
         let options = RedactionOptions(patterns: redactPattern, names: redactName)
         guard redact || redactPattern.isEmpty && redactName.isEmpty else {
@@ -90,7 +91,7 @@ struct ExportCommand: AsyncParsableCommand {
             guard redact else {
                 if format == .tape {
                     throw Failure(
-                        .usage, "a trace is written with --redact alone; copy \(trace) otherwise")
+                        .usage, "a trace is written only with --redact; copy \(trace) otherwise")
                 }
                 try check(trace, options, line)
                 return try write(trace, format, filter, line)
@@ -123,7 +124,7 @@ struct ExportCommand: AsyncParsableCommand {
         guard let found = ExportFormat(path: file) else {
             throw Failure(
                 .usage,
-                "the ending of \(file) tells no format; say --format har, pcapng, curl, text, csv or jsonl"
+                "the extension of \(file) is no known format; give --format har, pcapng, curl, text, csv or jsonl"
             )
         }
         return OutputFormat(found)
@@ -173,7 +174,7 @@ struct ExportCommand: AsyncParsableCommand {
                 including: { chosen?.contains($0) ?? true }, progress: line.show)
             line.end()
             if outcome.leftOut > 0 {
-                say("\(outcome.leftOut) exchanges are not whole and left out")
+                say("\(outcome.leftOut) exchanges are incomplete and left out")
             }
         case .pcapng:
             let chosen = try filter.map {
@@ -220,7 +221,7 @@ struct ExportCommand: AsyncParsableCommand {
     private func say(_ text: String) { StandardError.write("tapedeck: \(text)\n") }
 }
 
-/// What a trace is written as.
+/// The format that a trace is written in.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case har, pcapng, curl, text, csv, jsonl, tape
 

@@ -7,7 +7,7 @@ struct FilterArguments: ParsableArguments {
     @Argument(help: "The trace.")
     var trace: String
 
-    @Argument(help: "Which exchanges and commands, in the filter language; all without.")
+    @Argument(help: "Which exchanges and commands, in the filter language (default: all).")
     var filter: [String] = []
 
     /// The filter; nil without one.
@@ -21,12 +21,12 @@ struct FilterArguments: ParsableArguments {
         }
     }
 
-    /// A reader of the trace, whose warning is said.
+    /// A reader of the trace; its warning goes to standard error.
     func open() throws(Failure) -> TraceReader { try TraceReader.opened(trace) }
 }
 
 extension TraceReader {
-    /// A reader of the trace at `path`, whose warning is said.
+    /// A reader of the trace at `path`; its warning goes to standard error.
     static func opened(_ path: String) throws(Failure) -> TraceReader {
         do {
             let reader = try TraceReader(path: path)
@@ -37,7 +37,7 @@ extension TraceReader {
         }
     }
 
-    /// Runs a read, whose failure is the user's to see.
+    /// Runs a read and turns its failure into one for the user.
     func reading<T>(_ body: (TraceReader) throws(TraceError) -> T) throws(Failure) -> T {
         do {
             return try body(self)

@@ -7,17 +7,17 @@ import Trace
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a trace of what another tool captured, or of a recording kept as text.",
+        abstract: "Convert a capture of another tool, or a recording kept as text, to a trace.",
         discussion: """
             Takes pcap and pcapng files, HTTP archives (HAR), flows of mitmproxy and folders of \
-            text, by their content and not by their name. The trace is decoded like live traffic. \
-            A mistake in the file ends with its place.
+            text; the content decides, not the name. The trace is decoded like live traffic. A \
+            mistake in the file is reported with its place.
             """)
 
     @Argument(help: "The file, or the folder with the recording.")
     var file: String
 
-    @Argument(help: "The trace to make; it must not be there.")
+    @Argument(help: "The trace to write; it must not exist.")
     var trace: String
 
     @Option(
@@ -39,7 +39,7 @@ struct ImportCommand: AsyncParsableCommand {
             let format = try ImportFormat(of: file)
             if format != .capture, !keylog.isEmpty || keepPackets {
                 throw Failure(
-                    .usage, "--keylog and --keep-packets go with files of packets; \(file) is none")
+                    .usage, "--keylog and --keep-packets go with packet files; \(file) is not one")
             }
             let summary = try read(format, line)
             line.end()
@@ -76,10 +76,10 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a key log says.
+    /// The secrets of a key log.
     static func contents(of path: String) throws(Failure) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure(.noInput, "--keylog \(path) can not be read; check the name")
+            throw Failure(.noInput, "--keylog \(path) cannot be read; check the name")
         }
         return Array(data)
     }

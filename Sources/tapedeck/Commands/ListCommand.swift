@@ -21,7 +21,7 @@ struct ListCommand: ParsableCommand {
     @Flag(help: "Print a JSON object per line.")
     var json = false
 
-    @Option(name: .shortAndLong, help: "Print so many lines at most.")
+    @Option(name: .shortAndLong, help: "Print at most this many lines.")
     var limit: Int?
 
     func run() throws {
@@ -46,8 +46,8 @@ struct TailCommand: AsyncParsableCommand {
         commandName: "tail",
         abstract: "List exchanges and commands while they are being recorded.",
         discussion: """
-            Prints what comes from now on, an exchange when it has ended; SIGINT or SIGTERM ends \
-            it. The filter language is that of `tapedeck ls`.
+            Prints what is recorded from now on, an exchange when it has ended; SIGINT or SIGTERM \
+            ends it. The filter language is that of `tapedeck ls`.
             """)
 
     @OptionGroup var arguments: FilterArguments
@@ -55,7 +55,7 @@ struct TailCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object per line.")
     var json = false
 
-    @Flag(help: "Begin with what is there already.")
+    @Flag(help: "Begin with what is already in the trace.")
     var all = false
 
     func run() async throws {

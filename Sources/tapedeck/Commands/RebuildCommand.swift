@@ -6,7 +6,7 @@ struct RebuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Drop all that is derived from a trace's bytes and build it again.",
-        discussion: "The same bytes give the same rows; a newer version may see more in them.")
+        discussion: "The same bytes give the same rows; a newer version may decode more of them.")
 
     @Argument(help: "The trace.")
     var trace: String

@@ -3,7 +3,7 @@ import Trace
 import Wire
 
 extension RecordedSession {
-    /// Opens a trace for replay, and says on standard error what the user should know about it.
+    /// Opens a trace for replay, and reports its warnings on standard error.
     static func opened(_ path: String) throws(Failure) -> RecordedSession {
         do {
             let session = try RecordedSession(path: path)
@@ -16,7 +16,7 @@ extension RecordedSession {
 }
 
 extension TraceDiagnosis {
-    /// Diagnoses a trace, with progress and what the user should know on standard error.
+    /// Diagnoses a trace, with progress and warnings on standard error.
     static func shown(
         trace: String, session: SessionID? = nil
     ) throws(Failure) -> TraceDiagnosis {
@@ -36,7 +36,7 @@ extension TraceDiagnosis {
 }
 
 extension FaultJudgement {
-    /// Judges the faults of a trace, with what the user should know on standard error.
+    /// Judges the faults of a trace, with warnings on standard error.
     static func shown(
         trace: String, session: SessionID? = nil
     ) throws(Failure) -> FaultJudgement {

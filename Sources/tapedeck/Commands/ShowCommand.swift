@@ -4,7 +4,7 @@ import Formats
 import Trace
 import Wire
 
-/// What `show` is asked for.
+/// The row that `show` prints.
 enum Shown: ExpressibleByArgument {
     case exchange(ExchangeID)
     case message(MessageID)
@@ -48,7 +48,7 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --raw: the bytes of one side alone.", valueName: "client|server"))
+            "With --raw: the bytes of one side only.", valueName: "client|server"))
     var side: Side?
 
     @Flag(help: "Print the curl command that repeats a request.")

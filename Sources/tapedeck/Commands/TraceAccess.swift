@@ -1,13 +1,13 @@
 import Foundation
 import Platform
 
-/// Makes sure that the trace that is written is the one that was meant, and its owner's alone.
+/// Makes sure that the trace is written to the intended file, and readable by its owner only.
 enum TraceAccess {
-    /// The path that a trace is written at: a symbolic link is followed once, here, and said.
+    /// The path that a trace is written to: a symbolic link is followed once, here, and reported.
     ///
     /// - Parameters:
     ///   - path: As it was given.
-    ///   - notice: Gets a line for people about what was found.
+    ///   - notice: Receives a message for the user about what was found.
     /// - Returns: The path of the file itself.
     /// - Throws: ``Failure`` where a link leads nowhere.
     static func path(
@@ -18,7 +18,7 @@ enum TraceAccess {
         guard let target = realpath(path, nil) else {
             throw Failure(
                 .noInput,
-                "\(path) is a symbolic link to a file that is not there; name the file itself")
+                "\(path) is a symbolic link to a file that does not exist; name the file itself")
         }
         defer { free(target) }
         let meant = String(cString: target)
@@ -26,12 +26,12 @@ enum TraceAccess {
         return meant
     }
 
-    /// Makes a trace that others may read its owner's alone, since recorded traffic is secret.
+    /// Makes a trace readable by its owner only, since recorded traffic is secret.
     ///
     /// - Parameters:
     ///   - path: The file itself, which is known to be a trace.
-    ///   - notice: Gets a line for people about what was changed.
-    /// - Throws: ``Failure`` where others may read it and it is not ours to change.
+    ///   - notice: Receives a message for the user about what was changed.
+    /// - Throws: ``Failure`` where others may read it and it belongs to another user.
     static func tighten(_ path: String, notice: (String) -> Void) throws(Failure) {
         try tighten(one: path, notice: notice)
         // SQLite gave them the mode of the trace.
@@ -48,7 +48,7 @@ enum TraceAccess {
             throw Failure(
                 .noInput,
                 "\(path) has mode \(mode), so others can read what is recorded, and it belongs to "
-                    + "somebody else; name another file")
+                    + "another user; name another file")
         }
         notice("\(path) had mode \(mode), so others could read the traffic; it has mode 600 now")
     }

@@ -2,7 +2,7 @@ import Diagnosis
 import Sessions
 import Wire
 
-/// What is said of a diagnosis: the findings that were asked for and are not known.
+/// The report of a diagnosis: the selected findings that are not in the baseline.
 struct DiagnosisReport {
     /// The findings of each session.
     let sessions: [(id: SessionID, findings: [Finding])]
@@ -53,10 +53,10 @@ struct DiagnosisReport {
         let left = diagnosis.sessions.flatMap(\.leftOut).filter { id, _ in
             choice.rules.contains { $0.id == id }
         }.reduce(0) { $0 + $1.value }
-        if left > 0 { text += "; \(left) more of the same rules not kept" }
+        if left > 0 { text += "; \(left) more of the same rules were not kept" }
         if known > 0 { text += "; \(known) known" }
         if diagnosis.sessions.contains(where: \.isRunning) {
-            text += "; the session goes on, and what is missing may still come"
+            text += "; the session is still running, and what is missing may still arrive"
         }
         return text
     }

@@ -4,10 +4,10 @@ import Foundation
 extension FindingBaseline {
     /// Reads the file at `path`.
     ///
-    /// - Throws: ``Failure`` where it cannot be read, or has a line that is none of a baseline.
+    /// - Throws: ``Failure`` where it cannot be read, or has a line that is not one of a baseline.
     init(path: String) throws(Failure) {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure(.noInput, "\(path) can not be read; check the name")
+            throw Failure(.noInput, "\(path) cannot be read; check the name")
         }
         do throws(Mistake) {
             try self.init(parsing: String(decoding: data, as: UTF8.self))
@@ -25,7 +25,7 @@ extension FindingBaseline {
                 lines[line] = ListLine.clean(finding.detail).replacing("#", with: "")
             }
         }
-        return "# Findings that are known: rule, fingerprint, and what one of them said.\n"
+        return "# Known findings: rule, fingerprint, and the message of one of them.\n"
             + lines.sorted { $0.key < $1.key }.map { "\($0.key) # \($0.value)\n" }.joined()
     }
 }

@@ -4,7 +4,7 @@ import Wire
 
 /// Findings as JUnit's XML: a test case for each rule.
 enum FindingJUnit {
-    /// A suite for each session; findings that are not of a severity that `fails` are printed alone.
+    /// A suite for each session; findings below the severity that `fails` are only printed.
     static func text(
         _ sessions: [(id: SessionID, findings: [Finding])], rules: [Rule],
         fails: (FindingRow.Severity) -> Bool

@@ -114,7 +114,7 @@ enum FindingSARIF {
         "{\"text\":\(JSONString.quoted(text))}"
     }
 
-    /// SARIF calls a note what is worth knowing.
+    /// SARIF has the level "note" for information.
     private static func level(_ severity: FindingRow.Severity) -> String {
         severity == .info ? "note" : severity.rawValue
     }

@@ -2,7 +2,7 @@ import Diagnosis
 import Trace
 import Wire
 
-/// Findings for people.
+/// Findings as text.
 enum FindingText {
     /// Columns of a line before it is broken.
     private static let width = 100

@@ -2,7 +2,7 @@ import Diagnosis
 import Filters
 import Wire
 
-/// Which rules are wanted: those named, without those ignored, on one peer or both.
+/// The selected rules: those named, without those ignored, of one side or both.
 struct RuleChoice {
     private let wanted: [Pattern]
     private let ignored: [Pattern]
@@ -32,7 +32,7 @@ struct RuleChoice {
         }
     }
 
-    /// Reads what the command line says.
+    /// Reads the options of the command line.
     ///
     /// - Throws: ``Failure`` where a name is that of no rule.
     init(wanted: [String], ignored: [String], blamed: Peer?) throws(Failure) {
@@ -56,13 +56,13 @@ struct RuleChoice {
         return rule
     }
 
-    /// Whether the rule is wanted.
+    /// Whether the rule is selected.
     func takes(_ rule: Rule) -> Bool {
         if let blamed, rule.blames != blamed { return false }
         if ignored.contains(where: { $0.matches(rule.id) }) { return false }
         return wanted.isEmpty || wanted.contains { $0.matches(rule.id) }
     }
 
-    /// The rules that are wanted.
+    /// The selected rules.
     var rules: [Rule] { Rules.all.filter(takes) }
 }

@@ -2,9 +2,9 @@ import Diagnosis
 import Notation
 import Wire
 
-/// What there is to know about rules.
+/// The pages about rules.
 enum RulePage {
-    /// All about one rule, for people.
+    /// The page about one rule.
     static func text(_ rule: Rule) -> String {
         var lines = ["\(rule.severity.rawValue) \(rule.id), about the \(rule.blames)"]
         for (name, text) in facts(rule) {
@@ -30,8 +30,8 @@ enum RulePage {
     private static func repetitionText(_ repetition: Rule.Repetition) -> String {
         switch repetition {
         case .each: "once for each breach"
-        case .topic: "once for each client and what it is about, with how often"
-        case .client: "once for each client, with how often"
+        case .topic: "once for each client and topic, with a count"
+        case .client: "once for each client, with a count"
         }
     }
 
@@ -63,7 +63,7 @@ enum RulePage {
 
     // MARK: The overview
 
-    /// The overview that stands in the repository, one line for each rule; ``text(_:)`` has the rest.
+    /// The overview in the repository, one line for each rule; ``text(_:)`` has the details.
     static func markdown(_ rules: [Rule]) -> String {
         var text = """
             # Rules

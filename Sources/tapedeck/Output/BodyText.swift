@@ -2,7 +2,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// Lays out the content of a body or message for people.
+/// Formats the content of a body or message as text.
 enum BodyText {
     /// XML and JSON with a line per element or member, other text as it is, bytes as a hex dump.
     static func text(_ content: [UInt8], isText: Bool) -> String {
@@ -18,7 +18,7 @@ enum BodyText {
         return clean(String(decoding: content, as: UTF8.self))
     }
 
-    /// `text` without what could steer a terminal; line feeds and tabs stay, and the carriage
+    /// `text` without terminal control characters; line feeds and tabs stay, and the carriage
     /// return before a line feed goes.
     static func clean(_ text: String) -> String {
         var result = String.UnicodeScalarView()
@@ -44,7 +44,7 @@ enum BodyText {
             lines.append(
                 Hexadecimal.text(start, digits: 6) + "  " + ListLine.pad(hex, 47) + "  " + ascii)
         }
-        if bytes.count > 1024 { lines.append("… \(bytes.count - 1024) bytes more (--raw)") }
+        if bytes.count > 1024 { lines.append("… \(bytes.count - 1024) more bytes (--raw)") }
         return lines.joined(separator: "\n")
     }
 }

@@ -2,13 +2,13 @@ import Capturing
 import Formats
 import Notation
 
-/// What became of the packets of a capture, in words and as JSON; the numbers add up.
+/// The packet statistics of a capture, as text and as JSON; the numbers add up.
 struct CaptureSummary {
     private let totals: CaptureTotals
 
     init(_ totals: CaptureTotals) { self.totals = totals }
 
-    /// Lines for people.
+    /// Lines of text.
     var lines: [String] {
         let (packets, streams, tls) = (totals.packets, totals.streams, totals.tls)
         var lines = [
@@ -26,7 +26,7 @@ struct CaptureSummary {
             lines.append("  \(count) bytes that \(reason.detail)")
         }
         if streams.conflicting > 0 {
-            lines.append("  \(streams.conflicting) repeated bytes were others than the first time")
+            lines.append("  \(streams.conflicting) repeated bytes differ from the first time")
         }
         if tls.connections > 0 {
             lines.append(

@@ -5,7 +5,7 @@ import Simperium
 import Trace
 import Wire
 
-/// One Simperium command for people: its payload laid out, and what its changes do.
+/// One Simperium command as text: its payload laid out, and what its changes do.
 struct CommandPage {
     let reader: TraceReader
 
@@ -47,7 +47,7 @@ struct CommandPage {
         return facts.joined(separator: ", ")
     }
 
-    /// The payload: JSON with a line for each member, after a first line that is none.
+    /// The payload: JSON with a line for each member, after a first line that is not JSON.
     private func layout(_ payload: ArraySlice<UInt8>) -> String {
         if let split = payload.firstIndex(of: 0x0A) {
             return BodyText.clean(String(decoding: payload[..<split], as: UTF8.self)) + "\n"
@@ -58,7 +58,7 @@ struct CommandPage {
 
     // MARK: Effects
 
-    /// What each change does, in words, against the object as the trace knows it before.
+    /// The effect of each change, as text, on the earlier object in the trace.
     func effects(_ detail: CommandDetail) throws(Failure) -> [[String]] {
         let command = SimperiumCommand.parse(detail.text, from: detail.row.sender)
         guard case .changes(let changes) = command.body, let bucket = detail.row.bucket else {
@@ -73,7 +73,7 @@ struct CommandPage {
         return results
     }
 
-    /// The object that a change applies to, found in what was said about it before.
+    /// The object that a change applies to, found in earlier commands.
     private func base(
         of change: SimperiumChange<Range<Int>>, _ key: String, _ bucket: String,
         _ detail: CommandDetail
@@ -87,7 +87,7 @@ struct CommandPage {
         return Self.ledger(of: all).base(of: change)
     }
 
-    /// The ledger of a bucket after these commands, of which the last comes first.
+    /// The ledger of a bucket after these commands, given in reverse order.
     private static func ledger(of commands: [CommandDetail]) -> Ledger {
         var ledger = Ledger()
         for known in commands.reversed() {
@@ -97,7 +97,7 @@ struct CommandPage {
         return ledger
     }
 
-    /// The index pages of a bucket that came before a command; they may carry objects.
+    /// The index pages of a bucket before a command; they may carry objects.
     private func indexPages(
         _ bucket: String, before: CommandID
     ) throws(Failure) -> [CommandDetail] {

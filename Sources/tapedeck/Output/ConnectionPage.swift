@@ -1,7 +1,7 @@
 import Trace
 import Wire
 
-/// One connection for people: its legs, and what happened to them.
+/// One connection as text: its legs, and what happened to them.
 enum ConnectionPage {
     /// The page.
     static func text(_ detail: ConnectionDetail) -> String {

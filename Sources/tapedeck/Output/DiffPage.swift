@@ -2,7 +2,7 @@ import Notation
 import Replaying
 import Wire
 
-/// Two traces side by side, for people or a JSON object per line.
+/// Two traces side by side, as text or a JSON object per line.
 ///
 /// Written as it comes, in the manner of `diff -u`.
 struct DiffPage {
@@ -10,7 +10,7 @@ struct DiffPage {
     private let hasColour: Bool
     private let context: Int
     private var counts: [ComparedItem.Change: Int] = [:]
-    /// Whether anything was told apart.
+    /// Whether any difference was found.
     private(set) var differs = false
     /// The section, until its title is printed.
     private var title: String?
@@ -49,7 +49,7 @@ struct DiffPage {
         output = ""
     }
 
-    /// Says what is compared.
+    /// Prints what is compared.
     mutating func begin(
         _ a: (path: String, exchanges: Int, commands: Int),
         _ b: (path: String, exchanges: Int, commands: Int)
@@ -71,7 +71,7 @@ struct DiffPage {
             (held, heldBack, owed) = ([], 0, 0)
         case .item(let item):
             counts[item.change, default: 0] += 1
-            // Exchanges of several connections come in whatever order; commands of a channel do not.
+            // Exchanges of several connections have no fixed order; commands of a channel do.
             if item.change.isDifference, item.change != .moved || section != "exchanges" {
                 differs = true
             }

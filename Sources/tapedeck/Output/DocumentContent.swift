@@ -3,11 +3,11 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What a restore or a filled form says about cases: counts of a restore, the blocks of a form.
+/// The cases of a restore or a filled form: counts of a restore, the blocks of a form.
 struct DocumentContent {
-    /// Most case blocks of a form that are told one by one.
+    /// The maximum number of case blocks of a form that are listed.
     private static let maxBlocks = 20
-    /// Most case types and fixtures that are named.
+    /// The maximum number of case types and fixtures that are named.
     private static let maxNames = 12
 
     private let kind: String
@@ -38,13 +38,13 @@ struct DocumentContent {
             count += 1
             if blocks.count < Self.maxBlocks { blocks.append(block) }
         }
-        // What came before an error, or before the end of what is kept, counts.
+        // The part before an error, or before the end of what is kept, counts.
         try? reader.feed(content.span)
         try? reader.finish()
         (self.summary, self.blocks, blockCount) = (summary, blocks, count)
     }
 
-    /// The same for people, a line each.
+    /// The same as text, a line each.
     var lines: [String] {
         kind == "form" ? blocks.map { "    " + ListLine.clean(Self.detail($0)) } + more : counts
     }
@@ -94,7 +94,7 @@ struct DocumentContent {
         names.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { "\($0.0) \($0.1)" }
     }
 
-    /// What a block does, as a sentence of clauses.
+    /// The effects of a block, as a sentence of clauses.
     private static func detail(_ block: CaseBlock) -> String {
         var clauses: [String] = []
         if let create = block.create {
@@ -110,13 +110,13 @@ struct DocumentContent {
         for index in block.indices {
             clauses.append(
                 index.target.isEmpty
-                    ? "takes index \(index.name) away"
+                    ? "removes index \(index.name)"
                     : "is \(index.relationship ?? "child") of \(index.target) (\(index.name))")
         }
         for attachment in block.attachments {
             clauses.append(
                 attachment.isRemoval
-                    ? "drops attachment \(attachment.name)" : "attaches \(attachment.name)")
+                    ? "removes attachment \(attachment.name)" : "attaches \(attachment.name)")
         }
         if block.isClosed { clauses.append("closes") }
         let what = clauses.isEmpty ? "nothing" : clauses.joined(separator: "; ")

@@ -3,7 +3,7 @@ import OpenRosa
 import Trace
 import Wire
 
-/// One exchange for people: heads as sent, bodies laid out, and what they mean.
+/// One exchange as text: heads as sent, bodies formatted, and what they mean.
 struct ExchangePage {
     let reader: TraceReader
 
@@ -117,7 +117,7 @@ struct ExchangePage {
         var facts: [String] = []
         if let nature = row.nature { facts.append("nature \(nature)") }
         if let key = row.key { facts.append("key \(key)") }
-        if let detail = row.detail { facts.append("says \(detail.debugDescription)") }
+        if let detail = row.detail { facts.append("message \(detail.debugDescription)") }
         if let done = row.done { facts.append("progress \(done)/\(row.total ?? "?")") }
         if let id = row.restoreID { facts.append("restore id \(id)") }
         if let id = row.instanceID { facts.append("instance \(id)") }

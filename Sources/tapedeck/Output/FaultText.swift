@@ -3,9 +3,9 @@ import Notation
 import Trace
 import Wire
 
-/// Faults for people and programs.
+/// Faults as text and as JSON.
 enum FaultText {
-    /// The lines about what was done to a row, with what came and what was sent instead.
+    /// The lines about the faults of a row, with what was received and what was sent instead.
     static func lines(_ faults: [FaultDetail]) -> [String] {
         faults.flatMap { detail in
             let row = detail.row
@@ -14,7 +14,7 @@ enum FaultText {
             if !row.scope.isEmpty { line += " of \(ListLine.clean(row.scope))" }
             if let verdict = detail.verdict { line += "; \(words(verdict))" }
             var lines = [line]
-            if !row.came.isEmpty { lines.append("    came: \(excerpt(row.came))") }
+            if !row.came.isEmpty { lines.append("    received: \(excerpt(row.came))") }
             if !row.came.isEmpty || !row.sent.isEmpty {
                 lines.append("    sent: \(row.sent.isEmpty ? "nothing" : excerpt(row.sent))")
             }
@@ -36,7 +36,7 @@ enum FaultText {
             ? "not recovered" : verdict.verdict
     }
 
-    /// What a fault was done to: `#12`, `c5`, `m9` or `k3`.
+    /// The target of a fault: `#12`, `c5`, `m9` or `k3`.
     static func hit(_ detail: FaultDetail) -> String {
         if let command = detail.command { return "c\(command)" }
         if let message = detail.message { return "m\(message)" }

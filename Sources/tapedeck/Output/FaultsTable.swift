@@ -9,7 +9,7 @@ extension JSONMembers {
     init(_ name: String, _ text: String) { self.init([Member(name, .string(text))]) }
 }
 
-/// What a control interface answers, for people.
+/// The answers of a control interface, as text.
 enum FaultsTable {
     /// The elements of an array; none where it is none.
     static func list(_ value: JSONValue?) -> [JSONValue] {

@@ -3,9 +3,9 @@ import Formats
 import Notation
 import Trace
 
-/// What an import says when it is done.
+/// The summary of an import.
 struct ImportSummary {
-    /// For people, with a line feed at the end.
+    /// As text, with a line feed at the end.
     let text: String
     /// As a JSON object on one line.
     let json: String
@@ -102,7 +102,8 @@ struct ImportSummary {
         ]
         if odd > 0 {
             lines.append(
-                "\(odd) of them odd or incomplete; warnings and gaps of their connections say what")
+                "\(odd) of them malformed or incomplete; see the warnings and gaps of their connections"
+            )
         }
         for (why, count) in leftOut.sorted(by: { $0.key < $1.key }) {
             lines.append("left out: \(count) \(why)")

@@ -63,7 +63,7 @@ enum JSONDetail {
         return object.text
     }
 
-    // What is shown of each table
+    // The columns that are shown of each table
 
     private static let messageColumns = Tables.message.select(
         "id connection_id exchange_id sender at_ns opcode size wire_size compressed close_code")
@@ -127,7 +127,7 @@ enum JSONDetail {
 }
 
 extension JSONObjectText {
-    /// Adds columns of a row; bytes that are no text in hexadecimal.
+    /// Adds columns of a row; bytes that are not text in hexadecimal.
     fileprivate mutating func add<Row>(
         _ columns: ColumnSelection<Row>, of row: Row, session: SessionID = SessionID(0)
     ) {

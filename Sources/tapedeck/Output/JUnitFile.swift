@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reports as JUnit's XML: what stands in them, and where `--junit` puts them.
+/// Reports as JUnit's XML: their content, and where `--junit` writes them.
 enum JUnitFile {
     /// Writes `report` to the file at `path`, or to standard output for `-`.
     static func write(_ report: String, to path: String) throws(Failure) {

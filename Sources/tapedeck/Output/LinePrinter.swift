@@ -7,7 +7,7 @@ import Wire
 struct CommandTexts {
     let reader: TraceReader
 
-    /// The whole text of a command; empty where it can not be read.
+    /// The whole text of a command; empty where it cannot be read.
     mutating func text(of row: CommandRow) -> [UInt8] {
         (try? reader.text(of: row.id)) ?? []
     }
@@ -21,7 +21,7 @@ final class LinePrinter {
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    /// Learns which rows were touched by faults.
+    /// Records which rows were touched by faults.
     func learn(from reader: TraceReader) throws(TraceError) { try reader.extend(&faulted) }
 
     /// Prints one line, soon.

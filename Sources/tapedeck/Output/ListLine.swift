@@ -45,7 +45,7 @@ enum ListLine {
     /// Absolute URL of an exchange.
     static func url(_ row: ExchangeRow) -> String { row.url }
 
-    /// Text of a peer without what could steer a terminal.
+    /// Text of a peer without terminal control characters.
     static func clean(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return String(

@@ -4,7 +4,7 @@ import Wire
 
 /// Prints a line for each finished exchange and each command while a session is recorded.
 ///
-/// Rows come after their commit, on the writer's thread.
+/// Rows arrive after their commit, on the writer's thread.
 final class LiveLines: Sendable {
     private struct State {
         var hasStarted = false
@@ -16,7 +16,7 @@ final class LiveLines: Sendable {
 
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
-    /// Prints from now on, and what came before; the ready line stands first.
+    /// Prints from now on, and earlier rows; the ready line is first.
     func start() {
         let early = state.withLock { state in
             state.hasStarted = true

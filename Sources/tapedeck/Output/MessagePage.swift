@@ -2,7 +2,7 @@ import Dissection
 import Trace
 import Wire
 
-/// One WebSocket message for people.
+/// One WebSocket message as text.
 enum MessagePage {
     /// The page.
     static func text(_ detail: MessageDetail) -> String {

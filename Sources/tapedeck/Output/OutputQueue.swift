@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Text on its way to a file descriptor that may not be read: whoever prints never waits.
+/// Text for a file descriptor that may not be read: the caller never blocks.
 ///
-/// A thread of its own writes. What comes while more than the bound waits is skipped, up to the moment
-/// when all that waited is written; then the number of skipped lines is written in their place.
+/// A separate thread writes. Lines are skipped while more than the bound waits, until all that
+/// waited is written; then the number of skipped lines is written in their
+/// place.
 final class OutputQueue: Sendable {
     private struct State {
         var waiting: [[UInt8]] = []
@@ -19,7 +20,7 @@ final class OutputQueue: Sendable {
         var failure: Int32?
     }
 
-    /// What was not written.
+    /// The lines that were not written.
     struct Unwritten: Hashable {
         /// Lines that were skipped or still wait.
         var lines: Int
@@ -42,7 +43,7 @@ final class OutputQueue: Sendable {
     ///
     /// - Parameters:
     ///   - bound: Bytes that may wait; 1 MiB is about 10,000 lines.
-    ///   - skipped: What is written in the place of so many lines.
+    ///   - skipped: The text for a number of skipped lines.
     ///   - failed: Called once, on the queue's thread, with the error number when writing fails;
     ///     nothing more is written.
     ///   - write: Writes all bytes, however long it takes, or gives the error number.
@@ -89,7 +90,7 @@ final class OutputQueue: Sendable {
     /// Waits until all is written, as long as something is written within each of `patience`
     /// milliseconds.
     ///
-    /// - Returns: What was not written.
+    /// - Returns: The lines that were not written.
     func drain(patience: Int) -> Unwritten {
         while true {
             let isDone = state.withLock { state in

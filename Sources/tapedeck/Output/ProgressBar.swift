@@ -1,4 +1,4 @@
-/// A line on standard error that overwrites itself, where a person looks on.
+/// A line on standard error that overwrites itself, on a terminal.
 struct ProgressBar {
     /// Columns of the bar.
     private static let width = 30
@@ -18,7 +18,7 @@ struct ProgressBar {
         length = line.count
     }
 
-    /// Takes the line away, so that others can be written.
+    /// Erases the line, so that others can be written.
     mutating func clear() {
         guard isShown, length > 0 else { return }
         StandardError.write("\r\(String(repeating: " ", count: length))\r")

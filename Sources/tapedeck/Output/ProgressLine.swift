@@ -1,6 +1,6 @@
 import Sessions
 
-/// How far a command has come, on a terminal, until it is done or somebody ends it.
+/// The progress of a command, on a terminal, until it is done or ended by a signal.
 final class ProgressLine {
     private let verb: String
     private let isOver = Flagged()
@@ -15,10 +15,10 @@ final class ProgressLine {
         }
     }
 
-    /// Shows `share`, in 0...1, and answers whether to go on.
+    /// Shows `share`, in 0...1, and returns whether to go on.
     func show(_ share: Double) -> Bool { show("\(Int(share * 100)) %") }
 
-    /// Shows `state` and answers whether to go on.
+    /// Shows `state` and returns whether to go on.
     func show(_ state: String) -> Bool {
         if StandardError.isTerminal {
             let text = "\(verb): \(state)"

@@ -5,7 +5,7 @@ import Wire
 /// Writes the bytes of an exchange as they were sent.
 struct RawBytes {
     let reader: TraceReader
-    /// Whose; both sides' where nil.
+    /// The side; nil for both.
     let side: Peer?
 
     /// Writes the request's bytes and then the response's.

@@ -7,8 +7,8 @@ enum StandardOutput {
     private static let lock = Mutex(())
     private static let queue = Mutex<OutputQueue?>(nil)
 
-    /// From now on nobody who prints waits for whoever reads, and nothing ends because nobody reads any
-    /// more: `work` goes on.
+    /// From now on printing never waits for the reader, and a closed output ends nothing: `work`
+    /// goes on.
     static func detach(_ work: String) {
         signal(SIGPIPE, SIG_IGN)
         StandardError.detach()
@@ -18,14 +18,14 @@ enum StandardOutput {
             },
             failed: {
                 StandardError.write(
-                    "tapedeck: standard output can not be written (\(String(cString: strerror($0)))); nothing more is printed, \(work) goes on\n"
+                    "tapedeck: standard output cannot be written (\(String(cString: strerror($0)))); nothing more is printed, \(work) goes on\n"
                 )
             },
             write: { FileDescriptor.write($0, to: 1) })
         queue.withLock { $0 = made }
     }
 
-    /// Gives what was printed time to be read, as long as it is read at all.
+    /// Waits until the printed lines are read, as long as the reader makes progress.
     static func finish() {
         if let queue = queue.withLock({ $0 }) {
             let unwritten = queue.drain(patience: StandardError.patience)
@@ -38,7 +38,7 @@ enum StandardOutput {
         StandardError.finish()
     }
 
-    /// Writes `text` as it is; what can not be written (a closed pipe) ends the program quietly, as
+    /// Writes `text` as it is; what cannot be written (a closed pipe) ends the program quietly, as
     /// it does for `cat`, unless it is detached.
     static func write(_ text: String) { write(bytes: text.utf8) }
 
@@ -51,7 +51,7 @@ enum StandardOutput {
         }
     }
 
-    /// Whether a person reads along.
+    /// Whether it is a terminal.
     static var isTerminal: Bool { isatty(1) == 1 }
 
     /// Whether colours are wanted: on a terminal, and not with `NO_COLOR`.
@@ -60,15 +60,15 @@ enum StandardOutput {
     }
 }
 
-/// What is said to people.
+/// Messages for the user.
 enum StandardError {
     private static let lock = Mutex(())
     private static let queue = Mutex<OutputQueue?>(nil)
 
-    /// How long a reader may take for the next piece when the program ends, in milliseconds.
+    /// Milliseconds that a reader may take for the next piece when the program ends.
     static let patience = 3000
 
-    /// From now on nobody who says something waits for whoever reads.
+    /// From now on writing never waits for the reader.
     static func detach() {
         let made = OutputQueue(
             skipped: {
@@ -78,7 +78,7 @@ enum StandardError {
         queue.withLock { $0 = made }
     }
 
-    /// Gives what was said time to be read, as long as it is read at all.
+    /// Waits until the printed lines are read, as long as the reader makes progress.
     static func finish() { _ = queue.withLock { $0 }?.drain(patience: patience) }
 
     /// Writes `text` as it is.
@@ -88,7 +88,7 @@ enum StandardError {
         lock.withLock { _ in _ = FileDescriptor.write(bytes, to: 2) }
     }
 
-    /// Whether a person reads along.
+    /// Whether it is a terminal.
     static var isTerminal: Bool { isatty(2) == 1 }
 }
 
@@ -110,7 +110,7 @@ enum FileDescriptor {
                 switch failure {
                 case EINTR: continue
                 case EAGAIN:
-                    // Somebody who shares the pipe made it non-blocking.
+                    // Another process that shares the pipe made it non-blocking.
                     var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&waiting, 1, -1)
                 default: return failure

@@ -7,7 +7,7 @@ final class StopSignal: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let count = Mutex(0)
-    // Safety: written in the initialiser alone; kept so that the sources live as long as this.
+    // Safety: written in the initialiser only; kept so that the sources live as long as this.
     nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
     init() {

@@ -1,6 +1,6 @@
 import Trace
 
-/// What a recording says when it ends.
+/// The summary of a recording.
 enum Summary {
     /// Prints the counts of one session.
     static func print(_ totals: TraceTotals, trace: String) {

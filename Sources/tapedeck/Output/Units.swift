@@ -23,7 +23,7 @@ struct ByteCount: ExpressibleByArgument {
         bytes = Int64(number * unit)
     }
 
-    /// `bytes` for people.
+    /// `bytes` as text with a unit.
     static func text(_ bytes: Int64) -> String {
         guard bytes >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes)
@@ -60,7 +60,7 @@ struct TimeSpan: ExpressibleByArgument {
         nanoseconds = Int64(number * unit)
     }
 
-    /// `nanoseconds` for people.
+    /// `nanoseconds` as text with a unit.
     static func text(_ nanoseconds: Int64) -> String {
         switch nanoseconds {
         case ..<1_000_000: return "\(nanoseconds / 1000) µs"

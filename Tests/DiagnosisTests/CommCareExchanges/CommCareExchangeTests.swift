@@ -71,7 +71,7 @@ import Wire
         #expect(create.client == "d1")
         let version = try #require(
             findings.first { $0.rule == CommCareExchangeRules.versionValue })
-        #expect(version.detail == "POST /a/demo/receiver/app/ says X-OpenRosa-Version 2.0.")
+        #expect(version.detail == "POST /a/demo/receiver/app/ has X-OpenRosa-Version 2.0.")
         #expect(version.steps.last?.quote == "X-OpenRosa-Version: 2.0")
     }
 

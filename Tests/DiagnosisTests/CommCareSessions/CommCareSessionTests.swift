@@ -29,7 +29,7 @@ import Wire
             script.findings().first { $0.rule.id == "commcare.sync.polled-early" })
         #expect(
             finding.detail
-                == "The 202 said Retry-After: 5; the restore was asked for again after 1 s.")
+                == "The 202 had Retry-After: 5; the restore was requested again after 1 s.")
         #expect(finding.expected == "The same request 5 s after the 202.")
         #expect(finding.steps.map(\.quote).first == "Retry-After: 5")
         #expect(finding.at == Instant(nanoseconds: 2_010_000_000))

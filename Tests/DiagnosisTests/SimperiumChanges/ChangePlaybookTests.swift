@@ -151,7 +151,7 @@ import Wire
         }
         #expect(
             found == [
-                "A change of k is for version 3, though the client was told by the answer to its "
+                "A change of k is for version 3, though the client was informed by the answer to its "
                     + "own change that it is at 4."
             ])
     }

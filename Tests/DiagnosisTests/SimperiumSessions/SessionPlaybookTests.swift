@@ -5,7 +5,8 @@ import Wire
 
 /// Sessions in which nobody does anything wrong, and what findings say where somebody does.
 @Suite struct SessionPlaybookTests {
-    /// Pages without data, entities one by one, changes of both sides, heartbeats, a lost connection.
+    /// Pages without data, entities one by one, changes of both sides, heartbeats, a lost
+    /// connection.
     private static func busy(_ script: inout SessionScript) {
         let one = script.socket(at: 0)
         script.open(one, at: 0.1)
@@ -68,7 +69,7 @@ import Wire
         #expect(finding?.rule.id == "simperium.cv.unknown-repeated")
         #expect(
             finding?.detail
-                == "The client asks for changes since old again, 9.7 s after the server said that it does not know it."
+                == "The client requests changes since old again, 9.7 s after the server answered that it is unknown."
         )
         #expect(finding?.steps.map(\.quote) == ["0:cv:?", "0:cv:old"])
         #expect(finding?.client == "c-1")
@@ -105,7 +106,7 @@ import Wire
         #expect(finding?.expected == "0:i::m1::LIMIT")
         #expect(
             finding?.detail
-                == "The page has the mark m1, and the client has not asked for the next one in 120 s."
+                == "The page has the mark m1, and the client has not requested the next one in 120 s."
         )
     }
 }

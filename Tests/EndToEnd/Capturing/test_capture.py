@@ -307,4 +307,4 @@ def test_what_is_no_capture_is_told(captured: Captured, tmp_path: Path) -> None:
     cut.write_bytes(captured.file.read_bytes()[:-7])
     assert imported(cut, tmp_path / "cut.tape")["cut_off_bytes"] > 0
     done = tapedeck("import", captured.file, captured.trace, status=66)
-    assert "is there already" in done.stderr
+    assert "exists already" in done.stderr

@@ -17,7 +17,7 @@ UNREACHABLE = {
         "http.chunked-refused": "token-chunks: there was not a request for a token in chunks",
         "http.cookie": "cookies are followed on one connection",
     },
-    "commcare": {"http.retry-after-4xx": "it passes over requests to CommCare"},
+    "commcare": {"http.retry-after-4xx": "it ignores requests to CommCare"},
 }
 
 
@@ -152,7 +152,7 @@ def test_refusals(tmp_path: Path) -> None:
         (("simperium", "--case", "nothing"), "no case or scenario nothing"),
         (("simperium", "--builtin", "--", "x"), "COMMAND or --builtin"),
         (("simperium", "--", "no-such-program"), "no program no-such-program"),
-        (("simperium", "--jobs", "2"), "one scenario after the other"),
+        (("simperium", "--jobs", "2"), "scenarios run one after the other"),
         (("commcare", "--builtin", "--slowness", "0"), "--slowness"),
         (("commcare", "--json", "-", "--junit", "-", "--builtin"), "exclude each other"),
     ):

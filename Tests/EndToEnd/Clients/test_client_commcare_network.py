@@ -343,7 +343,7 @@ def test_goes_through_a_proxy(scripted, form, tmp_path):
 
     ended = run("submit", form, "--proxy", proxy.url)
     assert ended.returncode == 0, ended.stderr
-    assert "whoever listens on the way gets the password" in ended.stderr
+    assert "anyone on the network path can read the password" in ended.stderr
     assert run("sync", http_proxy=proxy.url, no_proxy="commcare.invalid").returncode == 75
     assert run("sync", http_proxy=proxy.url).returncode == 0
     assert [path.partition("?")[0] for _, path, _, _ in proxy.asked] == [

@@ -118,7 +118,7 @@ def test_reads_the_plan_again(record, origin, tmp_path) -> None:
     proxy = record("--to", origin.url, "--faults", plan)
     assert status_of(f"{proxy.url}/b") == "503"
     plan.write_text("rules:\n  - path:/a => 429 name=second\n  - path:/b => 503 name=same\n")
-    proxy.await_line("was read again: 2 rules", errors=True)
+    proxy.await_line("was reloaded: 2 rules", errors=True)
     assert {name: rule["fired"] for name, rule in rules(proxy).items()} == {
         "second": 0, "same": 1}
     plan.write_text("rules:\n  - path:/a => 4O4 name=third\n")

@@ -105,7 +105,7 @@ def test_the_recording_goes_on_when_the_reader_has_gone(unread) -> None:
     unread.ask(20)
     unread.recorded(20)
     errors = unread.stop()
-    assert errors.count("standard output can not be written") == 1
+    assert errors.count("standard output cannot be written") == 1
     assert "the recording goes on" in errors
 
 

@@ -143,7 +143,7 @@ def test_what_cannot_be_written_is_printed(broken, record, origin, tmp_path) -> 
     send_both_lengths(running)
     running.eventually_sql("SELECT 1 FROM note WHERE code = 'http.two-lengths'")
     done = tapedeck("diagnose", running.trace, "--rule", RULE, status=1)
-    assert f"error {RULE}" in done.stdout and "the session goes on" in done.stdout
+    assert f"error {RULE}" in done.stdout and "the session is still running" in done.stdout
     assert "not stored: the trace is being written" in done.stderr
     assert running.sql("SELECT count(*) FROM finding") == [(0,)]
 

@@ -154,7 +154,7 @@ def test_trace_deleted(record, origin) -> None:
     proxy.trace.unlink()
     recovered = proxy.trace.with_name(proxy.trace.name + ".recovered")
     proxy.await_line(f"{proxy.trace} was deleted while it was being written: recording goes on in "
-                     f"{recovered}, with what came before$", errors=True)
+                     f"{recovered}, with the earlier traffic$", errors=True)
     curl(f"{proxy.url}/after")
     assert proxy.stop() == 74
     assert f"trace: {recovered}" in proxy.output
@@ -178,7 +178,7 @@ def test_trace_locked(record, origin) -> None:
     other.execute("BEGIN IMMEDIATE")
     for number in range(8):
         assert post(proxy, f"/{number}", os.urandom(MEBIBYTE // 2)).startswith(b"HTTP/1.1 200")
-    proxy.await_line("is locked by another program: what comes waits in memory; end "
+    proxy.await_line("is locked by another program: new traffic waits in memory; end "
                      rf"(that program|.* \(process {os.getpid()}\)), or its transaction$", errors=True)
     assert proxy.sql("SELECT count(*) FROM http_exchange") == [(0,)]
     other.execute("ROLLBACK")

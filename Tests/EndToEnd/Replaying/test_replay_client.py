@@ -552,7 +552,7 @@ def test_bounds(three, peer) -> None:
     assert report["exchanges"] == 12 and report["nanoseconds"] >= 110_000_000
     server.gate.clear()
     ended = replay(three, server.url, "--for", "300ms")
-    assert "3 not played" in ended.stdout and "its time was over" in ended.stdout
+    assert "3 not played" in ended.stdout and "the time limit passed" in ended.stdout
 
 
 def test_stopped_by_a_signal(three, peer, program) -> None:

@@ -300,7 +300,7 @@ def test_what_is_not_there(faulty, simperium):
     deck = faulty(simperium.url)
     deck.finish()
     refused = tapedeck("state", deck.trace, "--at", "c99", status=65)
-    assert "no such moment" in refused.stderr
+    assert "no such point in the trace" in refused.stderr
     tapedeck("state", deck.trace, "--at", "yesterday", status=64)
     tapedeck("state", deck.trace, "--at", "c1", "--session", "1", status=64)
     tapedeck("state", deck.trace.with_name("none.tape"), status=66)

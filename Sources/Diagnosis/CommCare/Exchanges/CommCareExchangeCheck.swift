@@ -1,7 +1,7 @@
 import Dissection
 import Wire
 
-/// The rules of CommCare and OpenRosa that one exchange tells.
+/// The rules of CommCare and OpenRosa that one exchange decides.
 struct CommCareExchangeCheck: Check {
     private var submissions = SubmissionCheck()
 

@@ -1,7 +1,7 @@
 import Dissection
 import OpenRosa
 
-/// What one reading of an OpenRosa document tells the rules.
+/// The facts of an OpenRosa document that rules need, from one reading.
 final class DocumentFacts {
     /// The first notes, in order.
     private(set) var notes: [OpenRosaNote] = []
@@ -11,7 +11,7 @@ final class DocumentFacts {
     private(set) var meta: FormMeta?
     /// The first case block of version 1.
     private(set) var old: CaseBlock?
-    /// How many case blocks there are.
+    /// The number of case blocks.
     private(set) var cases = 0
     /// Files that the form names.
     private(set) var files: [String] = []
@@ -27,17 +27,17 @@ final class DocumentFacts {
     private(set) var registration: Registration?
     /// Children of the root; nil where the end was not reached.
     private(set) var children: Int?
-    /// What ended the reading.
+    /// The error that ended the reading.
     private(set) var error: XMLError?
 
     private static let maxNotes = 256
 
-    /// Reads a document that `side` gives.
+    /// Reads a document in `side`.
     ///
     /// - Parameters:
     ///   - side: Head and content.
     ///   - part: The part that holds it; nil for the content itself.
-    ///   - purpose: What is known beforehand.
+    ///   - purpose: The expected kind of document.
     /// - Returns: Nil where the content is not kept whole.
     static func read(
         _ side: SideEvidence, _ part: PartRow? = nil, purpose: OpenRosaReader.Purpose
@@ -101,7 +101,7 @@ final class DocumentFacts {
         notes.first { codes.contains($0.code) }
     }
 
-    /// What is wrong with the XML; nil where it was read, or refused for its size alone.
+    /// The error in the XML; nil where it was read, or refused only for its size.
     var malformation: XMLError? {
         switch error?.reason {
         case .malformed, .truncated, .empty, .encoding, .unknownEncoding, .controlCharacter: error

@@ -3,15 +3,15 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What a request to a CommCare or OpenRosa server says, as far as rules across messages need it.
+/// The parts of a request to a CommCare or OpenRosa server that rules across messages need.
 struct CommCareAsk: Sendable {
     /// The exchange as it was when the request ended.
     let row: ExchangeRow
     /// What it is for.
     let api: OpenRosaAPI
-    /// Who asks.
+    /// The user and device that send it.
     var person: CommCarePersonKey
-    /// Whether it is known who asks: the request or all others of the device name the same user.
+    /// Whether the user is known: the request or all others of the device name the same user.
     var isPersonCertain = true
     /// Whether Tapedeck changed it on the way.
     let isTouched: Bool
@@ -21,26 +21,26 @@ struct CommCareAsk: Sendable {
     let token: String?
     /// The credentials.
     let credentials: CommCareCredentials?
-    /// Whether nobody signs in.
+    /// Whether it has no credentials.
     let isDemonstration: Bool
-    /// Whether somebody asks for another user.
+    /// Whether it is sent on behalf of another user.
     let isForAnother: Bool
     /// The form that is submitted.
     let form: CommCareForm?
-    /// How the findings call the client.
+    /// The name of the client in findings.
     let client: String
 
     /// `since`; nil where it is missing or empty.
     var since: String? { query.last("since").flatMap { $0.isEmpty ? nil : $0 } }
-    /// Whether it asks for what is new only.
+    /// Whether it is an incremental sync.
     var isIncremental: Bool { since != nil }
     /// The token that it carries anywhere.
     var anyToken: String? { since ?? token }
-    /// Whether the device gets its data.
+    /// Whether it delivers the data of a device.
     var isRestore: Bool { api == .commcareRestore }
     /// Whether it submits a form.
     var isSubmission: Bool { api.group == .submission }
-    /// What findings about the sync are grouped by.
+    /// The topic of findings about the sync.
     var topic: String { person.user.isEmpty ? person.device : person.user }
 
     /// A step about the request.
@@ -48,8 +48,8 @@ struct CommCareAsk: Sendable {
         row.requestStep(detail, quote)
     }
 
-    /// Whether what Tapedeck did changed the request on its way to the server; that it answered, or
-    /// delayed or dropped something, did not.
+    /// Whether Tapedeck changed the request on its way to the server; answering, delaying or
+    /// dropping something does not count.
     private static func changes(_ fault: FaultRow) -> Bool {
         fault.sender == .client && !keeping.contains(String(fault.action.prefix { $0 != " " }))
     }
@@ -61,7 +61,7 @@ struct CommCareAsk: Sendable {
         "tls-failure", "expired-certificate",
     ]
 
-    /// Reads a request; nil where it is none of CommCare or OpenRosa.
+    /// Reads a request; nil where it is not one of CommCare or OpenRosa.
     init?(_ exchange: borrowing ExchangeEvidence, _ session: borrowing SessionView) {
         guard let api = OpenRosaAPI(rawValue: exchange.row.api) else { return nil }
         self.api = api

@@ -1,6 +1,7 @@
 import Notation
 
-/// Whom the `Authorization` of a request names; secrets are compared by a digest and not kept.
+/// The user that the `Authorization` of a request names; secrets are compared by a digest and not
+/// kept.
 struct CommCareCredentials: Hashable, Sendable {
     /// The name without project, in lower case; nil where the scheme names none.
     let user: String?
@@ -28,7 +29,7 @@ struct CommCareCredentials: Hashable, Sendable {
         }
     }
 
-    /// `anna@demo.commcarehq.org` and `anna` are one.
+    /// `anna@demo.commcarehq.org` and `anna` are the same user.
     static func name(_ text: some StringProtocol) -> String {
         String(text.prefix { $0 != "@" }).lowercased()
     }

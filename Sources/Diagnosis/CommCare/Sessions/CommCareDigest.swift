@@ -1,6 +1,6 @@
 import Notation
 
-/// Tells contents apart: two FNV-1a hashes and the length.
+/// Identifies contents by two FNV-1a hashes and the length.
 struct CommCareDigest: Hashable, Sendable {
     private var first = FNV1a()
     private var second = FNV1a(offset: FNV1a.otherOffset, prime: 0x100_0000_0233)

@@ -1,11 +1,11 @@
 import Wire
 
-/// Stories of CommCare and OpenRosa: several breaches that are one.
+/// Finding groups of CommCare and OpenRosa: several breaches with one cause.
 enum CommCareFindingGroups {
     /// The rules that they break.
     static let rules: [Rule] = [duplicateForm, retryStorm, loop412, pollLoop, headOfLine]
 
-    /// Those that are reported when their parts come together; the check itself reports the others.
+    /// Those that are reported when their parts are combined; the check itself reports the others.
     static let all: [FindingGroup] = [
         FindingGroup(
             rule: retryStorm,
@@ -21,8 +21,8 @@ enum CommCareFindingGroups {
                 CommCareSessionRules.incrementalAfter412.id, CommCareSessionRules.fullRepeated.id,
             ], least: 3, withinNanoseconds: nil, sharing: .topic
         ) { parts in
-            "The sync was refused with 412 and asked for again \(parts.count) times within "
-                + "\(span(parts)), and no full restore came through."
+            "The sync was refused with 412 and requested again \(parts.count) times within "
+                + "\(span(parts)), and no full restore succeeded."
         },
         FindingGroup(
             rule: pollLoop,
@@ -30,8 +30,8 @@ enum CommCareFindingGroups {
                 CommCareSessionRules.polledEarly.id, CommCareSessionRules.polledWithoutEnd.id,
             ], least: 5, withinNanoseconds: nil, sharing: .topic
         ) { parts in
-            "The restore was asked for \(parts.count) times within \(span(parts)) without the "
-                + "pauses that the server asked for."
+            "The restore was requested \(parts.count) times within \(span(parts)) without the "
+                + "pauses that the server requested."
         },
     ]
 
@@ -40,7 +40,7 @@ enum CommCareFindingGroups {
         return CommCareTime.text(CommCareTime.gap(first.at, last.at))
     }
 
-    /// How often each rule was broken: `3 × commcare.retry.at-once`.
+    /// The number of breaches of each rule: `3 × commcare.retry.at-once`.
     private static func kinds(_ parts: [Finding]) -> String {
         var counts: [String: Int] = [:]
         for part in parts { counts[part.rule.id, default: 0] += part.times }
@@ -52,33 +52,34 @@ enum CommCareFindingGroups {
     static let duplicateForm = Rule(
         "commcare.story.duplicate-form", .error,
         title: "A form whose answer was lost is sent again as another form.",
-        source: "OpenRosa metadata: instanceID tells a form sent twice from two forms; catalogue "
-            + "C49 and C50, issue story \"duplicate form after a lost answer\".",
+        source:
+            "OpenRosa metadata: instanceID distinguishes a form sent twice from two forms; catalogue "
+            + "C49 and C50, issue \"duplicate form after a lost answer\".",
         follows:
-            "forms by their content without instanceID, and whose answer the client did not get",
-        evidence: "a form with a new instanceID and the very content, times included, of one whose "
+            "forms by their content without instanceID, and whose answer the client did not receive",
+        evidence: "a form with a new instanceID and the same content, times included, of one whose "
             + "answer was lost",
         expects: "The same form with the same instanceID, so that the server keeps it once.",
         silent: "the form has no times in its meta block; the content was sent under several "
             + "identifiers before; the answer of the first was not lost",
-        cause: "the identifier is made when the form is sent instead of when it is finished")
+        cause: "the identifier is generated when the form is sent instead of when it is finished")
 
-    /// A client tries again and again against a server that has told it to stop.
+    /// A client retries repeatedly after the server asked it to stop.
     static let retryStorm = Rule(
         "commcare.story.retry-storm", .error,
-        title: "A client tries again and again against a server that has told it to stop.",
+        title: "A client retries repeatedly after the server asked it to stop.",
         source: "specs/commcare-http.txt: 406, 429 and 503; catalogue C28 to C31, C35, C73, O-R1 "
             + "and O-R2 (commcare-android PR 2124: \"phone immediately tries again a few "
             + "times\").",
         follows: "the breaches of the rules on retries",
         evidence: "five of them within five minutes",
-        expects: "To stop, and to try again with growing pauses.",
+        expects: "Stop, and retry with growing pauses.",
         silent: "where the rules on retries are")
 
-    /// A client gets 412 again and again and never recovers.
+    /// A client gets 412 repeatedly and never recovers.
     static let loop412 = Rule(
         "commcare.story.412-loop", .error,
-        title: "A client gets 412 again and again and never recovers.",
+        title: "A client gets 412 repeatedly and never recovers.",
         source: "specs/commcare-http.txt: 412; catalogue C08 to C10.",
         follows: "the breaches of the rules on 412",
         evidence: "three of them about one user",
@@ -92,7 +93,7 @@ enum CommCareFindingGroups {
         source: "specs/commcare-http.txt: 202; catalogue C16 and C22.",
         follows: "the breaches of the rules on 202",
         evidence: "five of them about one user",
-        expects: "One request each Retry-After seconds, and an end to it.",
+        expects: "One request per Retry-After seconds, with a bound.",
         silent: "where the rules on 202 are")
 
     /// One refused form keeps all others from being sent.

@@ -3,22 +3,22 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What is followed of one user on one device.
+/// The state of one user on one device.
 struct CommCarePerson: Sendable {
-    /// A sync token that the server gave out.
+    /// A sync token that the server issued.
     struct Issued: Sendable {
         let token: String
         let row: ExchangeRow
-        /// When a client can have stored it, at the latest.
+        /// The latest time at which a client has stored it.
         let settledAt: Instant
     }
 
-    /// A breach that what comes next will confirm or excuse.
+    /// A breach that later traffic confirms or excuses.
     struct Doubt: Sendable {
         /// The token that the client should have used.
         let token: String
         let finding: Finding
-        /// Whether it is about a sync, which only what comes next can judge.
+        /// Whether it is about a sync, which only later traffic can judge.
         let isSync: Bool
     }
 
@@ -49,7 +49,7 @@ struct CommCarePerson: Sendable {
     struct Failure: Sendable {
         let ask: CommCareAsk
         let reply: CommCareReply
-        /// How often the same was asked with the same outcome, from 1.
+        /// The number of identical requests with the same outcome, from 1.
         var times = 1
         /// The steps of the first tries.
         var steps: [FindingStep]
@@ -63,25 +63,25 @@ struct CommCarePerson: Sendable {
         var count = 1
     }
 
-    /// The token that the device surely has, if one was seen.
+    /// The token that the device certainly has, if one was seen.
     var current: Issued?
     /// Whether the client has shown that it has it.
     var hasUsedCurrent = false
     /// Tokens that were replaced.
     var replaced: [String: Issued] = [:]
-    /// Tokens that the device may have: the restore did not surely arrive, or may not be usable.
+    /// Tokens that the device may have: the restore did not certainly arrive, or may not be usable.
     var maybe: [String: Issued] = [:]
-    /// Whether an accusation about a token was excused once.
+    /// Whether a finding about a token was withdrawn once.
     var excuses = 0
     var doubts: [Doubt] = []
-    /// Whether its token was given out on behalf of somebody else.
+    /// Whether its token was issued on behalf of another user.
     var isForAnother = false
     var ledger: CommCareLedger?
     var polling: Polling?
     var refused: Refused?
     /// A full restore after a 412 that was refused with 412 as well.
     var refusedTwice: ExchangeRow?
-    /// The 412 that the restore under way recovers from.
+    /// The 412 that the running restore recovers from.
     var recovering: ExchangeRow?
     /// A claim that made a sync necessary.
     var claimed: CommCareReply?

@@ -1,6 +1,6 @@
 import Wire
 
-/// Who syncs: a user on a device with a project of a server.
+/// Identifies a syncing client: a user on a device with a project of a server.
 struct CommCarePersonKey: Hashable, Sendable {
     /// Host and port.
     let server: String

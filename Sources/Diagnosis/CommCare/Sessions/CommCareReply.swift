@@ -2,14 +2,14 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// What came of a request.
+/// The answer to a request.
 ///
 /// A final class, so that it can be remembered in several places without being copied.
 final class CommCareReply: Sendable {
     let row: ExchangeRow
     /// The status; 0 without a response.
     let status: Int
-    /// Whether the client surely got all of it, and in time.
+    /// Whether the client certainly received all of it, and in time.
     let isHeard: Bool
     /// Whether Tapedeck made or changed it.
     let isTouched: Bool
@@ -20,13 +20,13 @@ final class CommCareReply: Sendable {
     /// Seconds of `Retry-After`.
     let retryAfter: Int?
 
-    /// How long a client may wait for an answer before it is thought to have given up.
+    /// Nanoseconds after which a client counts as having given up waiting.
     static let patience: Int64 = 30_000_000_000
 
     var nature: String? { document?.nature }
-    /// When the client knew of it: its first byte.
+    /// When the client received its first byte.
     var at: Instant { row.respondedAt ?? row.endedAt ?? row.startedAt }
-    /// Whether it says that the form was taken, as both CommCare and OpenRosa have it.
+    /// Whether it means that the form was accepted, for both CommCare and OpenRosa.
     var isAccepted: Bool {
         (status == 201 || status == 202) && isResponse && nature != "submit_error"
             && nature != "processing_failure"
@@ -51,7 +51,7 @@ final class CommCareReply: Sendable {
         let sent = exchange.row.requestEndedAt ?? exchange.row.startedAt
         let ended = exchange.row.endedAt ?? exchange.row.startedAt
         let view = session[exchange.row.connection]
-        // A leg that closed while the request was under way may have been the client's.
+        // A leg that closed during the request may have been the client's.
         let wasClosed =
             view?.endedAt.map {
                 $0 > exchange.row.startedAt && $0 < exchange.row.respondedAt ?? ended

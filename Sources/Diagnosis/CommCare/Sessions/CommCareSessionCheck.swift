@@ -4,17 +4,16 @@ import Wire
 
 /// Follows the users of CommCare and OpenRosa servers across messages.
 ///
-/// State is kept by server, project, user and device. Bounded: what is beyond the bounds is not
-/// followed.
+/// State is kept by server, project, user and device. Bounded: state beyond the bounds is not kept.
 struct CommCareSessionCheck: Check {
-    /// Most users on devices.
+    /// The maximum number of users on devices.
     static let maxPersons = 10_000
-    /// Most requests without an answer.
+    /// The maximum number of requests without an answer.
     static let maxOpen = 20_000
-    /// Most sync tokens whose owners are remembered.
+    /// The maximum number of sync tokens whose owners are remembered.
     static let maxTokens = 20_000
 
-    /// How long what comes next may excuse a client, in nanoseconds.
+    /// Nanoseconds during which later traffic may excuse a client.
     static let doubt = CommCareTime.seconds(30.0)
 
     /// A device and a project.
@@ -24,13 +23,13 @@ struct CommCareSessionCheck: Check {
         let device: String
     }
 
-    /// What a server has given out or knows by this name: a sync token, or a user's identifier.
+    /// A name that a server issued or knows: a sync token, or a user's identifier.
     struct Name: Hashable, Sendable {
         let server: String
         let name: String
     }
 
-    /// Whom a sync token was given to.
+    /// The owner of a sync token.
     struct Owner: Sendable {
         let person: CommCarePersonKey
         let row: ExchangeRow
@@ -44,11 +43,12 @@ struct CommCareSessionCheck: Check {
     var users: [Device: [String]] = [:]
     var open: [ExchangeID: CommCareAsk] = [:]
     var owners: [Name: Owner] = [:]
-    /// The person that a user's identifier was registered for.
+    /// The user that an identifier was registered for.
     var registered: [Name: String] = [:]
     var outcomes = FormOutcomes()
     var heads: Set<Name> = []
-    /// Connections on which Tapedeck has sent requests a second time, which nobody can tell apart.
+    /// Connections on which Tapedeck has sent requests a second time, which cannot be
+    /// distinguished.
     var repeating: Set<ConnectionID> = []
     var deadlines = Deadlines<CommCarePersonKey>()
 
@@ -78,7 +78,7 @@ struct CommCareSessionCheck: Check {
             || api.utf8.first == 0x6F && api.hasPrefix("openrosa.")
     }
 
-    /// Forgets what may have changed in a gap.
+    /// Drops state that may have changed in a gap.
     private mutating func forget() {
         persons = [:]
         users = [:]
@@ -86,7 +86,7 @@ struct CommCareSessionCheck: Check {
         outcomes = FormOutcomes()
     }
 
-    /// Forgets what devices have, where a form may be missing.
+    /// Drops the cases of devices, where a form may be missing.
     private mutating func forgetCases() {
         for index in persons.values.indices { persons.values[index].ledger = nil }
     }
@@ -148,7 +148,7 @@ struct CommCareSessionCheck: Check {
         persons[ask.person] = person
     }
 
-    /// Gives a request that names no user to the only one that the device has.
+    /// Assigns a request that names no user to the only one that the device has.
     private mutating func identify(_ ask: inout CommCareAsk) {
         let device = Device(
             server: ask.person.server, domain: ask.person.domain, device: ask.person.device)
@@ -163,7 +163,7 @@ struct CommCareSessionCheck: Check {
             if !known.isEmpty { return }
         }
         guard known.last != ask.person.user else { return }
-        // What came before the name was known is the same user's, if it was one.
+        // Earlier requests without a name belong to the same user, if there was only one.
         if known == [""] {
             let before = CommCarePersonKey(
                 server: device.server, domain: device.domain, device: device.device, user: "")

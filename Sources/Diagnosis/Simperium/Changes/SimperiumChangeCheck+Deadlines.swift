@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a client should have done by now.
+/// Checks what a client should have done by now.
 extension SimperiumChangeCheck {
     mutating func wait(
         for refusal: SimperiumChangeRefusal, _ sent: Sent, _ place: SimperiumChangePlace
@@ -41,7 +41,7 @@ extension SimperiumChangeCheck {
         }
     }
 
-    /// Whether the client is still there, has got the answer and says something.
+    /// Whether the client is still connected, has received the answer and sends something.
     private func isListening(
         _ answer: Answer, _ now: Instant, _ session: borrowing SessionView
     ) -> Bool {
@@ -55,7 +55,7 @@ extension SimperiumChangeCheck {
         guard let connection = connections[id], connection.endedAt == nil, session.isWhole(id),
             let view = session[id], !view.wasCut
         else { return false }
-        // What Tapedeck did meanwhile may be why nothing came.
+        // A fault meanwhile may be why nothing was sent.
         if let fault = view.lastFaultAt, fault > since { return false }
         return connection.lastSentAt > since
     }
@@ -70,8 +70,8 @@ extension SimperiumChangeCheck {
         findLate(
             SimperiumChangeRules.noCatchUp, place, refusal, channel, now,
             detail:
-                "The change \(refusal.ccid) of \(place.key) was answered with 409, and the client "
-                + "has not asked with cv, i or e what the server has.", "no cv", &report)
+                "The change \(refusal.ccid) of \(place.key) was answered with 409, and the "
+                + "client has not requested the server's state with cv, i or e.", "no cv", &report)
     }
 
     private mutating func judgeResend(
@@ -132,7 +132,7 @@ extension SimperiumChangeCheck {
                 steps: steps))
     }
 
-    /// After a reconnection: a change that nobody answered.
+    /// After a reconnection: a change without an answer.
     private mutating func judgeOwed(
         _ place: Place, _ number: Int32, _ connection: ConnectionID, _ since: Instant,
         _ now: Instant, _ session: borrowing SessionView, _ report: inout Report
@@ -146,7 +146,7 @@ extension SimperiumChangeCheck {
                 > Self.surely
         else { return }
         clients[client].answer(place)
-        // Sent under another identifier it is not lost.
+        // If sent under another identifier it is not lost.
         let key = keys.peek(Place(owner: place.owner, key: owed.key))
         guard key?.last == place.key else { return }
         let ccid = place.key

@@ -59,7 +59,7 @@ extension SimperiumChangeCheck {
             "changes nothing", trial.change.value, &report)
     }
 
-    /// A new object has nothing that could be changed.
+    /// A new object has no members that could be changed.
     private mutating func judgeCreation(
         _ trial: inout SimperiumChangeTrial, _ operations: JSONObject, _ scene: Scene,
         _ report: inout Report
@@ -100,7 +100,7 @@ extension SimperiumChangeCheck {
                     ? "counts code points (runes, Python characters) instead of UTF-16 code units"
                     : "counts UTF-8 bytes instead of UTF-16 code units"
             } else {
-                detail += " The client's text is another than the server's."
+                detail += " The client's text differs from the server's."
             }
             find(
                 SimperiumChangeRules.deltaLength, scene, trial.key, detail: detail, cause: cause,
@@ -145,7 +145,7 @@ extension SimperiumChangeCheck {
         return value.string
     }
 
-    /// Where the operation stands in the command.
+    /// The position of the operation in the command.
     private static func range(of path: JSONPath, _ trial: SimperiumChangeTrial) -> Range<Int>? {
         guard let range = trial.change.value,
             let document = try? JSONDocument.scan(trial.text, in: range)
@@ -157,7 +157,7 @@ extension SimperiumChangeCheck {
         return range
     }
 
-    // MARK: What is odd
+    // MARK: Unusual changes
 
     private mutating func judgeMember(
         _ trial: inout SimperiumChangeTrial, _ member: JSONObject.Member, _ old: JSONValue,
@@ -256,7 +256,7 @@ extension SimperiumChangeCheck {
         return false
     }
 
-    /// A member that the client wrote goes right after another client changed another member.
+    /// A member that the client wrote is removed right after another client changed another member.
     private mutating func judgeUndoing(
         _ trial: inout SimperiumChangeTrial, _ operations: JSONObject, _ known: Key,
         _ scene: Scene, _ report: inout Report
@@ -266,7 +266,7 @@ extension SimperiumChangeCheck {
             scene.at.nanoseconds - remote.at.nanoseconds < 10_000_000_000,
             scene.at.nanoseconds - known.writtenAt.nanoseconds < 60_000_000_000
         else { return }
-        // Whoever does something else as well may have made the object anew.
+        // A change with other operations may have created the object again.
         let takesOnly = operations.members.allSatisfy {
             $0.value["o"]?.string == "-" && known.written.contains($0.key)
         }
@@ -281,15 +281,15 @@ extension SimperiumChangeCheck {
             let own = sent.peek(Place(owner: scene.client, key: made))
             return find(
                 SimperiumChangeRules.undoesOwnMember, scene, trial.key,
-                detail: "A change of \(trial.key) takes away \(member.key), which the client wrote "
+                detail: "A change of \(trial.key) removes \(member.key), which the client wrote "
                     + "itself just before, right after another client changed something else.",
                 after: (own.map { [($0.evidence, "written")] } ?? []) + [
                     (remote.evidence, "of another client")
-                ], "taken away", trial.change.value, &report)
+                ], "removed", trial.change.value, &report)
         }
     }
 
-    /// Whether `d` is what `v` leads to.
+    /// Whether `d` equals the result of `v`.
     private func judgeData(
         _ trial: SimperiumChangeTrial, _ result: JSONValue, _ scene: Scene,
         _ report: inout Report

@@ -3,7 +3,7 @@ import Notation
 import Simperium
 import Wire
 
-/// What shows in the text of a client's command alone.
+/// Checks that need only the text of a client's command.
 extension SimperiumChangeCheck {
     /// Rules by what the decoder tolerated.
     private static func rule(for note: SimperiumNote, in name: String) -> Rule? {
@@ -33,7 +33,7 @@ extension SimperiumChangeCheck {
         }
     }
 
-    /// Whether a change can be held against its object.
+    /// Whether a change can be compared with its object.
     static func isSound(_ command: SimperiumCommand) -> Bool {
         guard command.problem == nil else { return false }
         return command.notes.allSatisfy { note in
@@ -92,9 +92,10 @@ extension SimperiumChangeCheck {
     private static func words(_ note: SimperiumNote, _ command: SimperiumCommand) -> String {
         switch (note.code, note.field) {
         case (.changeMissing, let field?): "A change has no \(field)"
-        case (.notAnObject, "d"?): "The d of a change is no object"
-        case (.notAnObject, _): "The v of a change is no map of operations"
-        case (.serverField, let field?): "A client's change has \(field), which the server states"
+        case (.notAnObject, "d"?): "The d of a change is not an object"
+        case (.notAnObject, _): "The v of a change is not a map of operations"
+        case (.serverField, let field?):
+            "A client's change has \(field), which only the server sets"
         default: note.code.detail.prefix(1).uppercased() + note.code.detail.dropFirst()
         }
     }

@@ -3,13 +3,13 @@ import Notation
 import Simperium
 import Wire
 
-/// What the server says, and what the client hears of it.
+/// Answers of the server, and their delivery to the client.
 extension SimperiumChangeCheck {
     mutating func takeReply(
         _ scene: Scene, _ session: borrowing SessionView, _ report: inout Report
     ) {
         if let said = scene.command.said { believe(said, scene) }
-        // What comes on a channel that the client has not opened is lost on it.
+        // A client ignores commands on a channel that it has not opened.
         guard let heard = scene.command.heard,
             scene.command.origin != .altered || heard.command.channel == scene.channel.number
         else { return lose(scene) }
@@ -24,7 +24,7 @@ extension SimperiumChangeCheck {
                 key.begin(scene.channel.session)
                 key.news += 1
                 guard reply.data != nil else {
-                    // What the client has now, only the client knows.
+                    // The client's state is unknown now.
                     key.isSettled = false
                     return
                 }
@@ -57,7 +57,7 @@ extension SimperiumChangeCheck {
 
     // MARK: The bucket
 
-    /// The server's own words, for the data of objects.
+    /// The data of objects as the server sent them.
     private mutating func believe(_ said: CommandEvidence.Version, _ scene: Scene) {
         guard !scene.command.isCut else { return }
         switch said.command.body {
@@ -118,7 +118,7 @@ extension SimperiumChangeCheck {
         truth.store(place, ev, value: result, size: size)
     }
 
-    /// What was said and nobody heard.
+    /// Commands that were sent and not delivered.
     private mutating func lose(_ scene: Scene) {
         guard case .changes(let changes)? = scene.command.said?.command.body else { return }
         for change in changes {
@@ -170,18 +170,18 @@ extension SimperiumChangeCheck {
         }
     }
 
-    /// All objects are gone.
+    /// All objects were removed.
     private mutating func hearEmptying(_ change: SimperiumChange<Range<Int>>, _ scene: Scene) {
         for ccid in change.ccids {
             let place = Place(owner: scene.client, key: ExactText(ccid))
             clients[Int(scene.client)].answer(place)
             sent.remove(place)
         }
-        // What the client has now, nothing says that was remembered.
+        // The client's state is unknown now.
         keys.removeAll()
     }
 
-    /// The server, or Tapedeck in its name, answers a change of this client.
+    /// The server, or Tapedeck in its place, answers a change of this client.
     private mutating func answer(
         _ own: Place, _ change: SimperiumChange<Range<Int>>, _ scene: Scene, _ seq: Int,
         _ report: inout Report
@@ -216,7 +216,7 @@ extension SimperiumChangeCheck {
                 code: answer.code, ccid: own.key, answer: answer, channelAsks: channelAsks,
                 keyAsks: key.asks, news: key.news, count: count)
             refusal = made
-            // A client that was told that there is no such object may make it anew.
+            // A client that received "no such object" may create it again.
             if answer.code == 404, mine.change.operation == .remove { key.presence = .unknown }
             guard key.last == own.key else { return }
             key.refusal = made
@@ -230,8 +230,8 @@ extension SimperiumChangeCheck {
         if answer.code == 400, mine.change.operation == .remove {
             find(
                 SimperiumChangeRules.removeRefused, scene, mine.key,
-                detail: "The removal of \(mine.key) was refused with 400: the bucket's schema may "
-                    + "ask for a last change of the object before it is removed.",
+                detail: "The removal of \(mine.key) was refused with 400: the bucket's schema "
+                    + "may require a last change of the object before it is removed.",
                 after: [(mine.evidence, "the removal")], "refused", change.range, &report)
         }
     }
@@ -273,7 +273,7 @@ extension SimperiumChangeRecent<SimperiumChangeSent> {
 }
 
 extension SimperiumChangeKey {
-    /// Another channel: what was shown on the last one may not have come.
+    /// Another channel: what was sent on the last one may not have arrived.
     mutating func begin(_ session: Int32) {
         guard self.session != session else { return }
         self.session = session
@@ -335,7 +335,7 @@ extension SimperiumChangeKey {
             return
         }
         guard ev > shown || presence == .unknown else { return }
-        // Applies where the client has what it applies to; otherwise it has to ask for the object.
+        // Applies where the client has what it applies to; otherwise it has to request the object.
         let applies: Bool =
             change.sv.map { $0 == shown && presence == .present && isSettled }
             ?? (presence != .present)
@@ -346,7 +346,7 @@ extension SimperiumChangeKey {
         isShownByAnswer = isOwn
     }
 
-    /// The server took a change of this client.
+    /// The server accepted a change of this client.
     mutating func take(
         _ operation: ChangeOperation?, _ insert: SimperiumChangeInsert?,
         by evidence: Int, _ ccid: ExactText?, _ scene: SimperiumChangeCheck.Scene

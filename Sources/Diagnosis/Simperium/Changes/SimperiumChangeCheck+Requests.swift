@@ -3,7 +3,7 @@ import Notation
 import Simperium
 import Wire
 
-/// What clients ask for and send.
+/// Requests and changes of clients.
 extension SimperiumChangeCheck {
     mutating func takeRequest(
         _ scene: Scene, _ session: borrowing SessionView, _ report: inout Report
@@ -90,7 +90,7 @@ extension SimperiumChangeCheck {
         }
     }
 
-    /// A version that was told on this connection shows how far the client has got.
+    /// A version that was sent on this connection shows how much the client has received.
     private mutating func prove(_ change: SimperiumChange<Range<Int>>, _ known: Key, _ scene: Scene)
     {
         guard let sv = change.sv, known.session == scene.channel.session, known.isProof,
@@ -99,7 +99,7 @@ extension SimperiumChangeCheck {
         connections[scene.connection]?.proven = known.shownSeq
     }
 
-    /// The whole object, after it was refused as a whole again and again.
+    /// The whole object, after it was refused as a whole repeatedly.
     private func judgeWhole(
         _ change: SimperiumChange<Range<Int>>, _ key: ExactText, _ refusals: [Int], _ scene: Scene,
         _ report: inout Report
@@ -135,7 +135,7 @@ extension SimperiumChangeCheck {
             return find(
                 SimperiumChangeRules.ccidWithOtherContent, scene, trial.key,
                 detail: "The change \(trial.ccid) of \(trial.key) is sent again with another "
-                    + trial.difference(from: before, kept) + ", though nothing refused it.",
+                    + trial.difference(from: before, kept) + ", though it was not refused.",
                 after: earlier, "not the same", change.range, &report)
         }
         let answered = earlier + [(answer.evidence, Self.words(answer.code))]
@@ -145,7 +145,8 @@ extension SimperiumChangeCheck {
             else { return }
             return find(
                 SimperiumChangeRules.ccidReused, scene, trial.key,
-                detail: "The ccid \(trial.ccid) is used again after the server took its change of "
+                detail:
+                    "The ccid \(trial.ccid) is used again after the server accepted its change of "
                     + "\(trial.key).",
                 after: answered, "used again", change.range, &report)
         }
@@ -160,8 +161,8 @@ extension SimperiumChangeCheck {
 
     // MARK: After a refusal
 
-    /// Judges what is sent after a refusal; `refusal` is what was known then, nil where the same ccid
-    /// comes again.
+    /// Judges what is sent after a refusal; `refusal` is what was known then, nil where the same
+    /// ccid is sent again.
     private mutating func judgeAfter(
         _ code: Int, _ before: Sent, _ trial: inout SimperiumChangeTrial,
         _ likeness: SimperiumChangeTrial.Likeness, _ earlier: [(evidence: Int, detail: String)],
@@ -235,7 +236,7 @@ extension SimperiumChangeCheck {
             change.range, &report)
     }
 
-    /// Whether the client has asked, or been told, what the object is now.
+    /// Whether the client has requested, or received, the current object.
     private func isInformed(
         since refusal: SimperiumChangeRefusal?, _ before: Sent, _ scene: Scene
     ) -> Bool {
@@ -343,7 +344,7 @@ extension SimperiumChangeCheck {
         let change = trial.change
         guard change.operation == .modify, change.sv != nil, let first = known.made,
             let place = sent.use(Place(owner: scene.client, key: first)),
-            // Nearly all are for another version, and are not worth a copy.
+            // Nearly all are for another version, and need no copy.
             sent.values[place].change.sv == change.sv, sent.values[place].isMade
         else { return }
         let before = sent.values[place]
@@ -357,12 +358,12 @@ extension SimperiumChangeCheck {
         find(
             SimperiumChangeRules.duplicateEdit, scene, trial.key,
             detail:
-                "The change \(first) of \(trial.key) was made by the server, and the same edit of "
+                "The change \(first) of \(trial.key) was applied by the server, and the same edit of "
                 + "version \(change.sv ?? 0) is sent again as \(trial.ccid).",
             after: earlier, "the same edit", change.range, &report)
     }
 
-    /// The server took the same edit twice.
+    /// The server applied the same edit twice.
     mutating func judgeDouble(
         _ second: Sent, _ ccid: Place, _ first: ExactText, _ scene: Scene, _ report: inout Report
     ) {
@@ -374,10 +375,10 @@ extension SimperiumChangeCheck {
         earlier.append((second.evidence, "inserted again"))
         find(
             SimperiumFindingGroups.doubleText, scene, second.key,
-            detail: "The text `\(Quote.escaped(String(insert.text.prefix(60))))` stands twice in "
-                + "\(insert.member) of \(second.key): the server took the same edit as "
+            detail: "The text `\(Quote.escaped(String(insert.text.prefix(60))))` occurs twice in "
+                + "\(insert.member) of \(second.key): the server applied the same edit as "
                 + "\(first) and as \(ccid.key).",
-            absorbs: [SimperiumChangeRules.duplicateEdit.id], after: earlier, "taken again", nil,
+            absorbs: [SimperiumChangeRules.duplicateEdit.id], after: earlier, "applied again", nil,
             &report)
     }
 }

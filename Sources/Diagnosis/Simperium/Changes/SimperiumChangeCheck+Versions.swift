@@ -36,7 +36,7 @@ extension SimperiumChangeCheck {
                 SimperiumChangeRules.lateEntity, scene, trial.key,
                 detail:
                     "After version \(known.shown) of \(trial.key) an answer to e brought version "
-                    + "\(sv), and the client goes on from that.",
+                    + "\(sv), and the client continues from that.",
                 after: [shown, (late.evidence, "version \(sv), later")], "sv \(sv)", change.range,
                 &report)
         }
@@ -51,7 +51,7 @@ extension SimperiumChangeCheck {
             return find(
                 SimperiumChangeRules.stuckSource, scene, trial.key,
                 detail: "\(count) changes of \(trial.key) in a row are for versions that are past, "
-                    + "this one for \(sv) where the client was shown \(known.shown).",
+                    + "this one for \(sv) where the client had received \(known.shown).",
                 absorbs: [SimperiumChangeRules.sourceBehind.id],
                 after: known.behind.map { ($0, "behind") } + [shown], "sv \(sv) again",
                 change.range, &report)
@@ -59,7 +59,7 @@ extension SimperiumChangeCheck {
         find(
             SimperiumChangeRules.sourceBehind, scene, trial.key,
             detail: "A change of \(trial.key) is for version \(sv), though the client was "
-                + (known.isShownByAnswer ? "told by the answer to its own change" : "shown")
+                + (known.isShownByAnswer ? "informed by the answer to its own change" : "shown")
                 + " that it is at \(known.shown).",
             after: [shown], "sv \(sv)", change.range, &report)
     }
@@ -82,7 +82,7 @@ extension SimperiumChangeCheck {
 
     // MARK: What others did
 
-    /// A change that says what another client's change has just said.
+    /// A change that repeats another client's change.
     mutating func judgeEcho(
         _ trial: inout SimperiumChangeTrial, _ known: Key, _ scene: Scene,
         _ report: inout Report
@@ -108,13 +108,13 @@ extension SimperiumChangeCheck {
         trial.isJudged = true
         find(
             SimperiumChangeRules.echo, scene, trial.key,
-            detail: "A change of \(trial.key) says what the change of "
-                + "\(remote.change.clientID ?? "another client") said that had just come.",
+            detail: "A change of \(trial.key) repeats the change of "
+                + "\(remote.change.clientID ?? "another client") that had just come.",
             after: [(remote.evidence, "of another client")], "the same again", change.range,
             &report)
     }
 
-    /// Whether two people would hardly do the same at the same time.
+    /// Whether two users would hardly do the same at the same time.
     private static func isUnlikelyTwice(_ operations: JSONObject) -> Bool {
         operations.members.contains { member in
             guard let name = member.value["o"]?.string, name != "-",
@@ -135,13 +135,14 @@ extension SimperiumChangeCheck {
         guard known.session == scene.channel.session, known.presence == .removed,
             !known.isAltered, scene.isWhole
         else { return }
-        // Two people may remove the same; the second then did not know of the first.
+        // Two users may remove the same; the second then did not know of the first.
         let isKnown = isCertain(scene.connection, known.shownSeq, known.shownAt, now: scene.at)
         guard isKnown || !known.isShownByAnswer else { return }
         trial.isJudged = true
         find(
             SimperiumChangeRules.echoOfRemoval, scene, trial.key,
-            detail: "The removal of \(trial.key) is sent after the server told that it is removed.",
+            detail:
+                "The removal of \(trial.key) is sent after the server reported that it is removed.",
             severity: isKnown ? nil : .info, after: [(known.shownBy, "removed")],
             "removed again", trial.change.range, &report)
     }

@@ -3,12 +3,13 @@ import Notation
 import Simperium
 import Wire
 
-/// What clients send in `c`, and what they make of acknowledgements, errors and remote changes.
+/// Checks what clients send in `c`, and how they handle acknowledgements, errors and remote
+/// changes.
 ///
-/// Follows for each bucket the versions and data of its objects, as far as the server told them, and
-/// for each client what it was shown of them and what it sent, over its reconnections. A client is
-/// taken to know what came on its connection once it has shown that, by a heartbeat or a version, or
-/// after half a minute; until then it may have sent first and heard later.
+/// Follows for each bucket the versions and data of its objects, as far as the server sent them,
+/// and for each client what it received of them and what it sent, over its reconnections. A client
+/// counts as having received what was sent on its connection once it has shown that, by a heartbeat
+/// or a version, or after half a minute; until then it may have sent first and received later.
 struct SimperiumChangeCheck: Check {
     typealias Place = SimperiumChangePlace
     typealias Sent = SimperiumChangeSent
@@ -44,10 +45,11 @@ struct SimperiumChangeCheck: Check {
     private var sessions: Int32 = 0
 
     static let maxClients = 50_000
-    /// After so long a client has got what was sent to it, unless bytes are held back.
+    /// Nanoseconds after which a client has received what was sent to it, unless bytes are held
+    /// back.
     static let surely: Int64 = 30_000_000_000
 
-    /// Actions after which time says nothing about what a client got.
+    /// Actions after which time does not show what a client received.
     private static let slowing: Set<String> = [
         "latency", "bandwidth", "slice", "stall", "blackout", "cut", "half-close", "reorder",
     ]
@@ -67,7 +69,7 @@ struct SimperiumChangeCheck: Check {
                 Self.slowing.contains(String(row.action.prefix { $0 != " " }))
             else { return }
             connections[id, default: .init()].isSlow = true
-        // Objects may have been removed and made anew.
+        // Objects may have been removed and created again.
         case .gap: truth.removeAll()
         default: break
         }
@@ -100,7 +102,7 @@ struct SimperiumChangeCheck: Check {
             connections[id, default: .init()].heard += 1
             if case .heartbeat(let number) = heard.body {
                 let seq = connections[id]?.heard ?? 0
-                // Of two answers alike the client may have got the first alone.
+                // Of two equal answers the client may have received only the first.
                 if connections[id]?.beat?.number != number {
                     connections[id]?.beat = (number, seq)
                 }
@@ -171,7 +173,8 @@ struct SimperiumChangeCheck: Check {
         if channel.asksInInit { connections[id]?.channels[number]?.asks = 1 }
     }
 
-    /// A heartbeat that counts on from an answer shows that the answer came, and all before it.
+    /// A heartbeat that continues from an answer shows that the answer was received, and all before
+    /// it.
     private mutating func beat(_ number: Int64, _ id: ConnectionID) {
         if let known = connections[id], let beat = known.beat, beat.number < .max,
             number == beat.number + 1,
@@ -182,9 +185,9 @@ struct SimperiumChangeCheck: Check {
         connections[id]?.sentBeat = number
     }
 
-    // MARK: What a client knows
+    // MARK: What a client has received
 
-    /// Whether a client has got the `seq`-th command of a connection.
+    /// Whether a client has received the `seq`-th command of a connection.
     func isCertain(_ id: ConnectionID, _ seq: Int, _ at: Instant, now: Instant) -> Bool {
         guard let connection = connections[id] else { return false }
         if connection.proven >= seq { return true }
@@ -192,15 +195,15 @@ struct SimperiumChangeCheck: Check {
             && now.nanoseconds - at.nanoseconds >= Self.surely
     }
 
-    /// Whether a client that sends again has got the answer to what it sent.
+    /// Whether a client that sends again has received the answer to what it sent.
     func isKnown(_ answer: Answer, to sent: Sent, _ scene: Scene) -> Bool {
         guard answer.session == scene.channel.session else {
-            // What came before a channel was opened anew was for nobody.
+            // Commands before a channel was reopened were not delivered.
             return answer.connection != scene.connection
                 && (connections[answer.connection]?.proven ?? 0) >= answer.seq
         }
         if isCertain(scene.connection, answer.seq, answer.at, now: scene.at) { return true }
-        // A client that has asked for everything anew sends again what it takes for unanswered.
+        // A client that requested everything again resends what it considers unanswered.
         guard sent.asks == scene.channel.asks else { return false }
         // One that sends again after a while may just not have waited long enough.
         let crossing: Int64 = 1_000_000_000

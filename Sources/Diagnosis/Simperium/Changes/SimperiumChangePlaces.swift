@@ -1,4 +1,4 @@
-/// Where things stand in a list, by the fingerprints of their names.
+/// Positions in a list, by the fingerprints of their names.
 ///
 /// Open addressing with linear probing over fingerprints that are keyed hashes already, so that
 /// nothing is hashed a second time and a name is compared only where its fingerprint is the same.
@@ -11,7 +11,7 @@ struct SimperiumChangePlaces: Sendable {
     }
 
     private static let free: Int32 = -1
-    /// Was taken: what is looked for may stand behind it.
+    /// A deleted entry: the wanted one may follow it.
     private static let left: Int32 = -2
     private static let least = 64
 
@@ -30,7 +30,7 @@ struct SimperiumChangePlaces: Sendable {
         put(place, print)
     }
 
-    /// Moves what stands at `place` to another one.
+    /// Moves the entry at `place` to another one.
     mutating func move(_ place: Int, _ print: Int, to other: Int) {
         guard let index = slot(print, where: { $0 == place }) else { return }
         slots[index].place = Int32(truncatingIfNeeded: other)
@@ -42,7 +42,7 @@ struct SimperiumChangePlaces: Sendable {
         slots[index].place = Self.left
     }
 
-    /// Begins anew with the places `prints.indices`.
+    /// Restarts with the places `prints.indices`.
     mutating func reset(_ prints: [Int]) {
         if prints.isEmpty {
             slots = []

@@ -1,7 +1,7 @@
-/// A dictionary that forgets what was not used for longest, in two generations.
+/// A dictionary that evicts what was not used for longest, in two generations.
 ///
-/// What was used lately is young; when there is too much of that it becomes old, and what was old is
-/// gone. So at least half of ``most`` is kept, and at most all of it.
+/// Recently used entries are young; when there are too many they become old, and the old ones are
+/// evicted. So at least half of ``most`` is kept, and at most all of it.
 struct SimperiumChangeRecent<Value: Sendable>: Sendable {
     typealias Key = SimperiumChangePlace
 
@@ -13,7 +13,7 @@ struct SimperiumChangeRecent<Value: Sendable>: Sendable {
     /// To be changed where they are, since a copy of a large one takes long.
     var values: [Value] = []
     private var cost = 0
-    /// Most that both generations cost together.
+    /// The maximum cost of both generations together.
     let most: Int
 
     init(most: Int) { self.most = most }
@@ -47,7 +47,7 @@ struct SimperiumChangeRecent<Value: Sendable>: Sendable {
         spend(added)
     }
 
-    /// Says that what is there costs more.
+    /// Increases the cost of an existing entry.
     mutating func spend(_ added: Int) {
         cost += added
         guard cost > most / 2 else { return }

@@ -16,22 +16,22 @@ extension SimperiumChangeRules {
         follows: "answers to changes",
         evidence: "the same change again, under the same or another ccid",
         expects: "cv with the last change version",
-        silent: "where the answer may have crossed it, or come on a connection that ended",
-        cause: "makes the same diff anew because its ghost did not move (simperium-js)"
+        silent: "where the answer may have crossed it, or was sent on a connection that ended",
+        cause: "makes the same diff again because its ghost did not move (simperium-js)"
     )
 
     static let noCatchUp = Rule(
         "simperium.change.no-cv-after-409", .error,
-        title: "After 409 the client asks what happened.",
+        title: "After 409 the client asks for the missed changes.",
         source: "Simperium WebSocket API, Handling Change Errors, 409: \"retrieve changes since "
             + "its last syncd cv to process the changes list from the server\"; catalogue R18",
-        follows: "answers to changes and what the client asks for",
-        evidence: "no cv, i or e within five minutes, and nothing told of the object",
+        follows: "answers to changes and the requests of the client",
+        evidence: "no cv, i or e within five minutes, and nothing received about the object",
         expects: "cv with the last change version",
         deadlineNanoseconds: 300_000_000_000,
         silent: "where the connection or session ends before, Tapedeck does something to the "
-            + "connection, or the client says nothing more",
-        cause: "drops the change and goes on with its old version (all official clients; "
+            + "connection, or the client sends nothing more",
+        cause: "drops the change and continues with its old version (all official clients; "
             + "simperium-android #99)"
     )
 
@@ -43,7 +43,7 @@ extension SimperiumChangeRules {
         follows: "answers to changes",
         evidence: "the same change again, under the same or another ccid",
         expects: "nothing",
-        silent: "where the answer may have crossed it, or come on a connection that ended"
+        silent: "where the answer may have crossed it, or was sent on a connection that ended"
     )
 
     static let afterTooLarge = Rule(
@@ -55,7 +55,7 @@ extension SimperiumChangeRules {
         evidence: "the same change, or after two refusals one that leads to an object of the "
             + "same size or more",
         expects: "a smaller object, or nothing",
-        silent: "where the answer may have crossed it, or come on a connection that ended, or "
+        silent: "where the answer may have crossed it, or was sent on a connection that ended, or "
             + "the size is not known",
         cause: "retries every error (Simplenote-United #134)"
     )
@@ -68,11 +68,11 @@ extension SimperiumChangeRules {
         follows: "answers to changes and what follows",
         evidence: "nothing of the object for ten minutes after a server error, while three or "
             + "more other changes were sent",
-        expects: "after 5xx the same change again; after 400 and 413 to tell the user",
+        expects: "after 5xx the same change again; after 400 and 413 to inform the user",
         deadlineNanoseconds: 600_000_000_000,
         silent: "where the connection or session ends before, or Tapedeck does something to the "
             + "connection; after 400 and 413 it is information, because nothing may have been edited",
-        cause: "keeps the refused change in the queue of the object, with all later ones behind "
+        cause: "keeps the refused change in the queue of the object, with all later ones after "
             + "it"
     )
 
@@ -84,8 +84,8 @@ extension SimperiumChangeRules {
         follows: "answers to changes",
         evidence: "the same change again, under the same or another ccid",
         expects: "something else, or nothing",
-        silent: "where the answer may have crossed it, or come on a connection that ended; for "
-            + "removals under another ccid, which the user may ask for again"
+        silent: "where the answer may have crossed it, or was sent on a connection that ended; for "
+            + "removals under another ccid, which the user may request again"
     )
 
     static let diffAfterBadVersion = Rule(
@@ -94,11 +94,11 @@ extension SimperiumChangeRules {
         source: "Simperium WebSocket API, Handling Change Errors, 405: \"re-load the entity (via "
             + "e command) … send a change with full object … referencing the current sv\"; catalogue "
             + "R23",
-        follows: "answers to changes and what the client asks for",
+        follows: "answers to changes and the requests of the client",
         evidence: "another change for the same sv without d, with no e, i or cv before it",
         expects: "e with the key, or the change with d",
-        silent: "where the answer may have crossed it, or come on a connection that ended, or "
-            + "the client was told of the object meanwhile"
+        silent: "where the answer may have crossed it, or was sent on a connection that ended, or "
+            + "the client received the object meanwhile"
     )
 
     static let diffAfterInvalidDiff = Rule(
@@ -109,7 +109,7 @@ extension SimperiumChangeRules {
         follows: "answers to changes",
         evidence: "another change for the same sv without d",
         expects: "the change with d",
-        silent: "where the answer may have crossed it, or come on a connection that ended, or "
+        silent: "where the answer may have crossed it, or was sent on a connection that ended, or "
             + "the refused change had d, or the client reloaded the object",
         cause: "sends the old diff once more (simperium-js)"
     )
@@ -126,8 +126,8 @@ extension SimperiumChangeRules {
             + "edit",
         expects: "the change with d",
         deadlineNanoseconds: 120_000_000_000,
-        silent: "where the connection or session ends before, the client asks or is told of the "
-            + "object, or Tapedeck does something to the connection",
+        silent: "where the connection or session ends before, the client requests or receives "
+            + "the object, or Tapedeck does something to the connection",
         cause: "drops the change on 404 (all official clients; simperium-ios #258)"
     )
 
@@ -139,8 +139,8 @@ extension SimperiumChangeRules {
         follows: "answers to changes",
         evidence: "another change with sv and without d",
         expects: "the change with d, or without sv as a new object",
-        silent: "where the answer may have crossed it, or come on a connection that ended, or "
-            + "the client was told of the object meanwhile"
+        silent: "where the answer may have crossed it, or was sent on a connection that ended, or "
+            + "the client received the object meanwhile"
     )
 
     static let sameToken = Rule(
@@ -153,7 +153,7 @@ extension SimperiumChangeRules {
         evidence: "the same ccid again on the same channel, or another change after five in a "
             + "row were refused",
         expects: "init with a new token",
-        silent: "where the answer may have crossed it, or come on a connection that ended"
+        silent: "where the answer may have crossed it, or was sent on a connection that ended"
     )
 
     static let rate = Rule(
@@ -164,8 +164,8 @@ extension SimperiumChangeRules {
             + "catalogue R52",
         follows: "changes on a connection",
         evidence: "251 changes within a second of the session",
-        expects: "to spread them",
-        silent: "never beside what holds for all rules"
+        expects: "to spread them over time",
+        silent: "never, beside the conditions of all rules"
     )
 
     static let retryAtOnce = Rule(
@@ -185,12 +185,12 @@ extension SimperiumChangeRules {
         source: "Simperium WebSocket API, Sending Local Changes: \"flag the change as sent but "
             + "not yet acknowledged\"; catalogue R53; observed: simplenote-electron #1098, #1103",
         follows: "changes that were not answered when their connection ended",
-        evidence: "neither the change nor a word of it within three minutes after the client is "
+        evidence: "neither the change nor a mention of it within three minutes after the client is "
             + "up to date again",
         expects: "the same bytes, once the answer to cv or the index is there",
         deadlineNanoseconds: 180_000_000_000,
         silent: "where the connection or session ends before, bytes are missing, Tapedeck does "
-            + "something to the new connection, or the client says nothing more",
+            + "something to the new connection, or the client sends nothing more",
         cause: "keeps unacknowledged changes in memory only, or empties its queue when the "
             + "connection closes"
     )

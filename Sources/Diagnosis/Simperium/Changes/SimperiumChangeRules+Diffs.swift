@@ -9,12 +9,12 @@ extension SimperiumChangeRules {
 
     static let dataDiffers = Rule(
         "simperium.change.data-differs", .warning,
-        title: "d is what v makes of the object.",
+        title: "d is the result of applying v to the object.",
         source: "Simperium WebSocket API, \"d : Optional the whole data object\"; catalogue R25",
         follows: "the data of objects at their versions",
-        evidence: "d that is another object than v leads to",
+        evidence: "d that differs from the result of v",
         expects: "d and v made from the same object",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; where v cannot be applied",
         cause: "takes d from later edits than v, or from the ghost"
     )
@@ -28,7 +28,7 @@ extension SimperiumChangeRules {
         follows: "the data of objects at their versions",
         evidence: "a delta whose counts are not the length of the text at sv",
         expects: "counts in UTF-16 code units, as in JavaScript and Java",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing"
     )
 
@@ -40,7 +40,7 @@ extension SimperiumChangeRules {
         follows: "the data of objects at their versions",
         evidence: "a delta that leaves half a surrogate pair",
         expects: "to move the cut to the edge of the character",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing",
         cause: "uses diff-match-patch without the correction for surrogate pairs"
     )
@@ -52,7 +52,7 @@ extension SimperiumChangeRules {
         follows: "the data of objects at their versions",
         evidence: "v that is empty or leaves the object as it is at sv",
         expects: "nothing to be sent",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; where d is given",
         cause: "compares numbers by their text (1 and 1.0), or sends when nothing was edited"
     )
@@ -63,10 +63,11 @@ extension SimperiumChangeRules {
         source: "Simperium WebSocket API, \"440 : invalid diff (wrong key, bad delta)\"; "
             + "catalogue R33",
         follows: "the data of objects at their versions",
-        evidence: "d of what is no string, - of what is not there, I of no number, O of no "
-            + "object, L of no list or beyond its end",
+        evidence: "d of a value that is not a string, - of a missing member, I of a value that "
+            + "is not a number, O of one that is not an object, L of one that is not a list or "
+            + "beyond its end",
         expects: "operations made from the object at sv",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing"
     )
 
@@ -77,7 +78,7 @@ extension SimperiumChangeRules {
         follows: "the data of objects at their versions",
         evidence: "+ of a member that the object has at sv",
         expects: "r, or the diff of both",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing",
         cause: "makes its diff from an empty object"
     )
@@ -90,14 +91,14 @@ extension SimperiumChangeRules {
         evidence: "r, + or a delta without any = that replaces a text of 32 or more code units "
             + "of which three quarters stay",
         expects: "a delta of what was edited, so that edits of others survive",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; for texts that have little in common",
         cause: "does not diff"
     )
 
     static let undoesOwnMember = Rule(
         "simperium.diff.undoes-own-member", .warning,
-        title: "A remote change of one member does not undo the own edit of another.",
+        title: "A remote change of one member does not undo the client's own edit of another.",
         source: "Simperium WebSocket API, Reloading an object 4: \"a local transform of the "
             + "modifications\"; catalogue R35; observed: node-simperium returns from its transform "
             + "after the first key",
@@ -105,7 +106,7 @@ extension SimperiumChangeRules {
         evidence: "nothing but - of members that the client wrote less than a minute ago, "
             + "within ten seconds after another client changed another member",
         expects: "to keep the member",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; where the member was written by others",
         cause: "transforms only the first shared key of two diffs and loses the rest"
     )
@@ -116,10 +117,10 @@ extension SimperiumChangeRules {
         source: "Simperium WebSocket API, \"a local transform of the modifications vs the diff\"; "
             + "catalogue R36; observed: node-simperium, simplenote-electron #1787",
         follows: "the last text of four or more code units that the client inserted and the "
-            + "server took",
+            + "server accepted",
         evidence: "the same text inserted beside itself after another client changed the object",
         expects: "nothing: the text is there",
-        silent: "the data of the object at this version were not told since the capture began, "
+        silent: "the data of the object at this version were not received since the capture began, "
             + "or bytes are missing; for shorter texts and repeated characters",
         cause: "rebases an acknowledged edit once more over a remote change (ghost-writing)"
     )
@@ -133,8 +134,8 @@ extension SimperiumChangeRules {
         evidence: "a change with the same v within a minute, for the version that the remote "
             + "change made or was for",
         expects: "nothing: the change is made",
-        silent: "for additions to numbers and short values, which two people may do alike",
-        cause: "takes what it applied for an edit of the user"
+        silent: "for additions to numbers and short values, which two users may do alike",
+        cause: "treats what it applied as an edit of the user"
     )
 
     static let echoOfRemoval = Rule(
@@ -142,11 +143,11 @@ extension SimperiumChangeRules {
         title: "A remote removal is not sent back.",
         source: "Simperium WebSocket API, Receiving Remote Changes 3: \"If change.o is - remove "
             + "the entity from the local store\"; catalogue R37",
-        follows: "removals that the client was told",
+        follows: "removals that the client received",
         evidence: "the removal of an object that is removed; information while the client may "
-            + "not know of it",
+            + "not have received that",
         expects: "nothing",
-        silent: "before it was told",
+        silent: "before it was received",
         cause: "removes the object through the code path of the user"
     )
 }

@@ -1,6 +1,6 @@
 import Wire
 
-/// Rules about the text of a change alone.
+/// Rules about the text of a change.
 extension SimperiumChangeRules {
     static let ofForm: [Rule] = [
         arrayFromClient, unreadable, missingField, serverField, unknownOperation, wrappedData,
@@ -22,11 +22,11 @@ extension SimperiumChangeRules {
 
     static let unreadable = Rule(
         "simperium.change.unreadable", .error, repetition: .client,
-        title: "The payload of a c is JSON that says a change.",
+        title: "The payload of a c is a change in JSON.",
         source: "Simperium WebSocket API, \"Change: c\": \"A change message contains a JSON "
             + "payload\"; catalogue R08",
         follows: "nothing",
-        evidence: "a c of a client that is no JSON or no object",
+        evidence: "a c of a client that is not JSON or not an object",
         expects: "JSON of one change",
         silent: "where the command was cut in the trace"
     )
@@ -43,12 +43,12 @@ extension SimperiumChangeRules {
 
     static let serverField = Rule(
         "simperium.change.server-field", .warning, repetition: .client,
-        title: "What the server states of a change, a client does not.",
+        title: "A client does not send the members that only the server sets.",
         source: "Simperium WebSocket API, \"cv : the change version of the index at the point of "
             + "this change\", \"ev : the end version for the entity after the change is applied\"",
         follows: "nothing",
         evidence: "cv, ev, ccids or error in a change of a client",
-        expects: "id, o, v, sv, ccid and where needed d alone",
+        expects: "only id, o, v, sv, ccid and where needed d",
         silent: "for clientid, which is harmless",
         cause: "sends on the change it received from the server"
     )
@@ -56,8 +56,8 @@ extension SimperiumChangeRules {
     static let unknownOperation = Rule(
         "simperium.change.unknown-operation", .error, repetition: .client,
         title: "The operation of a change is M or -.",
-        source: "Simperium WebSocket API, \"Possible operations o\"; simperium-protocol TYPES.md "
-            + "knows EMPTY as well; catalogue R08",
+        source: "Simperium WebSocket API, \"Possible operations o\"; simperium-protocol "
+            + "TYPES.md has EMPTY as well; catalogue R08",
         follows: "nothing",
         evidence: "another o in a change of a client",
         expects: "M to modify, - to remove",
@@ -69,7 +69,7 @@ extension SimperiumChangeRules {
         title: "d is the whole object itself.",
         source: "Simperium WebSocket API, \"d : Optional the whole data object\"; catalogue R25",
         follows: "nothing",
-        evidence: "d that is no object, or {version, data}, in which a client keeps its ghosts",
+        evidence: "d that is not an object, or {version, data}, in which a client keeps its ghosts",
         expects: "the JSON object of the entity",
         silent: "for objects with other members beside these",
         cause: "sends its ghost record instead of the data in it (node-simperium)"
@@ -83,7 +83,7 @@ extension SimperiumChangeRules {
         follows: "nothing",
         evidence: "v or d in a change with o -",
         expects: "{\"id\": …, \"o\": \"-\", \"ccid\": …}",
-        silent: "never beside what holds for all rules"
+        silent: "never, beside the conditions of all rules"
     )
 
     static let keyGrammar = Rule(
@@ -115,7 +115,7 @@ extension SimperiumChangeRules {
         follows: "nothing",
         evidence: "an init with another name",
         expects: "a name of these characters",
-        silent: "where the init has no name, which is another rule's"
+        silent: "where the init has no name, which is another rule"
     )
 
     static let malformedDelta = Rule(
@@ -125,9 +125,9 @@ extension SimperiumChangeRules {
             + "jsondiff\"; diff-match-patch toDelta; catalogue R29",
         follows: "nothing",
         evidence: "a delta of a client that cannot be read: an unknown token, a count that is "
-            + "no number, a bad escape, bytes that are no UTF-8",
+            + "not a number, a bad escape, bytes that are not UTF-8",
         expects: "tokens as toDelta of diff-match-patch writes them, text percent-escaped",
-        silent: "never beside what holds for all rules",
+        silent: "never, beside the conditions of all rules",
         cause: "writes text unescaped, or nil as (null) (sn; ios #580, electron #1714)"
     )
 
@@ -139,7 +139,7 @@ extension SimperiumChangeRules {
         evidence: "=0, -0, a bare +, unescaped characters or lower-case escapes in a delta of a "
             + "client",
         expects: "the delta as toDelta writes it",
-        silent: "for what cannot be read at all, which is an error of its own",
+        silent: "for what cannot be read at all, which is a separate error",
         cause: "makes deltas by hand instead of with diff-match-patch"
     )
 
@@ -150,7 +150,7 @@ extension SimperiumChangeRules {
         follows: "nothing",
         evidence: "an operation other than + - r I L dL O d in v",
         expects: "one of these",
-        silent: "never beside what holds for all rules"
+        silent: "never, beside the conditions of all rules"
     )
 
     static let malformedOperation = Rule(

@@ -13,37 +13,37 @@ extension SimperiumChangeRules {
         title: "A change of an object that exists names the version it applies to.",
         source: "Simperium WebSocket API, \"sv : the source version … Note: not sent for new "
             + "objects\"; 405 \"wrong or missing sv\"; catalogue R09",
-        follows: "what the client was shown of the object on this channel",
-        evidence: "a modification without sv and d of an object that the client was shown, or "
+        follows: "what the client received of the object on this channel",
+        evidence: "a modification without sv and d of an object that the client received, or "
             + "one that changes what a new object does not have",
         expects: "sv, the version the client has",
-        silent: "while the client may not have got the object yet, and after removals",
-        cause: "takes an object of the index for a new one"
+        silent: "while the client may not have received the object yet, and after removals",
+        cause: "treats an object of the index as a new one"
     )
 
     static let sourceAhead = Rule(
         "simperium.change.sv-ahead", .error,
-        title: "A change is for a version that there is.",
+        title: "A change is for a version that exists.",
         source: "Simperium WebSocket API, 405: \"client referencing a wrong or missing sv\"; "
             + "catalogue R10",
-        follows: "the newest version that the client was shown",
+        follows: "the newest version that the client received",
         evidence: "sv above it",
         expects: "the sv of the last ev",
-        silent: "where the client may have got a version that was not captured",
+        silent: "where the client may have received a version that was not captured",
         cause: "counts versions itself instead of taking ev (simperium-android #112)"
     )
 
     static let sourceBehind = Rule(
         "simperium.change.sv-behind", .error,
-        title: "A change is for the last version that the client was shown.",
+        title: "A change is for the last version that the client received.",
         source: "Simperium WebSocket API, Receiving Remote Changes 3: \"Set the entity's version "
             + "to change.ev\"; catalogue R11",
-        follows: "the versions that the client was shown, and whether it could apply them",
+        follows: "the versions that the client received, and whether it could apply them",
         evidence: "sv below the ev of the client's own acknowledged change, or of a remote "
             + "change that the client certainly has",
         expects: "sv equal to the last ev",
-        silent: "while the client may not have got the change (it shows so by a heartbeat or "
-            + "version, or half a minute passed), while it had to reload the object, for changes sent "
+        silent: "while the client may not have received the change (it shows so by a heartbeat "
+            + "or version, or half a minute passed), while it had to reload the object, for changes sent "
             + "again",
         cause: "does not store ev when its change is acknowledged (simperium-android #112, "
             + "simplenote-android #166)"
@@ -68,7 +68,7 @@ extension SimperiumChangeRules {
         follows: "changes and answers to e in their order",
         evidence: "a change for the version of an answer to e that came after a newer change",
         expects: "to keep the newer version",
-        silent: "while the client may not have got the newer one",
+        silent: "while the client may not have received the newer one",
         cause: "applies answers to e without comparing versions"
     )
 
@@ -90,24 +90,24 @@ extension SimperiumChangeRules {
         title: "Only a c with the change's own ccid answers it.",
         source: "Simperium WebSocket API, \"until it receives a c response from the server "
             + "containing the ccid that was sent\"; catalogue R63",
-        follows: "what is not answered, and changes of others that come",
+        follows: "what is not answered, and changes of others",
         evidence: "a new change of the object within a second after a change of another client, "
             + "before the answer",
         expects: "to wait for the own ccid",
         silent: "as second-in-flight; an error rather than a warning because two changes are in "
             + "flight",
-        cause: "takes any c for its acknowledgement (sn upload.go)"
+        cause: "treats any c as its acknowledgement (sn upload.go)"
     )
 
     static let resentUnderNewCCID = Rule(
         "simperium.change.resend-under-new-ccid", .warning,
         title: "An unanswered change is sent again under its own ccid.",
         source: "Simperium WebSocket API, \"ccid : a unique uuid to identify this specific "
-            + "change\"; observed: duplicates on the server are told by clientid and ccid "
+            + "change\"; observed: duplicates on the server are detected by clientid and ccid "
             + "(simperium-android #56)",
         follows: "changes that were not answered when their connection ended",
         evidence: "another ccid with the same sv for the object on the next connection",
-        expects: "the same bytes again, so that the server can tell that it has them (409)",
+        expects: "the same bytes again, so that the server can detect that it has them (409)",
         silent: "where bytes are missing, or the answer was seen",
         cause: "does not store the ccid with the pending change"
     )
@@ -118,10 +118,10 @@ extension SimperiumChangeRules {
         source: "Simperium WebSocket API, ccid \"to identify this specific change\"; catalogue "
             + "R14",
         follows: "what was sent under each ccid",
-        evidence: "the same ccid with another o, sv, v or d, with nothing that asked for it",
+        evidence: "the same ccid with another o, sv, v or d, with no reason to change it",
         expects: "the same bytes",
         silent: "after 404, 405, 417 and 440, where d is to be added",
-        cause: "makes the diff anew when it sends again (simperium-android)"
+        cause: "makes the diff again when it resends (simperium-android)"
     )
 
     static let ccidOfAnotherObject = Rule(
@@ -132,12 +132,12 @@ extension SimperiumChangeRules {
         follows: "what was sent under each ccid",
         evidence: "one ccid for two keys",
         expects: "a new ccid for each change",
-        silent: "never beside what holds for all rules"
+        silent: "never, beside the conditions of all rules"
     )
 
     static let ccidReused = Rule(
         "simperium.change.ccid-reused", .error,
-        title: "A change that the server took is not sent again.",
+        title: "A change that the server accepted is not sent again.",
         source: "Simperium WebSocket API, \"If the change was successful the client can consider "
             + "the local representation as up to date\"; catalogue R15",
         follows: "what was sent under each ccid and answered",
@@ -155,7 +155,7 @@ extension SimperiumChangeRules {
         follows: "the last change of each object that the server made",
         evidence: "the same v for the same sv under another ccid",
         expects: "nothing: the edit is made",
-        silent: "where the client was told that it was not made, or the object was removed "
+        silent: "where the client was informed that it was not made, or the object was removed "
             + "since",
         cause: "makes its diff from a ghost that it did not move when the change was "
             + "acknowledged"
@@ -179,7 +179,7 @@ extension SimperiumChangeRules {
             + "removed (simperium-android #42, #159); catalogue R55",
         follows: "nothing",
         evidence: "400 for a removal",
-        expects: "a last modification that the schema asks for, and then the removal",
+        expects: "a last modification that the schema requires, and then the removal",
         silent: "never; only of interest, because no schema is seen on the wire"
     )
 }

@@ -1,8 +1,8 @@
-/// Rules about what clients send in `c`, and what they make of the answers.
+/// Rules about what clients send in `c`, and how they handle the answers.
 enum SimperiumChangeRules {
     static let all: [Rule] = ofForm + ofVersions + ofAnswers + ofDiffs
 
-    /// Most changes of a client within a second.
+    /// The maximum number of changes of a client within a second.
     static let maxPerSecond = 250
     /// Changes refused with 401 in a row after which a client should have stopped.
     static let maxUnpermitted = 5

@@ -2,14 +2,14 @@ import Notation
 import Simperium
 import Wire
 
-/// What a ``SimperiumChangeCheck`` remembers of a connection.
+/// The state that a ``SimperiumChangeCheck`` keeps of a connection.
 struct SimperiumChangeConnection: Sendable {
     var channels: [Int: SimperiumChangeChannel] = [:]
-    /// Commands of the server that came so far.
+    /// Commands of the server that were received so far.
     var heard = 0
-    /// Up to which of them the client has shown that it got them.
+    /// The number of them that the client has shown that it received.
     var proven = 0
-    /// The last answer to a heartbeat, and the how many-th command it was.
+    /// The last answer to a heartbeat, and its ordinal among the commands.
     var beat: (number: Int64, seq: Int)?
     /// Number of the client's last heartbeat.
     var sentBeat: Int64?
@@ -23,8 +23,7 @@ struct SimperiumChangeConnection: Sendable {
     private var inSecond = 0
 
     /// Counts a change of the client.
-    ///
-    /// - Returns: How many there were within this second.
+    /// - Returns: The number within this second.
     mutating func countChange(at instant: Instant) -> Int {
         let now = instant.nanoseconds / 1_000_000_000
         if second != now { (second, inSecond) = (now, 0) }
@@ -33,9 +32,9 @@ struct SimperiumChangeConnection: Sendable {
     }
 }
 
-/// What is remembered of a channel, from one `init` to the next.
+/// The state of a channel, from one `init` to the next.
 struct SimperiumChangeChannel: Sendable {
-    /// What the `init` says, once for all copies.
+    /// The decoded `init`, shared by all copies.
     private final class Opening: Sendable {
         let app: String
         let bucketName: String
@@ -52,13 +51,13 @@ struct SimperiumChangeChannel: Sendable {
     /// Number of the `init`, over all connections.
     let session: Int32
     private let opening: Opening
-    /// Whether the `init` asks for something at once.
+    /// Whether the `init` requests something at once.
     let asksInInit: Bool
-    /// Number of the bucket of the user; nil before the server let the client.
+    /// Number of the bucket of the user; nil before the server accepted the client.
     var bucket: Int32?
     /// Number of the client in it.
     var client: Int32 = 0
-    /// Whether the client has got what it asked for first.
+    /// Whether the client has received what it requested first.
     var isSynced = false
     /// Requests for changes or for the index.
     var asks = 0
@@ -84,12 +83,12 @@ struct SimperiumChangeChannel: Sendable {
     var clientID: String { opening.clientID }
 }
 
-/// What is remembered of a client in a bucket.
+/// The state of a client in a bucket.
 struct SimperiumChangeClient: Sendable {
     let id: String
     let bucket: Int32
     let bucketName: String
-    /// Identifiers of changes that nobody answered.
+    /// Identifiers of unanswered changes.
     var unanswered: Set<SimperiumChangePlace> = []
     /// Number of its last channel.
     var session: Int32 = 0
@@ -106,7 +105,7 @@ struct SimperiumChangeClient: Sendable {
     }
 }
 
-/// What the server, or Tapedeck in its name, said to a change.
+/// The answer of the server, or of Tapedeck in its place, to a change.
 struct SimperiumChangeAnswer: Sendable {
     /// The error; 0 where it was made.
     let code: Int
@@ -119,7 +118,8 @@ struct SimperiumChangeAnswer: Sendable {
 
 /// A change that a client sent.
 struct SimperiumChangeSent: Sendable {
-    /// What is needed of the change later: many are kept, and most of its texts are known.
+    /// The parts of the change that are needed later: many are kept, and most of its texts are
+    /// known.
     struct Gist: Sendable {
         let ccid: String
         let operation: ChangeOperation?
@@ -144,13 +144,13 @@ struct SimperiumChangeSent: Sendable {
     var sentAt: Instant
     /// Requests of the channel by then.
     var asks: Int
-    /// What the client heard; nil for nothing.
+    /// The answer that the client received; nil for none.
     var answer: SimperiumChangeAnswer?
-    /// Whether the server said that it made it.
+    /// Whether the server acknowledged it.
     var isMade = false
-    /// Whether the server answered and that did not arrive.
+    /// Whether the server answered and the answer did not arrive.
     var isAnswerLost = false
-    /// What the object is after it, where its base is known.
+    /// The resulting object, where its base is known.
     var result: JSONValue?
     /// Bytes of the result, about.
     var size = 0
@@ -176,28 +176,28 @@ struct SimperiumChangeRefusal: Sendable {
     let code: Int
     let ccid: ExactText
     let answer: SimperiumChangeAnswer
-    /// How often the client had asked, and been told of the object, by then.
+    /// The number of requests for, and receipts of, the object by then.
     let channelAsks: Int
     let keyAsks: Int
     let news: Int
-    /// How many changes the client had sent by then.
+    /// The number of changes that the client had sent by then.
     let count: Int
 }
 
-/// A change of another client that was heard.
+/// A change of another client that was received.
 struct SimperiumChangeRemote: Sendable {
     let evidence: Int
     let change: SimperiumChange<Range<Int>>
     let at: Instant
 }
 
-/// What is remembered of an object for one client.
+/// The state of an object for one client.
 struct SimperiumChangeKey: Sendable {
     enum Presence: Sendable { case unknown, present, removed }
 
-    /// The channel on which the following was learnt.
+    /// The channel of the following values.
     var session: Int32 = 0
-    /// The last version that the client was shown.
+    /// The last version that the client received.
     var shown: Int64 = 0
     var shownSeq = 0
     var shownAt = Instant.zero
@@ -205,16 +205,16 @@ struct SimperiumChangeKey: Sendable {
     var isShownByAnswer = false
     /// Whether the client can be at that version.
     var isSettled = false
-    /// Whether the client cannot have known the version before it was shown on this channel.
+    /// Whether the client cannot have known the version before it received it on this channel.
     var isProof = false
     var presence = Presence.unknown
-    /// Whether Tapedeck told the client something else than the server said.
+    /// Whether Tapedeck sent the client something else than the server sent.
     var isAltered = false
     /// An old version that was delivered after a newer one.
     var late: (version: Int64, evidence: Int)?
     /// Requests for the entity.
     var asks = 0
-    /// How often something was told of it.
+    /// The number of receipts of it.
     var news = 0
 
     /// The last change of the client.
@@ -227,7 +227,7 @@ struct SimperiumChangeKey: Sendable {
     /// The last change that was made, and when.
     var made: ExactText?
     var madeAt = Instant.zero
-    /// The last text that the client inserted and the server took.
+    /// The last text that the client inserted and the server accepted.
     var insert: SimperiumChangeInsert?
     var insertedBy = 0
     /// Whether another client changed the object since.
@@ -278,9 +278,9 @@ struct SimperiumChangeEvidence: Sendable {
     }
 }
 
-/// What is to be looked at later.
+/// A check that is due later.
 enum SimperiumChangeDeadline: Sendable {
-    /// After a 409: whether the client asked what happened.
+    /// After a 409: whether the client asked for the missed changes.
     case catchUp(SimperiumChangePlace, SimperiumChangeRefusal)
     /// After another refusal: whether the change was sent as it has to be.
     case resend(SimperiumChangePlace, SimperiumChangeRefusal)

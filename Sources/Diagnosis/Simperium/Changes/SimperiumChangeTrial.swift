@@ -2,7 +2,7 @@ import Notation
 import Simperium
 import Wire
 
-/// A client's change while it is judged: what it says, and what it makes of its object.
+/// A client's change while it is judged: its content, and its effect on the object.
 struct SimperiumChangeTrial {
     /// How a change compares with another.
     enum Likeness { case same, whole, other, unknown }
@@ -15,9 +15,9 @@ struct SimperiumChangeTrial {
 
     /// The map of operations, if it can be read.
     private(set) var operations: JSONObject?
-    /// What it is for, where that is known.
+    /// The object that it applies to, where known.
     private(set) var base: JSONObject?
-    /// What the object is after it; nil where that is not known.
+    /// The resulting object; nil where unknown.
     private(set) var result: JSONValue?
     /// Why it cannot be applied to its base.
     private(set) var failure: DiffError?
@@ -28,7 +28,7 @@ struct SimperiumChangeTrial {
     /// Members that it writes.
     private(set) var members: [ExactText] = []
 
-    /// Whether something was found about it, so that nothing else needs to be.
+    /// Whether a finding was made about it, so that no other is needed.
     var isJudged = false
     /// Whether the identifier is another change's, which is to be remembered.
     var isReuse = false

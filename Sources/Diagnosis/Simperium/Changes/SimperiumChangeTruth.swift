@@ -2,7 +2,7 @@ import Notation
 import Simperium
 import Wire
 
-/// A name within a bucket or within what one client knows of a bucket.
+/// A name within a bucket or within one client's state of a bucket.
 struct SimperiumChangePlace: Hashable, Sendable {
     /// Number of the bucket or client.
     let owner: Int32
@@ -28,12 +28,12 @@ struct SimperiumChangePlace: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(print) }
 }
 
-/// The data of objects at their last versions, as far as the server told them.
+/// The data of objects at their last versions, as far as the server sent them.
 ///
-/// What cannot be computed is not known. Bounded in bytes.
+/// Data that cannot be computed are unknown. Bounded in bytes.
 struct SimperiumChangeTruth: Sendable {
     private enum Data: Sendable {
-        /// As it came; read when it is needed.
+        /// As received; parsed when needed.
         case text([UInt8])
         case value(JSONValue)
     }

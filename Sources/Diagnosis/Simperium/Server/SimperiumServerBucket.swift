@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// A bucket of a server as the channels on it were told.
+/// A bucket of a server as its channels received it.
 struct SimperiumServerBucket: Sendable {
     /// A channel of a connection.
     struct Place: Hashable, Sendable {
@@ -10,7 +10,7 @@ struct SimperiumServerBucket: Sendable {
         var channel: Int
     }
 
-    /// A change that some have been told of and some not.
+    /// A change that some channels have received and some not.
     struct Echo: Sendable {
         var sentAt: Instant
         var command: CommandEvidence
@@ -18,10 +18,10 @@ struct SimperiumServerBucket: Sendable {
     }
 
     var places: Set<Place> = []
-    /// Changes that the server got and has told nobody of, by ccid.
+    /// Changes that the server received and has not sent to any channel, by ccid.
     private var fresh: [SimperiumName: CommandEvidence] = [:]
     var echoes: [SimperiumName: Echo] = [:]
-    /// Changes that somebody was told of, the last ``most``, by ccid.
+    /// Changes that were sent to a channel, the last ``most``, by ccid.
     private var reported: Set<SimperiumName> = []
     private var reportedInOrder: [SimperiumName] = []
     private var oldestReported = 0
@@ -33,15 +33,15 @@ struct SimperiumServerBucket: Sendable {
     static let most = 20_000
     private static let maxVersions = 2_000
 
-    /// The server got a change, which others are to be told of.
+    /// The server received a change, which is to be sent to others.
     mutating func get(_ ccid: SimperiumName, _ command: CommandEvidence) {
         guard places.count > 1, fresh.count < Self.most, !reported.contains(ccid) else { return }
         fresh[ccid] = command
     }
 
-    /// A change is told on one channel.
+    /// A change is sent on one channel.
     ///
-    /// - Returns: Whether it is the first, and others are still to be told.
+    /// - Returns: Whether it is the first, and others have not received it yet.
     mutating func tell(
         _ ccid: SimperiumName, _ change: SimperiumChange<Range<Int>>, at place: Place,
         _ command: CommandEvidence
@@ -62,7 +62,7 @@ struct SimperiumServerBucket: Sendable {
         return true
     }
 
-    /// Remembers that somebody was told of a change.
+    /// Records that a change was sent to a channel.
     private mutating func remember(_ ccid: SimperiumName) {
         guard reported.insert(ccid).inserted else { return }
         reportedInOrder.append(ccid)
@@ -75,9 +75,9 @@ struct SimperiumServerBucket: Sendable {
         }
     }
 
-    /// Remembers what a change version was given for.
+    /// Records the change of a change version.
     ///
-    /// - Returns: The telling before, if it was for something else.
+    /// - Returns: The earlier use, if it was for another change.
     mutating func give(
         _ cv: SimperiumName, _ change: SimperiumChange<Range<Int>>, _ command: CommandEvidence
     ) -> CommandEvidence? {

@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a server says.
+/// Checks the commands of a server.
 extension SimperiumServerCheck {
     mutating func say(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: inout Socket,
@@ -17,7 +17,7 @@ extension SimperiumServerCheck {
             return
         }
         guard let number = said.channel else {
-            // Which request was not understood, nobody knows.
+            // It is unknown which request was not understood.
             if case .notUnderstood = said.body { forgive(&socket) }
             return
         }
@@ -27,7 +27,7 @@ extension SimperiumServerCheck {
             else { return }
             add(
                 Rules.unopenedChannel, command, nil,
-                "The server says \(said.name) on channel \(number), which the client has not opened.",
+                "The server sends \(said.name) on channel \(number), which the client has not opened.",
                 session, &report)
             return
         }
@@ -75,7 +75,7 @@ extension SimperiumServerCheck {
         }
     }
 
-    /// An answer that nobody asked for.
+    /// An answer without a request.
     private func unasked(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ channel: Channel,
         _ session: borrowing SessionView, _ report: inout Report
@@ -85,7 +85,7 @@ extension SimperiumServerCheck {
         else { return }
         add(
             Rules.unasked, command, channel,
-            "The server says \(said.name) on the channel of bucket \(channel.request.bucket ?? ""), which nobody has asked for.",
+            "The server sends \(said.name) on the channel of bucket \(channel.request.bucket ?? ""), without a request.",
             session, &report)
     }
 
@@ -106,7 +106,7 @@ extension SimperiumServerCheck {
         add(
             Rules.heartbeatNumber, command, nil,
             asked.map { "The server answers h:\($0.count) with h:\(count)." }
-                ?? "The server says h:\(count) where no heartbeat is unanswered.",
+                ?? "The server sends h:\(count) where no heartbeat is unanswered.",
             expected: asked.map { "h:\($0.count < .max ? $0.count + 1 : 0)" },
             steps: asked.map { [FindingStep($0.command, "the client's heartbeat")] } ?? [],
             session, &report)
@@ -118,13 +118,13 @@ extension SimperiumServerCheck {
         _ reply: AuthReply, _ command: CommandEvidence, _ place: Bucket.Place,
         _ channel: inout Channel, _ session: borrowing SessionView, _ report: inout Report
     ) {
-        // A refusal may come late, when the token has become invalid.
+        // A refusal may be sent late, when the token has become invalid.
         if channel.isAnswered, case .accepted = reply,
             let view = session[place.connection], view.coverage == .whole, view.lastFaultAt == nil
         {
             add(
                 Rules.unasked, command, channel,
-                "The server says auth a second time for one init of bucket \(channel.request.bucket ?? "").",
+                "The server sends auth a second time for one init of bucket \(channel.request.bucket ?? "").",
                 steps: [FindingStep(channel.initiation, "the init")], session, &report)
         }
         let isFirst = !channel.isAnswered
@@ -192,7 +192,7 @@ extension SimperiumServerCheck {
             if mark == asked.request.mark || channel.marks[mark] != nil {
                 add(
                     Rules.pageLoop, command, channel,
-                    "The page has the mark \(Quote.escaped(mark)), \(mark == asked.request.mark ? "which it was asked with" : "which an earlier page of this reading had").",
+                    "The page has the mark \(Quote.escaped(mark)), \(mark == asked.request.mark ? "which it was requested with" : "which an earlier page of this reading had").",
                     steps: (channel.marks[mark].map { [FindingStep($0, "the earlier page")] } ?? [])
                         + [request], session, &report)
             }
@@ -211,7 +211,7 @@ extension SimperiumServerCheck {
         if let limit = asked.request.limit, limit > 0, page.entries.count > limit {
             add(
                 Rules.pageTooLong, command, channel,
-                "The page has \(page.entries.count) entries; \(limit) at most were asked for.",
+                "The page has \(page.entries.count) entries; \(limit) at most were requested.",
                 steps: [request], session, &report)
         }
         if asked.request.wantsData, let entry = page.entries.first(where: { $0.data == nil }) {
@@ -264,8 +264,8 @@ extension SimperiumServerCheck {
     ) {
         add(
             Rules.entityDiffers, command, channel, key: key,
-            "Version \(version) of \(key) is \(Quote.of(known.reported)) here; \(known.steps > 0 ? "the \(known.steps) change(s) since version \(known.base) make it" : "it was told as") \(Quote.of(known.expected)).",
-            steps: [FindingStep(known.command, "version \(known.base) as it was told")],
+            "Version \(version) of \(key) is \(Quote.of(known.reported)) here; \(known.steps > 0 ? "the \(known.steps) change(s) since version \(known.base) make it" : "it was sent as") \(Quote.of(known.expected)).",
+            steps: [FindingStep(known.command, "version \(known.base) as it was sent")],
             session, &report)
     }
 
@@ -291,7 +291,7 @@ extension SimperiumServerCheck {
                 change, command, isAnswer: isAnswer, isAlone: changes.count == 1, id, &channel,
                 session, &report)
         }
-        // The acknowledgement of a change is no answer to `cv`.
+        // The acknowledgement of a change is not an answer to `cv`.
         if isAnswer, !hasError, !(isOwn && changes.count == 1) {
             channel.awaitedChanges.removeFirst()
         }
@@ -313,7 +313,7 @@ extension SimperiumServerCheck {
             {
                 add(
                     Rules.cvRepeated, command, channel, key: name,
-                    "The change version \(cv) stands for version \(ev) of \(name), and stood for another change before.",
+                    "The change version \(cv) belongs to version \(ev) of \(name), and belonged to another change before.",
                     steps: [FindingStep(known, "the other change")], session, &report)
             }
         }
@@ -333,7 +333,7 @@ extension SimperiumServerCheck {
         if let sv = change.sv, sv > known.ev {
             add(
                 Rules.versionGap, command, channel, key: key.string,
-                "The change of \(key) applies to version \(sv); the last one told on this channel led to \(known.ev).",
+                "The change of \(key) applies to version \(sv); the last one sent on this channel led to \(known.ev).",
                 steps: [FindingStep(known.command, "the change before")], session, &report)
         } else if ev == known.ev, !change.ccids.isEmpty, !known.ccids.isEmpty,
             Set(change.ccids).isDisjoint(with: known.ccids)

@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// How a server says it: what the decoder noted becomes findings.
+/// The form of a server's commands: turns notes of the decoder into findings.
 extension SimperiumServerCheck {
     func judgeForm(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: borrowing Socket,
@@ -26,7 +26,7 @@ extension SimperiumServerCheck {
         if case .notACommand = problem {
             add(
                 Rules.unknownCommand, command, channel,
-                "A message of the server is no Simperium command.", session, &report)
+                "A message of the server is not a Simperium command.", session, &report)
             return
         }
         add(
@@ -35,7 +35,7 @@ extension SimperiumServerCheck {
             range: problem.offset..<problem.offset, session, &report)
     }
 
-    /// The rule that a note breaks, if any, and how bad that is where it is not as usual.
+    /// The rule that a note breaks, if any, and its severity where it is not the usual one.
     private static func rule(
         for note: SimperiumNote, _ said: SimperiumCommand, _ channel: Channel?
     ) -> (Rule, FindingRow.Severity?)? {

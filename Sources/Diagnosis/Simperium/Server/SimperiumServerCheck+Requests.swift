@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a server is asked, and what it owes for that.
+/// The requests to a server, and the answers that it owes.
 extension SimperiumServerCheck {
     mutating func ask(
         _ heard: SimperiumCommand, _ command: CommandEvidence, _ socket: inout Socket
@@ -106,7 +106,7 @@ extension SimperiumServerCheck {
             guard let beat = socket.beats.first(where: { $0.command.row.id == id }) else { return }
             add(
                 Rules.heartbeatUnanswered, beat.command, nil,
-                "The server has not answered h:\(beat.count) in \(time), though it said other things.",
+                "The server has not answered h:\(beat.count) in \(time), though it sent other commands.",
                 expected: "h:\(beat.count < .max ? beat.count + 1 : 0)",
                 shows: "the heartbeat without answer", session, &report)
             return
@@ -116,7 +116,7 @@ extension SimperiumServerCheck {
         case .auth:
             add(
                 Rules.noAuth, channel.initiation, channel,
-                "The server has not answered the init of bucket \(channel.request.bucket ?? "") in \(time), though it said other things.",
+                "The server has not answered the init of bucket \(channel.request.bucket ?? "") in \(time), though it sent other commands.",
                 shows: "the init without answer", session, &report)
         case .changes(let id):
             guard let command = channel.awaitedChanges.first(where: { $0.row.id == id }) else {
@@ -134,7 +134,7 @@ extension SimperiumServerCheck {
             guard let command = channel.changes[ccid] else { return }
             add(
                 Rules.changeUnanswered, command, channel, key: command.heard?.command.key,
-                "The server has neither acknowledged nor refused the change \(ccid) in \(time), though it said other things.",
+                "The server has neither acknowledged nor refused the change \(ccid) in \(time), though it sent other commands.",
                 expected: "\(number):c:[{…,\"ccids\":[\"\(ccid)\"]}]",
                 shows: "the change without answer", session, &report)
         case .heartbeat, .echo: return
@@ -147,13 +147,13 @@ extension SimperiumServerCheck {
     ) {
         add(
             Rules.noAnswer, command, channel,
-            "The server has not answered \(command.row.name) in \(time), though it said other things.",
+            "The server has not answered \(command.row.name) in \(time), though it sent other commands.",
             shows: "the request without answer", session, &report)
     }
 
-    // MARK: Telling the others
+    // MARK: Broadcasts
 
-    /// A change is told on one channel: which others are to be told of it.
+    /// A change is sent on one channel: finds the others that have to receive it.
     mutating func spread(
         _ change: SimperiumChange<Range<Int>>, _ place: Bucket.Place, _ id: Channel.BucketID,
         _ command: CommandEvidence, _ session: borrowing SessionView
@@ -185,9 +185,9 @@ extension SimperiumServerCheck {
             else { continue }
             add(
                 Rules.echoMissing, echo.command, channel, key: echo.command.said?.command.key,
-                "The change \(ccid) was told on connection \(echo.command.row.connection.rawValue) and not on channel \(place.channel) of connection \(place.connection.rawValue), which was open for the same bucket.",
-                steps: [FindingStep(channel.initiation, "the channel that was not told")],
-                shows: "the change as another channel was told of it", session, &report)
+                "The change \(ccid) was sent on connection \(echo.command.row.connection.rawValue) and not on channel \(place.channel) of connection \(place.connection.rawValue), which was open for the same bucket.",
+                steps: [FindingStep(channel.initiation, "the channel that did not receive it")],
+                shows: "the change as another channel received it", session, &report)
         }
     }
 }

@@ -2,9 +2,9 @@ import Dissection
 import Simperium
 import Wire
 
-/// Rules about what a server of Simperium says.
+/// Rules about the commands of a Simperium server.
 ///
-/// The server is judged by what it said and by what it heard, whatever became of either on the way.
+/// The server is judged by what it sent and what it received, regardless of losses on the way.
 struct SimperiumServerCheck: Check {
     typealias Socket = SimperiumServerSocket
     typealias Channel = SimperiumServerChannel
@@ -18,7 +18,7 @@ struct SimperiumServerCheck: Check {
     /// Nanoseconds for the answer to a heartbeat.
     static let heartbeatTime = 30 * second
     static let maxSockets = 20_000
-    /// Names of buckets that nobody has open are forgotten above so many.
+    /// The number of bucket names above which those without open channels are dropped.
     private static let maxNumbers = 20_000
 
     var sockets: [ConnectionID: Socket] = [:]
@@ -45,7 +45,8 @@ struct SimperiumServerCheck: Check {
                 Finding(
                     Rules.sockJSFrame, connection: row.connection,
                     client: session.client(of: row.connection),
-                    detail: "A message on the SockJS endpoint is no SockJS frame: \(row.detail).",
+                    detail:
+                        "A message on the SockJS endpoint is not a SockJS frame: \(row.detail).",
                     steps: [FindingStep(at: row.at, row.detail, place: row.place)]))
         default: break
         }
@@ -65,7 +66,7 @@ struct SimperiumServerCheck: Check {
         sockets[id] = socket
     }
 
-    /// The channel is no more.
+    /// The channel is closed.
     mutating func leave(_ channel: Channel, _ connection: ConnectionID, _ number: Int) {
         guard let id = channel.bucket else { return }
         let place = Bucket.Place(connection: connection, channel: number)
@@ -98,7 +99,7 @@ struct SimperiumServerCheck: Check {
             guard isJudgeable(due.connection, since: due.start, session),
                 let socket = sockets[due.connection], isOpen(due, socket)
             else { continue }
-            // A server that says nothing at all may not be reached any more.
+            // A server that sends nothing at all may be unreachable.
             guard socket.lastSaidAt.nanoseconds > due.start.nanoseconds + due.patience / 4 else {
                 due.tries += 1
                 if due.tries < 16 {
@@ -111,7 +112,7 @@ struct SimperiumServerCheck: Check {
         }
     }
 
-    /// Whether all of the connection was seen and nobody touched it.
+    /// Whether all of the connection was captured and no fault touched it.
     func isJudgeable(
         _ connection: ConnectionID, since start: Instant, _ session: borrowing SessionView
     ) -> Bool {
@@ -121,15 +122,15 @@ struct SimperiumServerCheck: Check {
         return view.lastFaultAt.map { $0 < start } ?? true
     }
 
-    // MARK: Words
+    // MARK: Findings
 
     func add(
         _ rule: Rule, _ command: CommandEvidence, _ channel: Channel?, key: String? = nil,
         _ detail: String, severity: FindingRow.Severity? = nil, expected: String? = nil,
-        steps: [FindingStep] = [], shows: String = "what the server said",
+        steps: [FindingStep] = [], shows: String = "what the server sent",
         range: Range<Int>? = nil, _ session: borrowing SessionView, _ report: inout Report
     ) {
-        // Where Tapedeck has changed what comes and when, nothing is certain of the server.
+        // Where Tapedeck has changed traffic or timing, nothing is certain about the server.
         guard session[command.row.connection]?.lastFaultAt == nil else { return }
         let bucket = channel?.request.bucket ?? ""
         report.add(

@@ -1,7 +1,7 @@
 import Dissection
 import Wire
 
-/// Something a server has to do in time.
+/// An answer that a server owes by a deadline.
 struct SimperiumServerDue: Sendable {
     enum Duty: Sendable {
         case auth(CommandID)

@@ -3,16 +3,16 @@ import Notation
 import Simperium
 import Wire
 
-/// Objects as a server told them: data, and the changes since, applied when data come again.
+/// Objects as a server sent them: data, and the changes since, applied when data are sent again.
 struct SimperiumServerObjects: Sendable {
-    /// Data other than they should be.
+    /// Data that differ from the expected ones.
     struct Difference {
         var reported: [UInt8]
         var expected: [UInt8]
-        /// Version that the data were told of before.
+        /// Version of the data that were sent before.
         var base: Int64
         var command: CommandEvidence
-        /// Changes between that and what was told.
+        /// Changes between that and what was sent.
         var steps: Int
     }
 
@@ -44,7 +44,7 @@ struct SimperiumServerObjects: Sendable {
     private static let maxSteps = 32
     private static let maxObjects = 20_000
 
-    /// Takes data of a version, and compares them with what is known.
+    /// Takes data of a version, and compares them with the expected ones.
     mutating func check(
         _ bucket: SimperiumServerChannel.BucketID, _ key: SimperiumName, _ version: Int64,
         _ command: CommandEvidence, _ data: Range<Int>
@@ -81,7 +81,7 @@ struct SimperiumServerObjects: Sendable {
             command: known.command, steps: count)
     }
 
-    /// Takes a change that was told.
+    /// Takes a change that was sent.
     mutating func take(
         _ bucket: SimperiumServerChannel.BucketID, _ change: SimperiumChange<Range<Int>>,
         _ place: Int,

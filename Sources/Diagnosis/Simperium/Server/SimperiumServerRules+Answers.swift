@@ -11,27 +11,27 @@ extension SimperiumServerRules {
         title: "Every change is acknowledged or refused.",
         source:
             "\"it receives a c response from the server containing the ccid that was sent\" (Sending Local Changes); catalogue S01.",
-        follows: "The changes that the server got.",
+        follows: "The changes that the server received.",
         evidence:
-            "No c with the ccid of the change on its channel, while the server says other things.",
+            "No c with the ccid of the change on its channel, while the server sends other commands.",
         expects: "CHANNEL:c:[{…,\"ccids\":[CCID]}]",
         deadlineNanoseconds: SimperiumServerCheck.answerTime,
         silent:
-            "The connection ends, the server says nothing at all any more, a fault touched the connection, or it was not captured from its start."
+            "The connection ends, the server sends nothing any more, a fault touched the connection, or it was not captured from its start."
     )
 
     static let echoMissing = Rule(
         "simperium.server.echo-missing", .error, blames: .server, repetition: .topic,
-        title: "An accepted change is told to every channel on the bucket.",
+        title: "An accepted change is sent to every channel on the bucket.",
         source:
             "\"A client will receive remote changes from the server either by explicitly asking for them (using the cv) or simply by being connected when a server receives a c change command.\" (Receiving Remote Changes); catalogue S01.",
         follows: "The open channels of one bucket of one user on one server.",
         evidence:
-            "A change that one channel was told of and another, open before it was sent, was not.",
+            "A change that one channel received and another, open before it was sent, did not.",
         expects: "CHANNEL:c:[…] on every open channel of the bucket.",
         deadlineNanoseconds: SimperiumServerCheck.answerTime,
         silent:
-            "User, application or server may differ, the connection ends, the server says nothing at all any more, a fault touched the connection, or it was not captured from its start."
+            "User, application or server may differ, the connection ends, the server sends nothing any more, a fault touched the connection, or it was not captured from its start."
     )
 
     static let noAnswer = Rule(
@@ -39,12 +39,12 @@ extension SimperiumServerRules {
         title: "i, e and cv are answered.",
         source:
             "\"The server will respond with the index results\"; \"The server will respond with the same name and version\"; \"The server will look for all changes on the bucket since cv\"; catalogue S01.",
-        follows: "The requests that the server got.",
-        evidence: "No i, e, c or cv:? for it, while the server says other things.",
+        follows: "The requests that the server received.",
+        evidence: "No i, e, c or cv:? for it, while the server sends other commands.",
         expects: "The page, the entity or ?, the changes or cv:?.",
         deadlineNanoseconds: SimperiumServerCheck.answerTime,
         silent:
-            "The connection ends, the server says nothing at all any more, a fault touched the connection, or it was not captured from its start."
+            "The connection ends, the server sends nothing any more, a fault touched the connection, or it was not captured from its start."
     )
 
     static let noAuth = Rule(
@@ -52,24 +52,24 @@ extension SimperiumServerRules {
         title: "init is answered with auth.",
         source:
             "\"The Simperium server will respond with an auth command\" (Authorizing: init); catalogue S01.",
-        follows: "The init commands that the server got.",
-        evidence: "No auth on the channel, while the server says other things.",
+        follows: "The init commands that the server received.",
+        evidence: "No auth on the channel, while the server sends other commands.",
         expects: "CHANNEL:auth:USER or CHANNEL:auth:{\"msg\":…,\"code\":…}",
         deadlineNanoseconds: SimperiumServerCheck.answerTime,
         silent:
-            "The connection ends, the server says nothing at all any more, a fault touched the connection, or it was not captured from its start."
+            "The connection ends, the server sends nothing any more, a fault touched the connection, or it was not captured from its start."
     )
 
     static let heartbeatUnanswered = Rule(
         "simperium.server.heartbeat-unanswered", .error, blames: .server, repetition: .client,
         title: "A heartbeat is answered at once.",
         source: "\"should expect an immediate response\" (Heartbeat: h); catalogue S01.",
-        follows: "The heartbeats that the server got.",
-        evidence: "No h, while the server says other things.",
+        follows: "The heartbeats that the server received.",
+        evidence: "No h, while the server sends other commands.",
         expects: "h:N+1",
         deadlineNanoseconds: SimperiumServerCheck.heartbeatTime,
         silent:
-            "The connection ends, the server says nothing at all any more, a fault touched the connection, or it was not captured from its start."
+            "The connection ends, the server sends nothing any more, a fault touched the connection, or it was not captured from its start."
     )
 
     static let heartbeatNumber = Rule(
@@ -77,7 +77,7 @@ extension SimperiumServerRules {
         title: "The server answers a heartbeat with the number plus one.",
         source:
             "\"an integer that is incremented by the server and then sent back\" (Heartbeat: h); catalogue S01.",
-        follows: "The heartbeats that the server got and has not answered.",
+        follows: "The heartbeats that the server received and has not answered.",
         evidence: "An h whose number is none of theirs plus one.",
         expects: "h:N+1",
         silent: "The connection was not captured from its start.")
@@ -90,16 +90,16 @@ extension SimperiumServerRules {
         follows: "The last command of the client on the channel.",
         evidence: "CHANNEL:? or a bare ?.",
         expects: "An answer to the command.",
-        silent: "Never; whose mistake it is shows the command before.")
+        silent: "Never; the command before shows whose mistake it is.")
 
     static let unasked = Rule(
         "simperium.server.unasked", .warning, blames: .server, repetition: .topic,
-        title: "Answers answer something.",
+        title: "Every answer has a request.",
         source: "\"The server will respond with\" (Index: i, Entity: e, Authorizing: init).",
         follows: "The requests on the channel.",
-        evidence: "A page, an entity, an auth or cv:? that nobody asked for.",
+        evidence: "A page, an entity, an auth or cv:? without a request.",
         expects: "Nothing.",
-        silent: "The connection was not captured from its start, or the request came from Tapedeck."
+        silent: "The connection was not captured from its start, or Tapedeck made the request."
     )
 
     static let unopenedChannel = Rule(

@@ -22,7 +22,7 @@ extension SimperiumServerRules {
         title: "A change of a server has id, o, v, ev, cv and clientid.",
         source: "\"A change has these keys\" (Change: c); catalogue S01.",
         follows: "Nothing.",
-        evidence: "A change that lacks one of them, or is no object.",
+        evidence: "A change that lacks one of them, or is not an object.",
         expects:
             "{\"clientid\":…,\"id\":…,\"o\":\"M\",\"v\":{…},\"ev\":2,\"sv\":1,\"cv\":…,\"ccids\":[…]}",
         silent:
@@ -54,7 +54,7 @@ extension SimperiumServerRules {
         title: "Versions are numbers.",
         source: "\"v : the entity's version number\" (Index: i).",
         follows: "Nothing.",
-        evidence: "A version that is a string or no whole number.",
+        evidence: "A version that is a string or not a whole number.",
         expects: "\"ev\":2",
         silent: "The text was cut.")
 
@@ -66,7 +66,7 @@ extension SimperiumServerRules {
         follows: "The ev of the last change of each object on the channel.",
         evidence: "A change whose sv is above it.",
         expects: "The change between, or its effect in this one with the older sv.",
-        silent: "It answers a cv, or the last change was told before the channel was opened again.")
+        silent: "It answers a cv, or the last change was sent before the channel was opened again.")
 
     static let versionRepeated = Rule(
         "simperium.server.version-repeated", .error, blames: .server, repetition: .client,
@@ -80,7 +80,7 @@ extension SimperiumServerRules {
 
     static let cvRepeated = Rule(
         "simperium.server.cv-repeated", .error, blames: .server, repetition: .client,
-        title: "Each change has a change version of its own.",
+        title: "Each change has its own change version.",
         source:
             "\"cv : the change version of the index at the point of this change\" (Change: c); catalogue S01.",
         follows: "The change versions of the last changes of the bucket.",
@@ -96,13 +96,13 @@ extension SimperiumServerRules {
         source:
             "Real servers send numbers; the example of the specification has \"error\":\"401\" (Sending Local Changes); catalogue S01.",
         follows: "Nothing.",
-        evidence: "An error that is a string; an error finding where it is no number at all.",
+        evidence: "An error that is a string; an error finding where it is not a number at all.",
         expects: "\"error\":401",
         silent: "The text was cut.")
 
     static let errorUnknown = Rule(
         "simperium.server.error-unknown", .info, blames: .server, repetition: .client,
-        title: "Error codes are those that clients know.",
+        title: "Error codes are those that clients recognize.",
         source: "\"Potential error responses\" (Error Responses); 417 and 503 as observed.",
         follows: "Nothing.",
         evidence: "Another code.",

@@ -13,7 +13,7 @@ extension SimperiumServerRules {
             "\"an auth command which will also contain either the authorized user's email address, or if authorization failed, a JSON error object\" (Authorizing: init); catalogue S01.",
         follows: "Nothing.",
         evidence:
-            "An empty user, one that reads as JSON, or a refusal without code; auth:expired is a remark.",
+            "An empty user, one that reads as JSON, or a refusal without code; auth:expired is only information.",
         expects: "CHANNEL:auth:USER or CHANNEL:auth:{\"msg\":…,\"code\":401}",
         silent: "The text was cut.")
 
@@ -32,7 +32,7 @@ extension SimperiumServerRules {
         title: "Servers send auth, i, e, cv, c, o, h, index, log and ?, and nothing else.",
         source: "\"The available commands are\" (Streaming API); o and ? as observed.",
         follows: "Nothing.",
-        evidence: "A message that is no command, or one that no specification has.",
+        evidence: "A message that is not a command, or one that no specification has.",
         expects: "CHANNEL:COMMAND:PAYLOAD",
         silent: "The text was cut.")
 
@@ -78,10 +78,10 @@ extension SimperiumServerRules {
 
     static let unreadable = Rule(
         "simperium.server.unreadable", .error, blames: .server, repetition: .client,
-        title: "What a server says can be read.",
+        title: "Commands of a server can be read.",
         source: "\"The server will respond with the index results in a JSON payload\" (Index: i).",
         follows: "Nothing.",
         evidence: "A command whose payload cannot be read.",
-        expects: "A payload as the specification has it.",
+        expects: "A payload according to the specification.",
         silent: "The text was cut.")
 }

@@ -8,21 +8,21 @@ extension SimperiumServerRules {
 
     static let pageLoop = Rule(
         "simperium.server.page-loop", .error, blames: .server, repetition: .client,
-        title: "Each page of the index has a mark of its own.",
+        title: "Each page of the index has its own mark.",
         source:
             "\"The client will know when it has received the entire index when it receives an i message without a mark.\" (First Sync); catalogue S01.",
         follows: "The marks of the pages since the index was begun.",
-        evidence: "A mark that an earlier page had or that was asked with.",
-        expects: "A mark that leads on, or none on the last page.",
+        evidence: "A mark that an earlier page or the request had.",
+        expects: "A new mark, or none on the last page.",
         silent: "A request or page was lost or changed.")
 
     static let markDigits = Rule(
         "simperium.server.mark-digits", .info, blames: .server, repetition: .client,
-        title: "A mark is not digits alone.",
+        title: "A mark is not only digits.",
         source:
             "The second slot of i is the offset in the prose and the mark in the examples (Index: i); catalogue S01.",
         follows: "Nothing.",
-        evidence: "A mark of digits alone.",
+        evidence: "A mark of digits only.",
         expects: "A mark with a letter.",
         silent: "The text was cut.")
 
@@ -30,11 +30,11 @@ extension SimperiumServerRules {
         "simperium.server.current-moves", .info, blames: .server, repetition: .client,
         title: "current is the same on all pages of a reading.",
         source:
-            "\"current : the bucket's current change version\" (Index: i); the client for Android begins anew when it moves; catalogue S01.",
+            "\"current : the bucket's current change version\" (Index: i); the client for Android starts again when it changes; catalogue S01.",
         follows: "current of the pages since the index was begun.",
         evidence: "Another current on a later page.",
         expects: "The current of the first page, or the changes between.",
-        silent: "Changes were made meanwhile, which is why this is no more than a remark.")
+        silent: "Changes were made meanwhile, which is why this is only information.")
 
     static let pageCurrent = Rule(
         "simperium.server.page-current", .warning, blames: .server, repetition: .client,
@@ -66,7 +66,7 @@ extension SimperiumServerRules {
 
     static let pageTooLong = Rule(
         "simperium.server.page-too-long", .warning, blames: .server, repetition: .client,
-        title: "A page has no more entries than were asked for.",
+        title: "A page has no more entries than were requested.",
         source: "\"limit : the maximum number of items to return\" (Index: i).",
         follows: "The limit of the request.",
         evidence: "More entries than that.",
@@ -75,7 +75,7 @@ extension SimperiumServerRules {
 
     static let pageWithoutData = Rule(
         "simperium.server.page-without-data", .error, blames: .server, repetition: .client,
-        title: "A page has the data where they were asked for.",
+        title: "A page has the data where they were requested.",
         source:
             "\"data : optional if 1 then the index will also return the data for each entity\" (Index: i).",
         follows: "The request.",
@@ -88,18 +88,20 @@ extension SimperiumServerRules {
         title: "An entity has its data under data.",
         source: "\"The entity's data is stored in the payload's data key\" (Entity: e).",
         follows: "Nothing.",
-        evidence: "An e without data, or whose data is no object.",
+        evidence: "An e without data, or whose data is not an object.",
         expects: "CHANNEL:e:KEY.VERSION\\n{\"data\":{…}}",
         silent: "The text was cut.")
 
     static let entityDiffers = Rule(
         "simperium.server.entity-differs", .error, blames: .server, repetition: .topic,
         title:
-            "A version of an object is the same whenever it is told, and what its changes make of it.",
+            "A version of an object has the same data whenever it is sent, equal to the result of its changes.",
         source:
             "\"Clients can request an entire entity at any version stored on the server.\" (Entity: e); catalogue S01.",
-        follows: "The data of objects and the changes since, as the server told them to anyone.",
-        evidence: "Data of a version other than the earlier telling or the changes give.",
+        follows:
+            "The data of objects and the changes since, as the server sent them to any client.",
+        evidence:
+            "Data of a version that differ from those sent earlier or from the result of the changes.",
         expects: "The same data.",
         silent: "The way to the version is not known without gaps, or a change cannot be applied.")
 }

@@ -5,7 +5,7 @@ import Wire
 /// A connection, as far as rules about servers follow it.
 struct SimperiumServerSocket: Sendable {
     var channels: [Int: SimperiumServerChannel] = [:]
-    /// When the server last said anything.
+    /// When the server last sent anything.
     var lastSaidAt = Instant.zero
     /// Heartbeats that were not answered, the oldest first.
     var beats: [(count: Int64, command: CommandEvidence)] = []
@@ -40,13 +40,13 @@ struct SimperiumServerChannel: Sendable {
 
     let initiation: CommandEvidence
     let request: InitRequest
-    /// What it is about, once the server let the client in.
+    /// Its bucket, once the server accepted the client.
     var bucket: BucketID?
     var openedAt = Instant.zero
     var isAnswered = false
     /// `cv` that were not answered, the oldest first.
     var awaitedChanges: [CommandEvidence] = []
-    /// How many `cv` there were, less those that were answered with `cv:?`.
+    /// The number of `cv`, less those that were answered with `cv:?`.
     var askedChanges = 0
     var awaitedPages: [PageRequest] = []
     var awaitedEntities: [Entity: (count: Int, command: CommandEvidence)] = [:]
@@ -55,9 +55,9 @@ struct SimperiumServerChannel: Sendable {
     /// Marks since the index was begun, with the page that had them.
     var marks: [String: CommandEvidence] = [:]
     var current: (text: String?, page: CommandEvidence)?
-    /// The last change of each object that was told.
+    /// The last change of each object that was sent.
     var versions: [SimperiumName: (ev: Int64, ccids: [String], command: CommandEvidence)] = [:]
-    /// What the client said last.
+    /// The last command of the client.
     var last: CommandEvidence?
 
     static let most = 5_000
@@ -68,7 +68,7 @@ struct SimperiumServerChannel: Sendable {
         last = command
     }
 
-    /// Whether the client told enough for the newer answer to an unknown cv.
+    /// Whether the client's init entitles it to the newer answer to an unknown cv.
     var isModern: Bool {
         request.api == "1.1" && !(request.library ?? "").isEmpty
             && !(request.version ?? "").allSatisfy { "0.".contains($0) }

@@ -3,7 +3,7 @@ import Wire
 
 /// A channel of a client, as far as rules about sessions follow it.
 struct SimperiumSessionChannel: Sendable {
-    /// What became of the `init`.
+    /// The outcome of the `init`.
     enum Phase: Sendable {
         case opening
         case open
@@ -16,7 +16,7 @@ struct SimperiumSessionChannel: Sendable {
         var version: Int64
     }
 
-    /// A change that does not apply to what the client was told.
+    /// A change that does not apply to what the client received.
     struct Gap: Sendable {
         var command: CommandEvidence
         var known: Int64
@@ -26,13 +26,13 @@ struct SimperiumSessionChannel: Sendable {
     /// A reading of the index.
     struct Run: Sendable {
         let id: Int
-        /// Pages that came.
+        /// Received pages.
         var pages = 0
-        /// Marks that were asked with and answered.
+        /// Marks that were requested and answered.
         var answered: Set<String> = []
-        /// The mark of the page that came last, and that page.
+        /// The mark of the last received page, and that page.
         var last: (mark: String, page: CommandEvidence)?
-        /// Whether the page after it was asked for.
+        /// Whether the page after it was requested.
         var isNextAsked = false
         var isComplete = false
         var completeAt = Instant.zero
@@ -40,7 +40,7 @@ struct SimperiumSessionChannel: Sendable {
         var current: String?
         /// Objects without data, in order, of the first index of a client.
         var fetch: [Entity] = []
-        /// How many of them were asked for in order; nil once the order is another.
+        /// The number of them that were requested in order; nil once the order differs.
         var fetched: Int?
     }
 
@@ -49,38 +49,39 @@ struct SimperiumSessionChannel: Sendable {
     let bucket: String
     let token: String?
     var phase = Phase.opening
-    /// Whether `auth:expired` was heard, and not yet why; whatever was sent in between.
+    /// Whether `auth:expired` was received without its reason yet, regardless of commands in
+    /// between.
     var isReasonDue = false
     /// Whether it was open before it was opened again.
     let wasOpen: Bool
-    /// What the client knows of the bucket, once it was let in.
+    /// The client's state of the bucket, once it was accepted.
     var life: SimperiumSessionLife.ID?
 
-    /// Whether the client asked for the index or for changes since the `init`.
+    /// Whether the client requested the index or changes since the `init`.
     var hasAsked = false
-    /// Whether it has got what it asked for once.
+    /// Whether it has received what it requested once.
     var isSynced = false
-    /// Whether it had a use for what it got, so that it has stored it.
+    /// Whether what it received was needed, so that it has stored it.
     var hasWorked = false
     /// Whether there was a reason to read the index since it was read.
     var hasReason = false
-    /// `cv` that were not answered, and what was asked with.
+    /// `cv` that were not answered, and their values.
     var awaitedChanges = 0
     var askedCV: String?
-    /// The answer that a cv is unknown, until the index is asked for.
+    /// The answer that a cv is unknown, until the index is requested.
     var unknown: (cv: String?, command: CommandEvidence)?
     var run: Run?
-    /// Pages that were asked for and have not come, by reading and mark.
+    /// Pages that were requested and not received, by reading and mark.
     var awaitedPages: [(run: Int, mark: String?)] = []
-    /// Marks that were heard.
+    /// Marks that were received.
     var marks: Set<String> = []
-    /// Readings that nobody knows a reason for, in a row.
+    /// Readings without a known reason, in a row.
     var baseless = 0
-    /// Entities that were asked for and have not come.
+    /// Entities that were requested and not received.
     var awaited: [Entity: Int] = [:]
     var awaitedCount = 0
     var lastEntityAt = Instant.zero
-    /// The version of an object that came, and how often since anything new was told of it.
+    /// The received version of an object, and how often since anything new was received about it.
     var answered: [SimperiumName: (version: Int64, times: Int)] = [:]
     var gaps: [SimperiumName: Gap] = [:]
     /// The request for the client's index that was not answered.

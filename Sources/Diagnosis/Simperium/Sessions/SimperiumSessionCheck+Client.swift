@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a client says.
+/// Checks the commands of a client.
 extension SimperiumSessionCheck {
     mutating func clientMessage(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: inout Socket,
@@ -120,7 +120,7 @@ extension SimperiumSessionCheck {
         }
     }
 
-    /// Whether the server has let the client in.
+    /// Whether the server has accepted the client.
     private func mayAsk(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ channel: Channel,
         _ session: borrowing SessionView, _ report: inout Report
@@ -163,7 +163,7 @@ extension SimperiumSessionCheck {
         if let earlier, earlier.clientID != channel.clientID {
             add(
                 Rules.clientIDChanged, command, channel, key: change.key,
-                "The change \(change.ccids.first ?? "") of \(change.key ?? "") comes from clientid \(channel.clientID ?? "none"); it was sent under \(earlier.clientID ?? "none") and not answered.",
+                "The change \(change.ccids.first ?? "") of \(change.key ?? "") has the clientid \(channel.clientID ?? "none"); it was sent under \(earlier.clientID ?? "none") and not answered.",
                 steps: [FindingStep(earlier.command, "the first sending")],
                 shows: "the same change under another clientid", session, &report)
         }
@@ -187,7 +187,7 @@ extension SimperiumSessionCheck {
         if let earlier, earlier.command.row.connection != command.row.connection {
             add(
                 Rules.resendBeforeCV, command, channel,
-                "The change \(change.ccids.first ?? "") of \(key), not acknowledged on the connection before, is sent again before the server has said what happened since.",
+                "The change \(change.ccids.first ?? "") of \(key), not acknowledged on the connection before, is sent again before the server has sent the changes since.",
                 steps: [
                     FindingStep(earlier.command, "the first sending"),
                     FindingStep(channel.initiation, "the new connection"),
@@ -195,15 +195,15 @@ extension SimperiumSessionCheck {
             return
         }
         let isFirst = channel.life.flatMap { lives[$0]?.connections } ?? 1 <= 1
-        // A client with a past may send again what it sent before the capture.
+        // A client that was active before the capture may resend its changes.
         let mayBeOld = isFirst && channel.askedCV != nil || isFirst && !channel.hasAsked
         let what =
             if channel.run.map({ $0.pages > 0 }) ?? false {
-                "before the last page of the index has come"
+                "before the last page of the index was received"
             } else if channel.hasAsked {
-                "before the answer to what it asked for has come"
+                "before the answer to its request was received"
             } else {
-                "before it has asked for the index or for changes"
+                "before it has requested the index or changes"
             }
         add(
             Rules.changeBeforeIndex, command, channel,

@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// How a client keeps its connection, and how it comes back.
+/// How a client keeps its connection, and how it reconnects.
 extension SimperiumSessionCheck {
     mutating func noteTraffic(
         _ command: CommandEvidence, _ said: SimperiumCommand, _ socket: inout Socket,
@@ -24,7 +24,7 @@ extension SimperiumSessionCheck {
         socket.isKnownDead = true
         add(
             Rules.deadConnection, command, nil,
-            "Nothing was heard for \(Self.seconds(from: beat.row.at, to: at)) after a heartbeat, and the client still uses the connection.",
+            "Nothing was received for \(Self.seconds(from: beat.row.at, to: at)) after a heartbeat, and the client still uses the connection.",
             steps: [FindingStep(beat, "the heartbeat without answer")],
             shows: "the client goes on", session, &report)
     }
@@ -47,7 +47,7 @@ extension SimperiumSessionCheck {
             Rules.heartbeatMissing, command, nil,
             "The connection was idle for \(Self.seconds(from: gap.from, to: gap.to)) and the client never sent a heartbeat on it, though it was alive.",
             steps: [FindingStep(at: gap.from, "the last command before the silence")],
-            shows: "the client speaks again", session, &report)
+            shows: "the client sends again", session, &report)
     }
 
     mutating func beat(
@@ -74,7 +74,7 @@ extension SimperiumSessionCheck {
         if case .heartbeat? = command.heard?.command.body { socket.serverCount = command }
     }
 
-    // MARK: Coming back
+    // MARK: Reconnecting
 
     mutating func begin(
         _ owner: SimperiumSessionAttempts.ID, _ command: CommandEvidence, _ socket: Socket,
@@ -142,7 +142,7 @@ extension SimperiumSessionCheck {
                 duty: .reconnect(owner, client: owner.clientID, [step])))
     }
 
-    /// What the client must have stored when it left.
+    /// What the client must have stored when it disconnected.
     private mutating func leave(
         _ id: Life.ID, _ channel: Channel, _ connection: ConnectionID, at: Instant, byOther: Bool
     ) {
@@ -152,7 +152,7 @@ extension SimperiumSessionCheck {
         guard channel.isSettled, life.open.isEmpty, let newest = life.newest else { return }
         life.wasSettled = true
         let lag = at.nanoseconds - newest.at.nanoseconds
-        // What came before the end may have been on its way still.
+        // Commands just before the end may still have been on their way.
         life.cutAt = byOther && lag > 60 * SimperiumSessionTimes.second ? at : nil
         if lag > 30 * SimperiumSessionTimes.second { life.stored = newest }
     }
@@ -167,7 +167,7 @@ extension SimperiumSessionCheck {
             Finding(
                 Rules.noReconnect, connection: due.connection, client: client,
                 detail:
-                    "The client did not come back within \(Self.seconds(due.patience)) after its connection was ended.",
+                    "The client did not reconnect within \(Self.seconds(due.patience)) after its connection was ended.",
                 steps: steps))
     }
 }

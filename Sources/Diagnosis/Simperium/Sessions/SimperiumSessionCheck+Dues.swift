@@ -2,9 +2,9 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a client did not do in time, and how it logs.
+/// Deadlines of a client, and its logging.
 extension SimperiumSessionCheck {
-    /// The moment has passed, the connection is there and the client alive.
+    /// The deadline has passed, the connection is open and the client alive.
     mutating func judge(
         _ due: Due, _ socket: borrowing Socket, _ session: borrowing SessionView,
         _ report: inout Report
@@ -15,7 +15,7 @@ extension SimperiumSessionCheck {
             else { return }
             add(
                 Rules.logMissing, command, nil,
-                "The server asked for log messages (log:\(level.level)), and none came in \(Self.seconds(due.patience)).",
+                "The server requested log messages (log:\(level.level)), and none was sent in \(Self.seconds(due.patience)).",
                 shows: "the request", session, &report)
             return
         }
@@ -29,7 +29,7 @@ extension SimperiumSessionCheck {
             }
             add(
                 Rules.unknownIgnored, command, channel,
-                "The server does not know \(unknown.cv.map { "the change version \(Quote.escaped($0))" } ?? "the change version"), and the client has not asked for the index of \(channel.bucket) in \(Self.seconds(due.patience)).",
+                "The server does not know \(unknown.cv.map { "the change version \(Quote.escaped($0))" } ?? "the change version"), and the client has not requested the index of \(channel.bucket) in \(Self.seconds(due.patience)).",
                 shows: "the answer that nothing followed", session, &report)
         case .entity(let run, let fetched, let command):
             guard let current = channel.run, current.id == run, current.fetched == fetched,
@@ -38,7 +38,7 @@ extension SimperiumSessionCheck {
             let next = current.fetch[fetched]
             add(
                 Rules.stalled, command, channel,
-                "After the answer ? the client asks for no more entities, though \(current.fetch.count - fetched) of the index are missing, the next of them \(next.key).\(next.version).",
+                "After the answer ? the client requests no more entities, though \(current.fetch.count - fetched) of the index are missing, the next of them \(next.key).\(next.version).",
                 expected: "\(number):e:\(next.key).\(next.version)", shows: "the answer ?",
                 session, &report)
         case .reload(let key, let command):
@@ -47,13 +47,13 @@ extension SimperiumSessionCheck {
             }
             add(
                 Rules.notReloaded, command, channel, key: key.string,
-                "A change of \(key) applies to version \(gap.sv), the client was told of \(gap.known), and has not loaded the object in \(Self.seconds(due.patience)).",
+                "A change of \(key) applies to version \(gap.sv), the client received \(gap.known), and has not loaded the object in \(Self.seconds(due.patience)).",
                 shows: "the change that does not apply", session, &report)
         case .state(let command):
             guard let asked = channel.stateAsked, asked.row.id == command.row.id else { return }
             add(
                 Rules.indexUnanswered, command, channel,
-                "The server asked for the client's index of \(channel.bucket), and no answer came in \(Self.seconds(due.patience)).",
+                "The server requested the client's index of \(channel.bucket), and no answer was sent in \(Self.seconds(due.patience)).",
                 shows: "the request", session, &report)
         case .log, .reconnect: return
         }
@@ -66,7 +66,7 @@ extension SimperiumSessionCheck {
         guard let current = channel.run, current.id == run, current.pages == pages,
             !current.isNextAsked, let last = current.last
         else { return }
-        // Entities of the page come first where clients ask for them one by one.
+        // Entities of the page come first where clients request them one by one.
         if channel.lastEntityAt > due.start {
             var due = due
             due.start = channel.lastEntityAt
@@ -74,7 +74,7 @@ extension SimperiumSessionCheck {
         }
         add(
             Rules.unfinished, last.page, channel,
-            "The page has the mark \(Quote.escaped(last.mark)), and the client has not asked for the next one in \(Self.seconds(due.patience)).",
+            "The page has the mark \(Quote.escaped(last.mark)), and the client has not requested the next one in \(Self.seconds(due.patience)).",
             expected: "\(due.channel ?? 0):i::\(Quote.escaped(last.mark))::LIMIT",
             shows: "the page with a mark", session, &report)
     }
@@ -90,7 +90,7 @@ extension SimperiumSessionCheck {
         guard let level = socket.logLevel else {
             add(
                 Rules.logUnasked, command, nil,
-                "The client logs, which the server has not asked for.", shows: "the message",
+                "The client logs, which the server has not requested.", shows: "the message",
                 session, &report)
             return
         }

@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// How a client says it: what the decoder noted becomes findings.
+/// The form of a client's commands: turns notes of the decoder into findings.
 extension SimperiumSessionCheck {
     func judgeForm(
         _ said: SimperiumCommand, _ command: CommandEvidence, _ socket: borrowing Socket,
@@ -41,7 +41,7 @@ extension SimperiumSessionCheck {
         return "\(name) of the client: \(note.detail)."
     }
 
-    /// The rule that a note breaks, if any, and how bad that is where it is not as usual.
+    /// The rule that a note breaks, if any, and its severity where it is not the usual one.
     private static func rule(
         for note: SimperiumNote, in said: SimperiumCommand
     ) -> (Rule, FindingRow.Severity?)? {
@@ -79,7 +79,7 @@ extension SimperiumSessionCheck {
         _ channel: Channel?, _ session: borrowing SessionView, _ report: inout Report
     ) {
         let codes = said.notes.lazy.map(\.code)
-        // Told already.
+        // Reported already.
         guard !codes.contains(.sockJSFrame), !codes.contains(.wrongDirection) else { return }
         let rule: Rule
         switch (problem, said.name) {

@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a client hears.
+/// Follows what a client receives.
 extension SimperiumSessionCheck {
     mutating func serverMessage(
         _ command: CommandEvidence, _ socket: inout Socket, _ session: borrowing SessionView,
@@ -56,7 +56,7 @@ extension SimperiumSessionCheck {
                 patience: patience, duty: duty))
     }
 
-    /// An answer that never came.
+    /// An answer that was never received.
     private func lose(_ said: SimperiumCommand, _ socket: inout Socket) {
         guard let number = said.channel else { return }
         switch said.body {
@@ -73,7 +73,7 @@ extension SimperiumSessionCheck {
         _ reply: AuthReply, _ command: CommandEvidence, _ channel: inout Channel,
         _ socket: inout Socket, _ session: borrowing SessionView, _ report: inout Report
     ) {
-        // Of the token that has expired, not of the one that was offered since.
+        // For the token that has expired, not for the one that was sent since.
         let isReason = channel.isReasonDue
         channel.isReasonDue = reply == .expired
         if isReason, case .refused = reply, case .opening = channel.phase { return }
@@ -87,7 +87,7 @@ extension SimperiumSessionCheck {
             channel.phase = .refused(command)
             channel.hasAsked = false
             socket.wasRefused = true
-            // 500 says nothing about the token.
+            // 500 does not concern the token.
             if code == 400 || code == 401 { remember(channel, command) }
         case .expired:
             channel.phase = .refused(command)

@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// What a client asks for to be in sync: the index, changes, entities.
+/// The requests of a client to get in sync: the index, changes, entities.
 extension SimperiumSessionCheck {
     // MARK: Index
 
@@ -13,7 +13,7 @@ extension SimperiumSessionCheck {
         let isWhole = session.isWhole(command.row.connection)
         defer {
             channel.hasAsked = true
-            // Nobody will answer what did not arrive.
+            // A request that did not arrive will not be answered.
             if command.origin == .lost { channel.awaitedPages.removeLast() }
         }
         guard let mark = request.mark else {
@@ -30,13 +30,13 @@ extension SimperiumSessionCheck {
         if !channel.marks.contains(mark), !isOffset, channel.marks.count < Channel.most {
             add(
                 Rules.unknownMark, command, channel,
-                "The client asks for the page after \(Quote.escaped(mark)), a mark that no page had.",
+                "The client requests the page after \(Quote.escaped(mark)), a mark that no page had.",
                 steps: channel.run?.last.map { [FindingStep($0.page, "the last page")] } ?? [],
                 shows: "the request", session, &report)
         } else if let run = channel.run, run.answered.contains(mark), run.last?.mark != mark {
             add(
                 Rules.pageAgain, command, channel,
-                "The client asks for the page after \(Quote.escaped(mark)) again, which has come\(run.last.map { "; the last page has the mark " + Quote.escaped($0.mark) } ?? "").",
+                "The client requests the page after \(Quote.escaped(mark)) again, which was received\(run.last.map { "; the last page has the mark " + Quote.escaped($0.mark) } ?? "").",
                 steps: run.last.map { [FindingStep($0.page, "the last page")] } ?? [],
                 shows: "the request", session, &report)
         }
@@ -68,10 +68,10 @@ extension SimperiumSessionCheck {
         else { return }
         add(
             Rules.insteadOfCV, command, channel,
-            "The client was in sync at \(newest.cv) when its connection was ended \(Self.seconds(from: cut, to: command.row.at)) ago, and asks for the whole index of \(channel.bucket).",
+            "The client was in sync at \(newest.cv) when its connection was ended \(Self.seconds(from: cut, to: command.row.at)) ago, and requests the whole index of \(channel.bucket).",
             expected: "CHANNEL:cv:\(newest.cv)",
             steps: [
-                FindingStep(at: newest.at, "the client was given \(newest.cv)"),
+                FindingStep(at: newest.at, "the client received \(newest.cv)"),
                 FindingStep(at: cut, "its connection was ended"),
                 FindingStep(channel.initiation, "the new connection"),
             ], shows: "the request for the index", session, &report)
@@ -96,7 +96,7 @@ extension SimperiumSessionCheck {
         guard channel.baseless >= 2 else { return }
         add(
             Rules.readAgain, command, channel,
-            "The client reads the index of \(channel.bucket) for the \(channel.baseless + 1). time, \(Self.seconds(age)) after it had all of it at \(run.current ?? ""), and nothing said that this is no good.",
+            "The client reads the index of \(channel.bucket) for the \(channel.baseless + 1). time, \(Self.seconds(age)) after it had all of it at \(run.current ?? ""), and there was no reason to read it again.",
             steps: [FindingStep(at: run.completeAt, "the last page of the reading before")],
             shows: "the index is read again", session, &report)
     }
@@ -113,15 +113,15 @@ extension SimperiumSessionCheck {
         {
             add(
                 Rules.unknownRepeated, command, channel,
-                "The client asks for changes since \(Quote.escaped(cv)) again, \(Self.seconds(from: unknown.command.row.at, to: command.row.at)) after the server said that it does not know it.",
-                steps: [FindingStep(unknown.command, "the answer")], shows: "asked again",
+                "The client requests changes since \(Quote.escaped(cv)) again, \(Self.seconds(from: unknown.command.row.at, to: command.row.at)) after the server answered that it is unknown.",
+                steps: [FindingStep(unknown.command, "the answer")], shows: "requested again",
                 session, &report)
         }
         if !channel.hasAsked { judgeCV(cv, command, channel, session, &report) }
         channel.hasAsked = true
         channel.hasWorked = true
         channel.askedCV = cv
-        // Where Tapedeck took the request away, it may answer it.
+        // Where Tapedeck dropped the request, it may answer it.
         channel.awaitedChanges += 1
     }
 
@@ -132,7 +132,7 @@ extension SimperiumSessionCheck {
     ) {
         guard let id = channel.life, let life = lives[id] else { return }
         guard let order = life.order(of: cv) else {
-            // It knows something that was not seen.
+            // Its state was not seen in the capture.
             lives[id]?.versions = [:]
             lives[id]?.firstParts = [:]
             guard life.wasSettled, !life.hasForgotten, !session.hasGaps,
@@ -141,18 +141,18 @@ extension SimperiumSessionCheck {
             else { return }
             add(
                 Rules.neverIssued, command, channel,
-                "The client asks for changes since \(Quote.escaped(cv)), which the server has never given it; the last it was given is \(newest.cv).",
+                "The client requests changes since \(Quote.escaped(cv)), which the server has never sent to it; the last it received is \(newest.cv).",
                 expected: "CHANNEL:cv:\(newest.cv)",
-                steps: [FindingStep(at: newest.at, "the client was given \(newest.cv)")],
+                steps: [FindingStep(at: newest.at, "the client received \(newest.cv)")],
                 shows: "the request", session, &report)
             return
         }
         guard let stored = life.stored, order < stored.order, life.open.count <= 1 else { return }
         add(
             Rules.notAdvanced, command, channel,
-            "The client asks for changes since \(Quote.escaped(cv)), though it was given \(stored.order - order) later change versions, up to \(stored.cv), and had time to store them.",
+            "The client requests changes since \(Quote.escaped(cv)), though it received \(stored.order - order) later change versions, up to \(stored.cv), and had time to store them.",
             expected: "CHANNEL:cv:\(life.newest?.cv ?? stored.cv)",
-            steps: [FindingStep(at: stored.at, "the client was given \(stored.cv)")],
+            steps: [FindingStep(at: stored.at, "the client received \(stored.cv)")],
             shows: "the older one", session, &report)
     }
 
@@ -178,7 +178,7 @@ extension SimperiumSessionCheck {
         guard channel.awaitedCount > 500, session.isWhole(command.row.connection) else { return }
         add(
             Rules.flood, command, channel,
-            "\(channel.awaitedCount) entities are asked for and not answered.",
+            "\(channel.awaitedCount) entities are requested and not answered.",
             shows: "one more request", session, &report)
     }
 
@@ -192,7 +192,7 @@ extension SimperiumSessionCheck {
         {
             add(
                 Rules.entityAgain, command, channel, key: entity.key.string,
-                "The client asks for \(name) once more; it has got it \(known.times) times and nothing new was told of the object since.",
+                "The client requests \(name) once more; it has received it \(known.times) times and nothing new about the object since.",
                 shows: "the request", session, &report)
         }
         guard let life = channel.life.flatMap({ lives[$0] }) else { return }
@@ -200,12 +200,12 @@ extension SimperiumSessionCheck {
             guard entity.version > known, entity.version - known > 1 else { return }
             add(
                 Rules.notAnnounced, command, channel, key: entity.key.string,
-                "The client asks for version \(entity.version) of \(entity.key); the newest it was told of is \(known).",
+                "The client requests version \(entity.version) of \(entity.key); the newest it received is \(known).",
                 shows: "the request", session, &report)
         } else if let whole = life.firstParts[entity.key], channel.run?.isComplete ?? false {
             add(
                 Rules.truncatedKey, command, channel, key: whole.string,
-                "The client asks for \(name); there is no such object, but one with the key \(whole).",
+                "The client requests \(name); there is no such object, but one with the key \(whole).",
                 expected: "CHANNEL:e:\(whole).\(life.versions[whole] ?? entity.version)",
                 shows: "the request", session, &report)
         }

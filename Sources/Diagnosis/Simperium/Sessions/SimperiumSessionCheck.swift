@@ -2,7 +2,7 @@ import Dissection
 import Simperium
 import Wire
 
-/// Rules about what a client of Simperium says beside changes.
+/// Rules about the commands of a Simperium client other than changes.
 struct SimperiumSessionCheck: Check {
     typealias Socket = SimperiumSessionSocket
     typealias Channel = SimperiumSessionChannel
@@ -54,7 +54,8 @@ struct SimperiumSessionCheck: Check {
                 Finding(
                     Rules.sockJSFrame, connection: row.connection,
                     client: session.client(of: row.connection),
-                    detail: "A message on the SockJS endpoint is no SockJS frame: \(row.detail).",
+                    detail:
+                        "A message on the SockJS endpoint is not a SockJS frame: \(row.detail).",
                     steps: [FindingStep(at: row.at, row.detail, place: row.place)]))
         default: break
         }
@@ -109,12 +110,12 @@ struct SimperiumSessionCheck: Check {
                 view.coverage == .whole, let socket = sockets[due.connection]
             else { continue }
             if let fault = view.lastFaultAt, fault > due.start {
-                // A fair chance after whatever was done.
+                // Time for the client to react after a fault.
                 due.start = fault
                 wait(due)
                 continue
             }
-            // Whoever says nothing at all may be asleep.
+            // A client that sends nothing at all may be asleep.
             guard socket.lastSaidAt.nanoseconds > due.start.nanoseconds + due.patience / 4 else {
                 due.tries += 1
                 if due.tries < 16 {
@@ -132,7 +133,7 @@ struct SimperiumSessionCheck: Check {
             until: Instant(nanoseconds: due.start.nanoseconds + due.patience), due)
     }
 
-    // MARK: Words
+    // MARK: Findings
 
     /// Adds a finding about a channel, or about the connection where there is none.
     func add(
@@ -151,7 +152,7 @@ struct SimperiumSessionCheck: Check {
                 steps: steps + [FindingStep(command, shows, range)]))
     }
 
-    /// A span of time for people.
+    /// A span of time as text.
     static func seconds(_ nanoseconds: Int64) -> String {
         let tenths = nanoseconds / 100_000_000
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"

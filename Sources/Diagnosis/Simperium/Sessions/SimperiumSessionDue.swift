@@ -1,6 +1,6 @@
 import Wire
 
-/// Something a client has to do in time.
+/// An action that a client owes by a deadline.
 struct SimperiumSessionDue: Sendable {
     enum Duty: Sendable {
         /// The page after this many of a reading.

@@ -1,7 +1,7 @@
 import Notation
 import Wire
 
-/// What a client was told of a bucket, over all of its connections in this session.
+/// The state that a client received of a bucket, over all of its connections in this session.
 struct SimperiumSessionLife: Sendable {
     /// A bucket of a user as one client has it.
     struct Name: Hashable, Sendable {
@@ -24,19 +24,19 @@ struct SimperiumSessionLife: Sendable {
         var count: Int
     }
 
-    /// Newest version of each object that it was told of.
+    /// Newest version of each object that it received.
     var versions: [SimperiumName: Int64] = [:]
     /// First part of a key with dots, and the key.
     var firstParts: [SimperiumName: SimperiumName] = [:]
-    /// Place of each change version among those it was given, by fingerprint.
+    /// Place of each change version among those it received, by fingerprint.
     private var orders: [UInt64: Int] = [:]
     private var ring: [UInt64] = []
     private var count = 0
-    /// Whether some are forgotten.
+    /// Whether some were dropped.
     private(set) var hasForgotten = false
-    /// What was given last.
+    /// The last one received.
     private(set) var newest: (order: Int, cv: String, at: Instant)?
-    /// What it must have stored.
+    /// The version that it must have stored.
     var stored: (order: Int, cv: String, at: Instant)?
     /// Whether it was in sync in this session.
     var wasSettled = false

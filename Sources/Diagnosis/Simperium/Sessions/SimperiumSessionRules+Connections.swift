@@ -17,54 +17,54 @@ extension SimperiumSessionRules {
         "simperium.heartbeat.not-a-number", .error, repetition: .client,
         title: "A heartbeat carries an integer.",
         source: "\"The message takes one parameter, an integer\" (Heartbeat: h); catalogue R48.",
-        follows: "Nothing.", evidence: "An h without payload, or with one that is no integer.",
+        follows: "Nothing.", evidence: "An h without payload, or with one that is not an integer.",
         expects: "h:N", silent: "The text was cut.")
 
     static let heartbeatMissing = Rule(
         "simperium.heartbeat.missing", .error, repetition: .client,
-        title: "An idle connection gets heartbeats.",
+        title: "Heartbeats are sent on an idle connection.",
         source:
             "\"A heartbeat should be sent after 20 seconds of idle time\" (Heartbeat: h); catalogue R48.",
-        follows: "What either side says on the connection.",
+        follows: "What either side sends on the connection.",
         evidence:
-            "More than 60 s in which neither said anything, on a connection that never had a heartbeat, and the client speaks again afterwards.",
+            "More than 60 s in which neither sent anything, on a connection that never had a heartbeat, and the client sends again afterwards.",
         expects: "h:N after 20 s.", deadlineNanoseconds: SimperiumSessionTimes.idle,
         silent:
-            "The client never speaks again, and may have been asleep; bytes are missing, or a fault touched the connection.",
+            "The client never sends again, and may have been asleep; bytes are missing, or a fault touched the connection.",
         cause: "The client relies on TCP, or on pings of WebSocket.")
 
     static let deadConnection = Rule(
         "simperium.heartbeat.dead-connection", .error, repetition: .client,
-        title: "A connection whose heartbeats are not answered is left.",
+        title: "A connection whose heartbeats are not answered is closed.",
         source:
             "\"should expect an immediate response\" (Heartbeat: h); simperium-android #147, simperium-ios #100, #148, simplenote-electron #3084; catalogue R48, R50.",
-        follows: "The heartbeats of the client and what it hears.",
+        follows: "The heartbeats of the client and what it receives.",
         evidence:
-            "90 s after a heartbeat nothing was heard at all, and the client goes on using the connection.",
+            "90 s after a heartbeat nothing was received at all, and the client continues to use the connection.",
         expects: "Close the socket and open another.",
-        deadlineNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was heard meanwhile.",
-        cause: "The client sends heartbeats and never looks for their answers.")
+        deadlineNanoseconds: SimperiumSessionTimes.dead, silent: "Anything was received meanwhile.",
+        cause: "The client sends heartbeats and never checks for their answers.")
 
     static let notIncremented = Rule(
         "simperium.heartbeat.not-incremented", .info, repetition: .client,
         title: "A heartbeat carries the server's number plus one.",
         source:
             "\"The client's next heartbeat message should increment the integer it received from the server.\" (Heartbeat: h); catalogue R49.",
-        follows: "The last heartbeat of the server that was heard.",
+        follows: "The last heartbeat of the server that was received.",
         evidence: "Another number.", expects: "The number of the server plus one.",
-        silent: "Nothing was heard on this connection before, or a heartbeat is unanswered.",
+        silent: "Nothing was received on this connection before, or a heartbeat is unanswered.",
         cause: "The clients for iOS always send 1, simperium-js what it received.")
 
     static let noReconnect = Rule(
         "simperium.session.no-reconnect", .info, repetition: .client,
-        title: "A client comes back after the server has ended the connection.",
+        title: "A client reconnects after the server has ended the connection.",
         source:
-            "simperium-ios #100 and #148, simplenote-electron #3084: clients that stay away; catalogue R50.",
-        follows: "Who ended the connection, and later connections of the client.",
+            "simperium-ios #100 and #148, simplenote-electron #3084: clients that do not reconnect; catalogue R50.",
+        follows: "Which side ended the connection, and later connections of the client.",
         evidence: "No connection within 5 minutes.", expects: "A new connection after a pause.",
         deadlineNanoseconds: SimperiumSessionTimes.reconnect,
         silent:
-            "The client ended it, or the server refused its token. No more than a remark, since the app may have been closed."
+            "The client ended it, or the server refused its token. Only information, since the app may have been closed."
     )
 
     static let reconnectStorm = Rule(
@@ -74,8 +74,8 @@ extension SimperiumSessionRules {
             "simperium-ios #385, go-simperium: reconnects without pause; catalogue R51.",
         follows: "When connections of a client end and begin, and whether a bucket was opened.",
         evidence:
-            "Four connections in a row without success, each within 1 s of the end of the one before; or eight that are each left within 5 s and begun within 0.3 s.",
+            "Four connections in a row without success, each within 1 s of the end of the one before; or eight that each end within 5 s and begin within 0.3 s.",
         expects: "1 s, then 2 s, then 4 s and so on, up to a minute.",
         silent: "The client is not known, or opens several connections at once.",
-        cause: "The client reconnects in the handler that tells it of the end.")
+        cause: "The client reconnects in the handler for the end of the connection.")
 }

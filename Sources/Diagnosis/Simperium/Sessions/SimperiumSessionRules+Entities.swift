@@ -7,32 +7,32 @@ extension SimperiumSessionRules {
 
     static let entityMalformed = Rule(
         "simperium.entity.malformed", .error, repetition: .client,
-        title: "An entity is asked for by its key and a version that is a number.",
+        title: "An entity is requested by its key and a version that is a number.",
         source:
             "\"The e command takes one parameter which is an entity's key and version seperated by a dot\" (Entity: e); observed of node-simperium; catalogue R46.",
         follows: "Nothing.",
-        evidence: "No dot, or undefined, NaN or anything but digits behind the last.",
+        evidence: "No dot, or undefined, NaN or anything but digits after the last.",
         expects: "CHANNEL:e:KEY.VERSION", silent: "The text was cut.",
-        cause: "The version is not known, or the key was split at its first dot.")
+        cause: "The version is unknown, or the key was split at its first dot.")
 
     static let truncatedKey = Rule(
         "simperium.entity.truncated-key", .error, repetition: .topic,
         title: "A key with dots is kept whole; the version follows the last dot.",
         source:
             "\"an entity's key and version seperated by a dot\" (Entity: e); observed of node-simperium, which splits at the first; catalogue R47.",
-        follows: "The keys that the channel was told of.",
+        follows: "The keys that the channel received.",
         evidence:
-            "A key that nobody told of and that is the first part, up to its first dot, of one that was.",
+            "A key that was not received and that is the first part, up to its first dot, of one that was.",
         expects: "CHANNEL:e:KEY.VERSION with the whole key.",
         silent: "The index was not read to its end on this channel.",
         cause: "The client splits KEY.VERSION at the first dot.")
 
     static let notAnnounced = Rule(
         "simperium.entity.not-announced", .warning, repetition: .topic,
-        title: "A version is asked for after the server has told of it.",
+        title: "A version is requested after the server has sent it.",
         source:
             "\"a client can begin requesting entity data from the server by requesting each id.v in the index\" (First Sync); catalogue R44.",
-        follows: "The newest version of each object that the server told of.",
+        follows: "The newest version of each object that the server sent.",
         evidence: "A version that is more than one above it.",
         expects: "The version of the index or the ev of the last change.",
         silent:
@@ -45,20 +45,20 @@ extension SimperiumSessionRules {
             "An entity that the server does not have does not keep the others from being fetched.",
         source:
             "\"If the entity represented by that key and version does not exist, the response is a single question mark\" (Entity: e); simperium-android #132; catalogue R44.",
-        follows: "The first index of a client, and which of its objects were asked for.",
+        follows: "The first index of a client, and which of its objects were requested.",
         evidence:
-            "The objects were asked for in order up to one that was answered with ?, and none after it while the client says other things.",
+            "The objects were requested in order up to one that was answered with ?, and none after it while the client sends other commands.",
         expects: "CHANNEL:e: for the objects that follow.",
         deadlineNanoseconds: SimperiumSessionTimes.entity,
         silent:
-            "The client may have the others from before, the connection ends or is silent, or a fault came after.",
+            "The client may have the others from before, the connection ends or is silent, or a fault followed.",
         cause: "The client waits for data in place of ?.")
 
     static let flood = Rule(
         "simperium.entity.flood", .warning, repetition: .client,
-        title: "Few entities are asked for at once.",
+        title: "Few entities are requested at once.",
         source:
-            "simperium-ios #485; the clients for iOS ask for 200 at most, those for Android for one; catalogue R45.",
+            "simperium-ios #485; the clients for iOS request 200 at most, those for Android for one; catalogue R45.",
         follows: "The requests on a channel that were not answered.",
         evidence: "More than 500 at once.",
         expects: "A window of some hundred at most, or i with data.",
@@ -66,14 +66,14 @@ extension SimperiumSessionRules {
 
     static let entityAgain = Rule(
         "simperium.entity.again", .warning, repetition: .topic,
-        title: "An entity that has come is not asked for again.",
+        title: "A received entity is not requested again.",
         source:
             "\"The client should store both the data and the version locally\" (Requesting Objects); simperium-ios #485; catalogue R45.",
-        follows: "Answers with data, and what was told of the object since.",
+        follows: "Answers with data, and what was received about the object since.",
         evidence: "The same version three times, with its data received and nothing new between.",
         expects: "Nothing: the client has it.",
         silent:
-            "A change or an error of the object, a page that names it or another connection came between.",
+            "A change or an error of the object, a page that names it or another connection was between.",
         cause: "The client does not store what it receives.")
 
     static let notReloaded = Rule(
@@ -82,10 +82,10 @@ extension SimperiumSessionRules {
             "A change that does not apply to the version at hand makes the client load the object.",
         source:
             "\"Confirm that the local entity version matches the change.sv. If they don't match, reload the object\" (Receiving Remote Changes, step 2); catalogue R38.",
-        follows: "The version of each object that the client was told of.",
+        follows: "The version of each object that the client received.",
         evidence: "A change whose sv is above it, and neither e nor i after it.",
         expects: "CHANNEL:e:KEY.EV", deadlineNanoseconds: SimperiumSessionTimes.reload,
         silent:
-            "The object was told of again or removed, the connection ends or is silent, a fault came after, or the version before is not known.",
-        cause: "The client applies the change to whatever it has.")
+            "The object was received again or removed, the connection ends or is silent, a fault followed, or the version before is not known.",
+        cause: "The client applies the change without comparing versions.")
 }

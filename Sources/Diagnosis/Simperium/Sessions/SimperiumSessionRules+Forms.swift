@@ -10,7 +10,7 @@ extension SimperiumSessionRules {
         title: "Clients send init, i, e, cv, c, h, index and log, and nothing else.",
         source: "\"The available commands are\" (Streaming API); catalogue R60.",
         follows: "Nothing.",
-        evidence: "A message that is no command, or a command that no specification has.",
+        evidence: "A message that is not a command, or a command that no specification has.",
         expects: "CHANNEL:COMMAND:PAYLOAD with one of these commands.",
         silent: "The text was cut, or is a frame of SockJS.")
 
@@ -46,12 +46,12 @@ extension SimperiumSessionRules {
 
     static let unreadable = Rule(
         "simperium.session.unreadable", .error, repetition: .client,
-        title: "What a client asks for can be read.",
+        title: "Requests of a client can be read.",
         source:
             "\"The index command takes four parameters\", \"The cv command takes one parameter\".",
         follows: "Nothing.", evidence: "An i, cv or index that is not UTF-8 or not JSON.",
         expects: "CHANNEL:i:DATA:MARK::LIMIT, CHANNEL:cv:CV, CHANNEL:index:{…}",
-        silent: "The text was cut; init, e, c, h and log have rules of their own.")
+        silent: "The text was cut; init, e, c, h and log have separate rules.")
 
     static let versionAsString = Rule(
         "simperium.session.version-as-string", .info, repetition: .client,

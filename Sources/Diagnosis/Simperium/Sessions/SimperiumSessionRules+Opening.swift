@@ -39,18 +39,18 @@ extension SimperiumSessionRules {
         expects: "Nothing but a new init, after another token was obtained for 400 and 401.",
         silent: "For 5 s where the channel was open before, since the command was on its way.",
         cause:
-            "The client takes every auth for a success, or does not know both forms of a refusal (node-simperium takes auth:expired for a user name)."
+            "The client treats every auth as a success, or does not recognize both forms of a refusal (node-simperium treats auth:expired as a user name)."
     )
 
     static let sameTokenAgain = Rule(
         "simperium.auth.same-token-again", .error, repetition: .topic,
-        title: "A token that the server called invalid is not offered again and again.",
+        title: "A token that the server called invalid is not sent repeatedly.",
         source:
             "\"401 - The token is affirmatively invalid, user needs new token.\" (Authorizing: init); simperium-ios #385, #417; catalogue R03.",
         follows: "The tokens that were refused with 400, 401 or expired, and the bucket.",
         evidence: "The second init of the same bucket with the same token after the refusal.",
         expects: "A new token from the auth API, or nothing until the user logs in.",
-        silent: "One more attempt, and refusals with 500, which say nothing about the token.",
+        silent: "One more attempt, and refusals with 500, which do not concern the token.",
         cause: "The client reconnects on a refusal as it does on a lost connection.")
 
     static let initIncomplete = Rule(
@@ -86,14 +86,14 @@ extension SimperiumSessionRules {
         source:
             "\"api : the api version to use. Current: 1.1\" (Authorizing: init); catalogue R57.",
         follows: "Nothing.", evidence: "An init whose api is a number or another version.",
-        expects: "\"api\":\"1.1\"", silent: "The api is missing, which another rule tells.",
+        expects: "\"api\":\"1.1\"", silent: "The api is missing, which is another rule.",
         cause: "The clients for iOS send the number 1.1, go-simperium sends 1.")
 
     static let initUnreadable = Rule(
         "simperium.session.init-unreadable", .error, repetition: .client,
         title: "The payload of init is a JSON object.",
         source: "\"The init command contains a JSON payload\" (Authorizing: init).",
-        follows: "Nothing.", evidence: "An init whose payload is missing or no JSON object.",
+        follows: "Nothing.", evidence: "An init whose payload is missing or not a JSON object.",
         expects: "CHANNEL:init:{\"name\":…}", silent: "The text was cut.")
 
     static let initCommand = Rule(
@@ -108,18 +108,18 @@ extension SimperiumSessionRules {
         "simperium.session.client-id-changed", .warning, repetition: .topic,
         title: "The clientid stays the same while changes are unacknowledged.",
         source:
-            "The server knows a change again by clientid and ccid (simperium-android #56, simperium-js #6); \"clientid : a string that identifies the simperium client\"; catalogue R05.",
+            "The server recognizes a change by clientid and ccid (simperium-android #56, simperium-js #6); \"clientid : a string that identifies the simperium client\"; catalogue R05.",
         follows: "The changes that were sent and not answered.",
         evidence: "The same change of the same object under another clientid.",
         expects: "The change again under the clientid it was sent with first.",
         silent: "The change was answered, or was first sent before the capture.",
-        cause: "The client makes up a new clientid at each start.")
+        cause: "The client generates a new clientid at each start.")
 
     static let sharedClientID = Rule(
         "simperium.session.shared-client-id", .error, repetition: .topic,
         title: "A clientid is used by one connection at a time.",
         source:
-            "node-simperium PR #90, simplenote-electron #1707 and #2039: two tabs with one clientid take each other's acknowledgements; catalogue R06.",
+            "node-simperium PR #90, simplenote-electron #1707 and #2039: two tabs with one clientid receive each other's acknowledgements; catalogue R06.",
         follows: "Which open connections send changes of a bucket under which clientid.",
         evidence:
             "Two open connections with one clientid take turns in sending changes of one bucket, for more than 10 s.",

@@ -7,14 +7,14 @@ extension SimperiumSessionRules {
 
     static let indexUnanswered = Rule(
         "simperium.remote.index-unanswered", .warning, repetition: .client,
-        title: "A client that is asked for its index answers.",
+        title: "A client answers a request for its index.",
         source:
             "\"index - response should be the current local state of a specific bucket\" (Server to Client commands); observed of node-simperium, which ignores it; catalogue R58.",
         follows: "CHANNEL:index of the server.",
-        evidence: "No answer while the client says other things.",
+        evidence: "No answer while the client sends other commands.",
         expects: "CHANNEL:index:{\"current\":…,\"index\":[…],\"pending\":[…],\"extra\":{…}}",
         deadlineNanoseconds: SimperiumSessionTimes.remote,
-        silent: "The connection ends or is silent, or a fault came after.",
+        silent: "The connection ends or is silent, or a fault followed.",
         cause: "node-simperium reads 0:index as inde, since it expects a second colon.")
 
     static let indexForm = Rule(
@@ -31,20 +31,20 @@ extension SimperiumSessionRules {
 
     static let logMissing = Rule(
         "simperium.remote.log-missing", .info, repetition: .client,
-        title: "A client that is asked to log does so.",
+        title: "A client logs when the server requests it.",
         source: "\"1 : Client should send logging messages\" (Remote logging); catalogue R59.",
         follows: "log:1 and log:2 of the server.",
-        evidence: "No log message within 5 minutes, while the client says other things.",
+        evidence: "No log message within 5 minutes, while the client sends other commands.",
         expects: "log:{\"log\":\"…\"}", deadlineNanoseconds: SimperiumSessionTimes.log,
-        silent: "The connection ends, or a fault came after. There may have been nothing to log.")
+        silent: "The connection ends, or a fault followed. There may have been nothing to log.")
 
     static let logUnasked = Rule(
         "simperium.remote.log-unasked", .info, repetition: .client,
-        title: "A client logs while it is asked to, and not after log:0.",
+        title: "A client logs only while the server requests it, and not after log:0.",
         source:
             "\"0 : Client should stop sending remote logging messages\" (Remote logging); catalogue R59.",
-        follows: "The level that the server asked for.",
-        evidence: "A log message 5 s after log:0, or where no level was asked for.",
+        follows: "The level that the server requested.",
+        evidence: "A log message 5 s after log:0, or where no level was requested.",
         expects: "Nothing.", silent: "The connection was not captured from its start.")
 
     static let logOnChannel = Rule(

@@ -9,10 +9,11 @@ extension SimperiumSessionRules {
 
     static let changeBeforeIndex = Rule(
         "simperium.session.change-before-index", .error, repetition: .topic,
-        title: "Changes are sent after the index was read or the changes since the cv have come.",
+        title:
+            "Changes are sent after the index was read or the changes since the cv were received.",
         source:
             "\"After storing all of the objects from an index request the client will have a synced copy of the bucket and can now start sending and apply changes.\" (Requesting Objects); simperium-ios #193, #251, #253; catalogue R07.",
-        follows: "What the client asked for on the channel and what it got.",
+        follows: "What the client requested on the channel and what it received.",
         evidence:
             "A change before any answer to i or cv, or while pages of the first index are missing.",
         expects: "i or cv first, then its answer to the last page, then the change.",
@@ -24,7 +25,7 @@ extension SimperiumSessionRules {
         "simperium.session.resend-before-cv", .warning, repetition: .topic,
         title: "Unacknowledged changes are sent again after the answer to cv, not before.",
         source:
-            "\"it should send a cv Change Version message\" (Connecting with Existing Index); observed of node-simperium, whose queue starts before its cv goes out; catalogue R54.",
+            "\"it should send a cv Change Version message\" (Connecting with Existing Index); observed of node-simperium, whose queue starts before its cv is sent; catalogue R54.",
         follows: "Changes that were sent on an earlier connection and not answered.",
         evidence: "Such a change before any answer to cv or i on this connection.",
         expects: "cv, its answer, which may hold the acknowledgement, then the change.",
@@ -33,28 +34,28 @@ extension SimperiumSessionRules {
 
     static let readAgain = Rule(
         "simperium.index.read-again", .warning, repetition: .topic,
-        title: "The index is not read again while its cv is good.",
+        title: "The index is not read again while its cv is valid.",
         source:
             "\"Downloading an entire index of data would be wasteful.\" (Connecting with Existing Index); simperium-ios #409, #485, #572; catalogue R39.",
-        follows: "Complete readings of the index, and what gives a reason for another.",
+        follows: "Complete readings of the index, and the reasons for another.",
         evidence:
-            "The index is asked for from its start a second time within 60 s of its end, with no reason seen.",
+            "The index is requested from its start a second time within 60 s of its end, with no reason seen.",
         expects: "e for the one object that does not fit, or cv.",
         silent:
-            "cv:?, i:?, an entity that is missing, an error, ?, a fault or a new connection gave a reason, or the page had no current.",
+            "cv:?, i:?, an entity that is missing, an error, ?, a fault or a new connection was a reason, or the page had no current.",
         cause: "The client answers every inconsistency with a full index.")
 
     static let insteadOfCV = Rule(
         "simperium.index.instead-of-cv", .warning, repetition: .topic,
-        title: "A client that was in sync asks for changes after a reconnect, not for the index.",
+        title: "A client that was in sync requests changes after a reconnect, not the index.",
         source:
             "\"if a client already has local index data stored for a bucket it should send a cv Change Version message instead of an i message\" (Connecting with Existing Index); observed of go-simperium; catalogue R39.",
-        follows: "Whether the client was in sync, and who ended the connection.",
+        follows: "Whether the client was in sync, and which side ended the connection.",
         evidence:
             "i within 60 s after the server or a fault ended a connection on which the client was in sync.",
         expects: "CHANNEL:cv:CV with the cv it had.",
         silent:
-            "The client ended the connection, which it does too when it stops for good; it had no cv, or was told that it is unknown."
+            "The client ended the connection, which it does too when it stops for good; it had no cv, or was informed that it is unknown."
     )
 
     static let limit = Rule(
@@ -62,7 +63,8 @@ extension SimperiumSessionRules {
         title: "A request for the index has a limit of 1 to 1000.",
         source:
             "\"the client should issue an i command with a sane limit\" (Index: i); at most 1000 in Simperium's HTTP API; catalogue R43.",
-        follows: "Nothing.", evidence: "An i whose limit is 0, above 1000, missing or no number.",
+        follows: "Nothing.",
+        evidence: "An i whose limit is 0, above 1000, missing or not a number.",
         expects: "CHANNEL:i::::500",
         silent: "The text was cut. A warning where it is missing, since it may be optional.")
 
@@ -77,7 +79,7 @@ extension SimperiumSessionRules {
 
     static let markSlot = Rule(
         "simperium.index.mark-slot", .info, repetition: .client,
-        title: "The mark stands in the second slot.",
+        title: "The mark is in the second slot.",
         source:
             "\"0:i::5119450b37a401031d3bfdb9::100\" (First Sync); the prose has it third, and no client sends it there; catalogue R43.",
         follows: "Nothing.", evidence: "A mark in the third slot.",
@@ -86,24 +88,25 @@ extension SimperiumSessionRules {
 
     static let unknownMark = Rule(
         "simperium.index.unknown-mark", .error, repetition: .topic,
-        title: "A page is asked for with a mark that the server gave.",
+        title: "A page is requested with a mark that the server sent.",
         source:
             "\"mark : a cursor to be used in another i: request to fetch the next page\" (Index: i); catalogue R43.",
         follows: "The marks of the pages of the channel.",
         evidence: "A mark that no page on this channel had.",
         expects: "The mark of the last page, as it was.",
-        silent: "No page came yet, the mark is a number and may be an offset, or bytes are missing."
+        silent:
+            "No page was received yet, the mark is a number and may be an offset, or bytes are missing."
     )
 
     static let pageAgain = Rule(
         "simperium.index.page-again", .error, repetition: .topic,
-        title: "A page that has come is not asked for again in the same reading of the index.",
+        title: "A received page is not requested again in the same reading of the index.",
         source:
             "\"The client will know when it has received the entire index when it receives an i message without a mark.\" (First Sync); catalogue R43.",
-        follows: "The marks that were asked with since the reading began.",
-        evidence: "A mark that was asked with and answered.",
-        expects: "The mark of the page that came last.",
-        silent: "The server gave the same mark again, or the page did not come.",
+        follows: "The marks that were requested since the reading began.",
+        evidence: "A mark that was requested and answered.",
+        expects: "The mark of the last page received.",
+        silent: "The server sent the same mark again, or the page was not received.",
         cause: "The client keeps the mark of the first page.")
 
     static let unfinished = Rule(
@@ -113,26 +116,26 @@ extension SimperiumSessionRules {
             "\"If there are more objects than fit in this page the server will send a cursor under the key mark that the client can use to request the next page.\" (First Sync); simperium-ios #257; catalogue R44.",
         follows: "Pages with a mark, and the requests that follow.",
         evidence:
-            "A page with a mark, and no request for the next while the client says other things.",
+            "A page with a mark, and no request for the next while the client sends other commands.",
         expects: "CHANNEL:i::MARK::LIMIT", deadlineNanoseconds: SimperiumSessionTimes.page,
         silent:
-            "The connection ends or is silent, entities are still being asked for, the index is begun anew, or a fault came after.",
-        cause: "The client does not look at mark.")
+            "The connection ends or is silent, entities are still being requested, the index is begun again, or a fault followed.",
+        cause: "The client ignores mark.")
 
     static let unknownIgnored = Rule(
         "simperium.cv.unknown-ignored", .error, repetition: .topic,
-        title: "After cv:? the index is read anew.",
+        title: "After cv:? the index is read again.",
         source:
             "\"At which point the client will need to reload the index.\" (Connecting with Existing Index); simperium-android #177, simperium-ios #325; catalogue R40.",
         follows: "cv:? and c:?, and the requests that follow.",
-        evidence: "No i after it while the client says other things.",
+        evidence: "No i after it while the client sends other commands.",
         expects: "CHANNEL:i::::LIMIT", deadlineNanoseconds: SimperiumSessionTimes.reindex,
-        silent: "The connection ends or is silent, or a fault came after.",
-        cause: "The client does not know this answer, or the older form c:?.")
+        silent: "The connection ends or is silent, or a fault followed.",
+        cause: "The client does not recognize this answer, or the older form c:?.")
 
     static let unknownRepeated = Rule(
         "simperium.cv.unknown-repeated", .error, repetition: .topic,
-        title: "A cv that the server does not know is not asked for again.",
+        title: "A cv that the server does not know is not requested again.",
         source:
             "\"If the server doesn't have the requested change version\" … \"the client will need to reload the index\" (Connecting with Existing Index); simperium-ios #325; catalogue R40.",
         follows: "The cv that was answered with cv:? or c:?.",
@@ -143,20 +146,20 @@ extension SimperiumSessionRules {
 
     static let notAdvanced = Rule(
         "simperium.cv.not-advanced", .error, repetition: .topic,
-        title: "The cv of each change is stored and is what the next connection asks with.",
+        title: "The cv of each change is stored and sent on the next connection.",
         source:
             "\"Save the change.cv for the index\" (Receiving Remote Changes, step 4); \"Clients should store this for future requests\"; simperium-ios #381; catalogue R41.",
-        follows: "The change versions each client was given, in order.",
+        follows: "The change versions that each client received, in order.",
         evidence:
-            "A cv older than one that the client was given 30 s or more before its last connection ended.",
+            "A cv older than one that the client received 30 s or more before its last connection ended.",
         expects: "The cv of the last change.",
         silent:
-            "Requests were open then, several connections share the clientid, or the cv was never given in this session.",
+            "Requests were open then, several connections share the clientid, or the cv was never sent in this session.",
         cause: "The client stores the cv of the index, and not those of the changes.")
 
     static let placeholder = Rule(
         "simperium.cv.placeholder", .warning, repetition: .client,
-        title: "A client without a cv asks for the index, not for changes since nothing.",
+        title: "A client without a cv requests the index, not changes.",
         source:
             "\"The cv command takes one parameter: the change version\"; the clients for iOS send an empty one, simperium-js 0, simperium-android #177; catalogue R42.",
         follows: "Nothing.", evidence: "A cv that is empty, 0, null, undefined or the like.",
@@ -165,13 +168,13 @@ extension SimperiumSessionRules {
 
     static let neverIssued = Rule(
         "simperium.cv.never-issued", .warning, repetition: .topic,
-        title: "A cv is one that the server has given.",
+        title: "A cv is one that the server has sent.",
         source:
             "\"The client should have stored the current change version for the index\" (Connecting with Existing Index); catalogue R42.",
-        follows: "All change versions that were given in the bucket.",
+        follows: "All change versions that were sent in the bucket.",
         evidence: "Another one, of a client that was in sync in this session.",
         expects: "The cv of the last change or of the index.",
         silent:
             "The client was not in sync before in this session, bytes are missing, or there were too many to remember.",
-        cause: "The client takes a ccid, a mark or the cv of another bucket.")
+        cause: "The client sends a ccid, a mark or the cv of another bucket.")
 }

@@ -6,26 +6,26 @@ import Wire
 struct SimperiumSessionSocket: Sendable {
     let openedAt: Instant
     var channels: [Int: SimperiumSessionChannel] = [:]
-    /// When the client last said anything, control messages included.
+    /// When the client last sent anything, control messages included.
     var lastSaidAt: Instant
-    /// When either side last said something that keeps the connection busy.
+    /// When either side last sent something that keeps the connection busy.
     var lastTrafficAt: Instant
     /// A silence that was too long: from when to when.
     var gap: (from: Instant, to: Instant)?
     var hadHeartbeat = false
-    /// The first heartbeat since anything was heard.
+    /// The first heartbeat since anything was received.
     var unanswered: CommandEvidence?
-    /// The server's last number that was heard.
+    /// The server's last number that was received.
     var serverCount: CommandEvidence?
     var isKnownDead = false
-    /// The server's last `log:N` that was heard.
+    /// The server's last `log:N` that was received.
     var logLevel: (level: Int, command: CommandEvidence)?
     var hasLogged = false
     /// Who ended it with a close message first.
     var closer: Peer?
     var wasAccepted = false
     var wasRefused = false
-    /// Whose it is, once an `init` told it.
+    /// Its client, once an `init` named it.
     var owner: SimperiumSessionAttempts.ID?
 
     init(at: Instant) {
@@ -43,13 +43,13 @@ struct SimperiumSessionAttempts: Sendable {
         var clientID: String
     }
 
-    /// How many are open.
+    /// The number of open ones.
     var open = 0
     var lastBegin = Instant.zero
     var lastEnd: (at: Instant, lived: Int64, wasAccepted: Bool)?
-    /// How many began within a second of the end of one that had no success, in a row.
+    /// The number that began within a second of the end of an unsuccessful one, in a row.
     var failing = 0
-    /// How many began at once after one that lived a few seconds, in a row.
+    /// The number that began at once after one that lasted a few seconds, in a row.
     var quick = 0
     var steps: [FindingStep] = []
 }

@@ -1,4 +1,4 @@
-/// How long clients have, in nanoseconds: generous, since a finding must be certain.
+/// The time limits for clients, in nanoseconds: generous, since a finding must be certain.
 enum SimperiumSessionTimes {
     static let second: Int64 = 1_000_000_000
     static let page = 120 * second

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Where the rows of each session of a trace are.
 public struct EvidenceBounds: Sendable {
-    /// What is read row by row.
+    /// The tables that are read row by row.
     enum Table: String, CaseIterable {
         case connection, event
         case exchange = "http_exchange"
@@ -48,7 +48,7 @@ public struct EvidenceBounds: Sendable {
     func range(of table: Table, _ session: SessionID) -> ClosedRange<Int64>? {
         if isAlone { return 1...Int64.max }
         let known = ranges[Key(table: table, session: session.rawValue)]
-        // The last session may go on.
+        // The last session may still be running.
         guard session.rawValue == last else { return known }
         return (known?.lowerBound ?? 1)...Int64.max
     }

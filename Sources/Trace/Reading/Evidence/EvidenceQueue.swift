@@ -1,9 +1,9 @@
 internal import Dissection
 internal import Wire
 
-/// What was read and waits for its turn, the earliest first.
+/// Rows that were read ahead, the earliest first.
 struct EvidenceQueue {
-    /// What waits.
+    /// A queued row.
     enum Item {
         case entry(EvidenceEntry)
         /// A request that is complete; its body is read when it is its turn.
@@ -14,7 +14,7 @@ struct EvidenceQueue {
 
     private struct Key {
         var at: Int64
-        /// What has the same time comes in this order, and then in that in which it was read.
+        /// Rows of the same time come in this order, and then in the order of reading.
         var order: UInt64
         var slot: Int
 
@@ -29,7 +29,7 @@ struct EvidenceQueue {
     /// When the first of them is.
     var first: Int64? { heap.first?.at }
 
-    /// Lets `item` wait.
+    /// Queues `item`.
     mutating func add(_ item: Item, at: Instant, rank: UInt64) {
         let slot: Int
         if let last = free.popLast() {

@@ -4,9 +4,9 @@ public import Wire
 
 /// Reads everything of one session in order of time, also while it is being written.
 ///
-/// Each call reads what came since the last one, in one transaction, and gives nothing twice. Rows
-/// are in order of time but for what threads overtake each other, so each table is read a little
-/// ahead of what is given. For one thread at a time.
+/// Each call reads the rows since the last one, in one transaction, and returns none twice. Rows
+/// are in order of time except where threads overtake each other, so each table is read a little
+/// ahead. For one thread at a time.
 public final class EvidenceReader {
     /// Reads contents that are kept in part.
     public let contents: ReplayReader
@@ -16,7 +16,7 @@ public final class EvidenceReader {
 
     private var sources: [Source] = []
     private var queue = EvidenceQueue()
-    /// Exchanges that were under way when they were read, and whether they were given as asked.
+    /// Exchanges that were running when they were read, and whether their request was passed on.
     private var open: [Int64: Bool] = [:]
     private var lastGap: Int64 = 0
     /// The last command that was read; its message may have further ones.
@@ -25,7 +25,7 @@ public final class EvidenceReader {
     private var faults: [Int64: [FaultRow]] = [:]
     var kept = EvidenceSides()
 
-    /// How far tables are read ahead, in nanoseconds.
+    /// Nanoseconds that tables are read ahead.
     private static let ahead: Int64 = 100_000_000
     /// Rows of one table that are read ahead at most.
     private static let maxAhead = 16_384
@@ -39,7 +39,7 @@ public final class EvidenceReader {
         let end: Int64
         /// Time of that row.
         var at = Int64.min
-        /// Rows that were read since one was given.
+        /// Rows that were read since one was passed on.
         var ahead = 0
         var isOver = false
         var statement: Statement?
@@ -50,8 +50,7 @@ public final class EvidenceReader {
     /// - Parameters:
     ///   - path: The trace.
     ///   - session: The session.
-    ///   - bounds: Where its rows are; nil for a session that has begun and of which nothing was
-    ///     recorded yet.
+    ///   - bounds: Where its rows are; nil for a session that has begun without rows yet.
     /// - Throws: ``TraceError`` where there is no trace, or one of another format.
     public init(
         path: String, session: SessionID, bounds: EvidenceBounds?
@@ -77,19 +76,16 @@ public final class EvidenceReader {
         }
     }
 
-    /// What a reader of this trace should know; nil where there is nothing.
+    /// A warning about this trace; nil without one.
     public var warning: String? { contents.warning }
 
-    /// Gives what came since the last call, in order of time.
+    /// Passes on the rows since the last call, in order of time.
     ///
-    /// - Parameters:
-    ///   - moment: The last moment that is given; what is later is given by a later call. Nil for all.
-    ///   - isOver: Whether nothing will come any more: exchanges that are under way are given as
-    ///     asked.
-    ///   - most: How many are given at most, so that what is read does not hold the log of a trace
-    ///     that is being written for long.
-    ///   - body: Gets each entry.
-    /// - Returns: How many were given.
+    /// - Parameters: - moment: The last time that is included; later rows are left to a later call.
+    ///   Nil for all. - isOver: Whether no more rows will come: running exchanges are passed on
+    ///   with their request. - most: The maximum number of entries, so that reading does not hold
+    ///   the log of a trace that is being written for long. - body: Receives each entry.
+    /// - Returns: The number of entries.
     /// - Throws: ``TraceError`` with code `storage`.
     @discardableResult public func read(
         upto moment: Instant? = nil, isOver: Bool, most: Int = 65_536,
@@ -197,7 +193,7 @@ public final class EvidenceReader {
         }
     }
 
-    /// Reads until nothing that is to be read can come before the first that waits.
+    /// Reads until no unread row can come before the first that waits.
     private func readAhead(isOver: Bool) throws(StorageFault) {
         for index in sources.indices {
             while !sources[index].isOver,
@@ -265,7 +261,7 @@ public final class EvidenceReader {
         }
         let row = Tables.command.row(statement)
         let text = row.text ?? statement.bytes(27)
-        // What ends inside a frame is no more than what a cut connection left of it.
+        // A message that ends inside a frame is the rest that a cut connection left.
         let isCut =
             !statement.isNull(33) || row.text == nil && Int64(text.count) < statement.integer(28)
         add(
@@ -293,7 +289,7 @@ public final class EvidenceReader {
         }
     }
 
-    /// Looks again at those that were under way.
+    /// Reads those that were running again.
     private func readOpen(isOver: Bool) throws(StorageFault) {
         guard !open.isEmpty else { return }
         let statement = try db.prepare("SELECT * FROM http_exchange WHERE id = ?")
@@ -326,7 +322,7 @@ extension Statement {
     fileprivate func evidenceFault() -> EvidenceFaultRow {
         EvidenceFaultRow(
             row: Tables.shownFault.row(self, from: 3),
-            // What was done to a message was not done to the exchange that opened its WebSocket.
+            // A fault on a message does not count for the exchange that opened its WebSocket.
             exchange: isNull(2) ? optionalInteger(1).map { ExchangeID($0) } : nil)
     }
 }

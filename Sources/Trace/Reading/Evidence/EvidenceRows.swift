@@ -1,9 +1,9 @@
 public import Dissection
 public import Wire
 
-/// Something that happened in a session, as a diagnosis looks at it.
+/// An event of a session, as a diagnosis reads it.
 ///
-/// Its payloads are kept apart, so that one is moved rather than copied while it waits for its turn.
+/// Its payloads are kept apart, so that one is moved rather than copied while it waits.
 public indirect enum EvidenceEntry {
     /// A client connected.
     case connection(ConnectionRow)
@@ -11,28 +11,28 @@ public indirect enum EvidenceEntry {
     case event(EventRow)
     /// Bytes are known to be missing.
     case gap(GapRow)
-    /// Something was done to the traffic on purpose.
+    /// A fault was applied to the traffic.
     case fault(EvidenceFaultRow)
-    /// A request is complete, or as much of it as came.
+    /// A request is complete, or as much of it as was received.
     case asked(EvidenceExchangeRow)
     /// An exchange has ended.
     case answered(EvidenceExchangeRow)
-    /// A Simperium command that its receiver got.
+    /// A Simperium command that its receiver received.
     case command(EvidenceCommandRow)
     /// A WebSocket message without Simperium commands; `isMade` where Tapedeck made it.
     case message(MessageRow, isMade: Bool)
-    /// Something odd about the bytes.
+    /// A note of a decoder about the bytes.
     case note(NoteRow)
 }
 
-/// A fault with what it was done to.
+/// A fault with its target.
 public struct EvidenceFaultRow: Hashable, Sendable {
     /// What was done.
     public var row: FaultRow
-    /// The exchange it was done to, if to one.
+    /// The exchange it was applied to, if any.
     public var exchange: ExchangeID?
 
-    /// Whether it was done to a message of a WebSocket.
+    /// Whether it was applied to a message of a WebSocket.
     public var isOfMessage: Bool {
         exchange == nil && row.connection != nil && row.sender != nil && !row.came.isEmpty
     }
@@ -42,11 +42,11 @@ public struct EvidenceFaultRow: Hashable, Sendable {
 public struct EvidenceExchangeRow: Hashable, Sendable {
     /// The exchange, as it is now.
     public var row: ExchangeRow
-    /// What the request holds; nil where it is not kept.
+    /// The request; nil where it is not kept.
     public var request: EvidenceSideRow?
     /// What the response holds; nil where there is none yet, or it is not kept.
     public var response: EvidenceSideRow?
-    /// What was done to it so far.
+    /// The faults applied to it so far.
     public var faults: [FaultRow]
 }
 

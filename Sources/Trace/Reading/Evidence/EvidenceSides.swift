@@ -11,13 +11,13 @@ struct EvidenceSides {
     private var hasDocuments = false
     private var requests: [Int64: EvidenceSideRow] = [:]
 
-    /// Requests that are remembered at most, and the largest content of one.
+    /// The maximum number of remembered requests, and the largest content of one.
     private static let most = 512
     private static let largest = 65_536
 
     init() {}
 
-    /// Asks what there is, so that nothing is looked for in vain.
+    /// Checks which tables have rows, so that nothing is looked up in vain.
     mutating func begin(_ db: Connection) throws(StorageFault) {
         if !hasParts { hasParts = try db.integer("SELECT EXISTS (SELECT 1 FROM part)") == 1 }
         if !hasDocuments {
@@ -27,7 +27,7 @@ struct EvidenceSides {
 
     /// One side of an exchange; nil where it is not kept.
     ///
-    /// `isLast` says that it is not asked for again.
+    /// `isLast` means that it is not requested again.
     mutating func side(
         _ exchange: Int64, _ sender: Peer, _ db: Connection, isLast: Bool
     ) throws(StorageFault) -> EvidenceSideRow? {

@@ -4,13 +4,13 @@ public import Wire
 
 /// Lists of all exchanges and commands, each in one pass.
 extension ReplayReader {
-    /// Rows after which pages that were looked at are let go of.
+    /// Rows after which mapped pages are released.
     private static let maxRows = 4_096
 
-    /// How many exchanges and commands there are at most.
+    /// Upper bounds of the numbers of exchanges and commands.
     public func bounds() throws(TraceError) -> (exchanges: Int, commands: Int) {
         try reader.reported { () throws(StorageFault) in
-            // Numbers have few holes. No row takes less than 32 bytes of the file, whatever they say.
+            // Numbers have few holes. No row takes less than 32 bytes of the file.
             let most = try db.integer("PRAGMA page_count") * 4096 / 32
             func span(_ table: String) throws(StorageFault) -> Int {
                 let first = try db.integer("SELECT min(id) FROM \(table)")
@@ -21,8 +21,8 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the exchanges in order, all but CONNECT and what cannot be read as a request, with times since the start of the first
-    /// session.
+    /// Passes on the exchanges in order, all but CONNECT and what cannot be read as a request, with
+    /// times since the start of the first session.
     public func exchanges(_ body: (ReplayExchangeRow) -> Void) throws(TraceError) {
         try reader.reported { () throws(StorageFault) in
             var shift = SessionShift(shifts)
@@ -50,13 +50,13 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the Simperium commands in order, also what a cut connection left of one.
+    /// Passes on the Simperium commands in order, also the rest of one that a cut connection left.
     ///
-    /// - Parameter body: Gets each; what it borrows may be used for the call alone.
+    /// - Parameter body: Receives each; borrowed bytes are valid during the call only.
     /// - Throws: ``TraceError`` with code `storage`.
     public func commands(_ body: (ReplayCommandRow) -> Void) throws(TraceError) {
         try reader.reported { () throws(StorageFault) in
-            // Nearly all traces have one session, which need not be asked for millions of times.
+            // Nearly all traces have one session, so it need not be looked up for each row.
             let session = shifts.count == 1 ? "" : ", session_id"
             var shift = SessionShift(shifts)
             try slices(
@@ -75,8 +75,8 @@ extension ReplayReader {
         }
     }
 
-    /// Those of some commands of which the connection ended before all of them had come: nobody got
-    /// these.
+    /// Those of some commands whose connection ended before they were complete: they were not
+    /// delivered.
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func torn(_ commands: [CommandID]) throws(TraceError) -> [CommandID] {
@@ -96,7 +96,7 @@ extension ReplayReader {
         }
     }
 
-    /// The messages that commands came in.
+    /// The messages that contain commands.
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func messages(
@@ -114,9 +114,9 @@ extension ReplayReader {
         }
     }
 
-    /// Gives each `ccid` of the changes in all commands, in the order of the commands.
+    /// Passes on each `ccid` of the changes in all commands, in the order of the commands.
     ///
-    /// - Parameter body: Gets the command and the `ccid`, which it may use for the call alone.
+    /// - Parameter body: Receives the command and the `ccid`, which is valid during the call only.
     /// - Throws: ``TraceError`` with code `storage`.
     public func ccids(
         _ body: (CommandID, UnsafeRawBufferPointer) -> Void
@@ -130,7 +130,7 @@ extension ReplayReader {
         }
     }
 
-    /// Gives what stands between spaces.
+    /// Passes on the words between spaces.
     private static func words(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) {
@@ -143,14 +143,14 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the rows of a list in the order of their numbers.
+    /// Passes on the rows of a list in the order of their numbers.
     ///
-    /// The file is mapped, which is quicker than to read it page by page, and mapped anew for each few
-    /// thousand rows: pages that are mapped count as memory in use until they are let go of.
+    /// The file is mapped, which is faster than reading it page by page, and mapped again every few
+    /// thousand rows: pages that are mapped count as memory in use until they are released.
     ///
     /// - Parameters:
     ///   - sql: A query whose first column is `id`, and which ends with its conditions.
-    ///   - body: Gets each row.
+    ///   - body: Receives each row.
     /// - Throws: ``StorageFault`` where the file cannot be read.
     private func slices(
         _ sql: String, _ body: (Statement) -> Void

@@ -3,7 +3,7 @@ internal import Storage
 public import Wire
 
 extension ReplayReader {
-    /// Where a WebSocket message stands in the chunks; nil where there is none of that number.
+    /// The position of a WebSocket message in the chunks; nil where there is none of that number.
     ///
     /// - Throws: ``TraceError`` with code `storage`.
     public func place(of id: MessageID) throws(TraceError) -> ReplayMessagePlace? {
@@ -18,7 +18,7 @@ extension ReplayReader {
         }
     }
 
-    /// Gives the text, binary and close messages of WebSockets that carry something else than
+    /// Passes on the text, binary and close messages of WebSockets that carry something else than
     /// Simperium, in order.
     ///
     /// - Throws: ``TraceError`` with code `storage`.

@@ -1,8 +1,7 @@
 internal import Storage
 
 extension ReplayReader {
-    /// The addresses at which tapedeck took a server's place, `HOST:PORT`: what recorded clients
-    /// knew as the server.
+    /// The addresses at which tapedeck acted as the server, `HOST:PORT`.
     public func listeners() throws(TraceError) -> [String] {
         try reader.reported { () throws(StorageFault) in
             try reader.list(
@@ -11,11 +10,11 @@ extension ReplayReader {
         }
     }
 
-    /// Reads what the trace says now, whatever is written to it later.
+    /// Reads a snapshot of the trace, regardless of later writes.
     ///
-    /// One transaction for all that is read spares each statement the locks and the look for changes,
-    /// which take longer than most reads. Meanwhile a writer's log is not emptied. The file is mapped
-    /// from here on, which is faster than to read it, but pages that were looked at are let go of.
+    /// One transaction for all reads saves each statement the locks and the check for changes,
+    /// which take longer than most reads. Meanwhile a writer's log is not emptied. The file is
+    /// mapped from here on, which is faster than to read it, but pages that were read are released.
     public func holdSnapshot() throws(TraceError) {
         try reader.reported { () throws(StorageFault) in
             try map()
@@ -25,19 +24,19 @@ extension ReplayReader {
         }
     }
 
-    /// Contents that are read before mapped pages are let go of.
+    /// The number of contents that are read before mapped pages are released.
     ///
-    /// The kernel maps 64 KiB around a page that is asked for: 64 MiB at most with small contents.
+    /// The kernel maps 64 KiB around a requested page: 64 MiB at most with small contents.
     private static let maxMapped = 1_000
 
-    /// Keeps memory bounded: pages that are mapped count as memory in use until they are let go of.
+    /// Keeps memory bounded: pages that are mapped count as memory in use until they are released.
     func countMapped(_ contents: Int) throws(StorageFault) {
         guard let count = mapped else { return }
         mapped = count + contents
         if count >= Self.maxMapped { try map() }
     }
 
-    /// Maps the file anew, the first 2 GiB of it, which is as much as SQLite can.
+    /// Maps the file again, the first 2 GiB of it, which is as much as SQLite can.
     func map() throws(StorageFault) {
         try db.execute("PRAGMA mmap_size = 0; PRAGMA mmap_size = 2147418112")
         mapped = 0

@@ -2,7 +2,7 @@ internal import Storage
 public import Wire
 
 extension ReplayReader {
-    /// Messages that are looked at for the end of one socket.
+    /// The number of messages that are searched for the end of one socket.
     private static let maxMessages = 20_000
 
     /// The WebSockets, in the order of the requests that opened them.
@@ -51,9 +51,9 @@ extension ReplayReader {
         }
     }
 
-    /// When and how the server ended a socket; nil where the client was first, or nobody.
+    /// When and how the server ended a socket; nil where the client was first, or neither ended it.
     ///
-    /// A close message ends it for whoever sends it first. Without one, the first leg that will send
+    /// The first close message ends it. Without one, the first leg that will send
     /// no more does.
     private func end(
         of connection: Int64, after message: Int64?, openedIn chunk: Int64
@@ -82,8 +82,8 @@ extension ReplayReader {
     private func close(
         _ range: String, _ from: Int64, _ connection: Int64, _ until: Int64?
     ) throws(StorageFault) -> (peer: Peer, at: Int64, code: Int?)? {
-        // A message is later than the one before by a moment at most: rows are passed over no longer
-        // than until the end of the socket.
+        // Messages are nearly in order of time: rows are skipped no longer than until the end of
+        // the socket.
         let statement = try db.prepare(
             "SELECT connection_id, opcode, sender, ended_ns, close_code FROM message "
                 + "WHERE \(range) ORDER BY \(range.hasPrefix("id") ? "id" : "chunk_id, id")")

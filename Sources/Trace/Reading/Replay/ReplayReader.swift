@@ -1,7 +1,7 @@
 internal import Storage
 public import Wire
 
-/// Reads what replaying needs of a trace: lists in one pass each, contents when they are asked for.
+/// Reads what replaying needs of a trace: lists in one pass each, contents on request.
 ///
 /// Statements are compiled once. For one thread at a time.
 public final class ReplayReader {
@@ -9,14 +9,14 @@ public final class ReplayReader {
     var db: Connection { reader.db }
     /// The file.
     public var path: String { reader.path }
-    /// What a reader of this trace should know; nil where there is nothing.
+    /// A warning about this trace; nil without one.
     public var warning: String? { reader.warning }
     /// Nanoseconds between the start of the first session and that of each.
     let shifts: [Int64: Int64]
     /// Wall clock at the start of the first session, nanoseconds since 1970 UTC.
     public let anchor: Int64
 
-    /// How many contents were read since the file was mapped; nil while it is not.
+    /// The number of contents read since the file was mapped; nil while it is not.
     var mapped: Int?
     private var sideStatement: Statement?
     private var sidesStatement: Statement?
@@ -29,7 +29,7 @@ public final class ReplayReader {
     public init(path: String) throws(TraceError) {
         let reader = try TraceReader(path: path)
         self.reader = reader
-        // Pages are read into a small cache of our own: mapped ones would count as memory in use.
+        // Pages are read into a small private cache: mapped ones would count as memory in use.
         let sessions = try reader.reported { () throws(StorageFault) in
             try reader.db.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -2048")
             return try reader.list("SELECT id, started_unix_ns FROM session ORDER BY id", []) {
@@ -45,8 +45,8 @@ public final class ReplayReader {
 
     // MARK: Contents
 
-    /// What a side of an exchange is made of: what the view `body` says, but with the bytes of the
-    /// chunk read once.
+    /// The columns of one side of an exchange: as the view `body`, but with the bytes of the chunk
+    /// read once.
     private static let sides = """
         SELECT b.head, b.content, b.size, b.wire_size, b.coding, x.method, x.outcome,
           b.head_offset, b.head_size, b.content_offset,
@@ -67,15 +67,15 @@ public final class ReplayReader {
         }
     }
 
-    /// Gives both sides of exchanges that follow each other, as ``side(_:_:)`` has each; it takes
-    /// less than half as long.
+    /// Passes on both sides of consecutive exchanges, as ``side(_:_:)`` returns each; it takes less
+    /// than half as long.
     ///
     /// - Parameters:
     ///   - first: The first exchange.
-    ///   - count: How many numbers to look at, at least 1.
-    ///   - spares: Arrays that nobody else has any more, for contents: memory that was in use a
-    ///     moment ago is quicker to fill than new memory. Those that are used are taken out.
-    ///   - body: Gets each side that was seen and answers whether to go on.
+    ///   - count: The number of exchange numbers to read, at least 1.
+    ///   - spares: Unshared arrays, for contents: recently used memory is faster to fill than new
+    ///     memory. Those that are used are removed.
+    ///   - body: Receives each side that was seen and returns whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public func sides(
         from first: ExchangeID, count: Int, using spares: inout [[UInt8]],
@@ -117,7 +117,7 @@ public final class ReplayReader {
             coding: row.string(4), method: row.string(5), outcome: row.string(6))
     }
 
-    /// So many bytes of a chunk, as far as it has them.
+    /// This many bytes of a chunk, as far as it has them.
     private static func part(
         of chunk: UnsafeRawBufferPointer, _ offset: Int64, _ count: Int64
     ) -> UnsafeRawBufferPointer {
@@ -126,7 +126,7 @@ public final class ReplayReader {
         return UnsafeRawBufferPointer(rebasing: chunk[Int(start)..<Int(end)])
     }
 
-    /// Gives the bytes of one side of an exchange as its receiver got them; see
+    /// Passes on the bytes of one side of an exchange as received; see
     /// ``TraceReader/bytes(of:sender:_:_:)``.
     public func bytes(
         of id: ExchangeID, _ sender: Peer, _ body: (ArraySlice<UInt8>) -> Bool
@@ -166,12 +166,12 @@ public final class ReplayReader {
         }
     }
 
-    /// Gives the bytes of a WebSocket as the receiver got them, from a message on.
+    /// Passes on the bytes of a WebSocket as received, from a message on.
     ///
     /// - Parameters:
-    ///   - place: The message; of a compressed one, the first of its sender, since what came before
-    ///     is needed to inflate it.
-    ///   - body: Gets each piece and answers whether to go on.
+    ///   - place: The message; of a compressed one, the first of its sender, since earlier data is
+    ///     needed to inflate it.
+    ///   - body: Receives each piece and returns whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public func frames(
         of place: ReplayMessagePlace, _ body: (ArraySlice<UInt8>) -> Bool
@@ -197,7 +197,7 @@ public final class ReplayReader {
         }
     }
 
-    /// The statement in `place`, compiled when it is first asked for, to read so many contents.
+    /// The statement in `place`, compiled on first use, to read this many contents.
     func kept(
         _ place: inout Statement?, _ sql: String, contents: Int = 1
     ) throws(StorageFault) -> Statement {

@@ -1,6 +1,6 @@
 public import Wire
 
-/// An exchange as a list for replay has it; its bytes live for the call alone that gives it.
+/// An exchange as a list for replay has it; its bytes are valid during the call only.
 public struct ReplayExchangeRow {
     /// Its number.
     public let id: ExchangeID
@@ -28,7 +28,7 @@ public struct ReplayExchangeRow {
     public let endedAt: Instant?
 }
 
-/// A Simperium command as a list for replay has it; its bytes live for the call alone that gives it.
+/// A Simperium command as a list for replay has it; its bytes are valid during the call only.
 public struct ReplayCommandRow {
     /// Its number.
     public let id: CommandID
@@ -50,15 +50,15 @@ public struct ReplaySocketRow: Hashable, Sendable {
     public var connection: ConnectionID
     /// The exchange that opened it.
     public var exchange: ExchangeID
-    /// Whether Simperium was spoken on it.
+    /// Whether it carried Simperium.
     public var isSimperium: Bool
     /// Path of the request, without query.
     public var path: String
     /// Head of the response with which it began.
     public var head: [UInt8]
-    /// When the response came with which it began.
+    /// When the response with which it began was received.
     public var openedAt: Instant
-    /// When the server ended it; nil where the client did, or nobody.
+    /// When the server ended it; nil where the client did, or neither.
     public var endedAt: Instant?
     /// Code of the server's close message; nil without one.
     public var closeCode: Int?
@@ -66,7 +66,7 @@ public struct ReplaySocketRow: Hashable, Sendable {
 
 /// A WebSocket message as a list for replay has it: neither ping nor pong.
 public struct ReplayMessageRow: Hashable, Sendable {
-    /// What a message is.
+    /// The kind of a message.
     public enum Kind: Hashable, Sendable {
         /// Text.
         case text
@@ -96,13 +96,13 @@ public struct ReplaySide: Hashable, Sendable {
     public var content: [UInt8]
     /// Size of all of that content in bytes.
     public var size: Int64
-    /// Size of the content in bytes after transfer coding alone.
+    /// Size of the content in bytes after transfer coding only.
     public var wireSize: Int64
     /// The content codings that were undone; empty without.
     public var coding: String
     /// Method of the request.
     public var method: String
-    /// What became of the exchange, such as `complete` or `response-cut`.
+    /// The outcome of the exchange, such as `complete` or `response-cut`.
     public var outcome: String
 }
 
@@ -122,6 +122,6 @@ public struct ReplayMessagePlace: Hashable, Sendable {
     public var isCompressed: Bool
     /// The chunk with its first byte.
     public var chunk: ChunkID
-    /// Offset of that in what the receiver got of the chunk.
+    /// Offset of that in the received bytes of the chunk.
     public var offset: Int
 }

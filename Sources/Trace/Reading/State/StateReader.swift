@@ -1,7 +1,7 @@
 internal import Storage
 public import Wire
 
-/// Reads what the state of both sides is rebuilt from, in order of time.
+/// Reads the rows from which the state of both sides is rebuilt, in order of time.
 ///
 /// Times are nanoseconds since the start of the first session. For one thread at a time.
 public final class StateReader {
@@ -14,25 +14,25 @@ public final class StateReader {
     /// - Throws: ``TraceError`` where there is none, or one of another format.
     public init(path: String) throws(TraceError) { replay = try ReplayReader(path: path) }
 
-    /// What a reader of this trace should know; nil where there is nothing.
+    /// A warning about this trace; nil without one.
     public var warning: String? { replay.warning }
     /// Wall clock at instant zero, nanoseconds since 1970 UTC.
     public var anchor: Int64 { replay.anchor }
     /// The contents of exchanges.
     public var contents: ReplayReader { replay }
 
-    /// How far to read.
+    /// The end of reading.
     private struct Limit {
         var time = Int64.max
         var command = Int64.max
     }
 
-    /// Gives what happened up to a moment, in order.
+    /// Passes on the rows up to a point in time, in order.
     ///
     /// - Parameters:
-    ///   - moment: The last moment that counts.
-    ///   - body: Gets each entry.
-    /// - Returns: When that moment was, and false where there is no such thing in the trace.
+    ///   - moment: The last time that counts.
+    ///   - body: Receives each entry.
+    /// - Returns: The time, and false where the trace has no such row.
     /// - Throws: ``TraceError`` with code `storage`.
     @discardableResult
     public func entries(
@@ -47,7 +47,7 @@ public final class StateReader {
             var exchanges = Queue(try exchanges(limit.time, hasFaults))
             var ends = Queue(try socketEnds())
             while true {
-                // What has the same time comes in this order.
+                // Rows of the same time come in this order.
                 var next: (at: Int64, take: Int)?
                 func offer(_ at: Int64?, _ take: Int) {
                     guard let at, at <= limit.time, at < next?.at ?? .max || next == nil else {
@@ -71,7 +71,7 @@ public final class StateReader {
         return (limit.time == .max ? nil : Instant(nanoseconds: limit.time), true)
     }
 
-    // MARK: The moment
+    // MARK: The point in time
 
     private func limit(_ moment: StateMoment) throws(TraceError) -> Limit? {
         try reader.reported { () throws(StorageFault) in
@@ -190,7 +190,7 @@ public final class StateReader {
                 endedAt: isOver ? end.map(Instant.init(nanoseconds:)) : nil,
                 isComplete: isOver && statement.string(12) == "complete",
                 isLocal: statement.integer(13) != 0, faults: faults[statement.integer(0)] ?? [])
-            // One that is not over yet was asked, and comes last.
+            // One that is still running counts by its request, and comes last.
             rows.append((isOver ? end ?? started : limit, row))
         }
         return rows.enumerated().sorted {
@@ -217,7 +217,7 @@ public final class StateReader {
             (socket: $0.integer(0), session: $0.integer(1), at: $0.optionalInteger(2))
         }
         return rows.compactMap { row in
-            // A session that is over has no sockets, and one that was killed is over with the next.
+            // A finished session has no open sockets, and a killed one ends with the next.
             let at =
                 row.at.map { $0 &+ (replay.shifts[row.session] ?? 0) } ?? sessionEnds[row.session]
                 ?? replay.shifts.filter { $0.key > row.session }.values.min()
@@ -225,7 +225,7 @@ public final class StateReader {
         }.sorted { $0.at < $1.at }
     }
 
-    /// What came from a peer where a fault was done to an exchange, up to 64 KiB.
+    /// The original bytes of a peer where a fault was applied to an exchange, up to 64 KiB.
     public func came(_ fault: StateExchangeRow.Fault) throws(TraceError) -> [UInt8] {
         try reader.reported { () throws(StorageFault) in
             let statement = try replay.kept(
@@ -236,7 +236,7 @@ public final class StateReader {
         }
     }
 
-    /// Gives the bytes of one side of an exchange as its sender sent them.
+    /// Passes on the bytes of one side of an exchange as sent.
     public func sentBytes(
         of id: ExchangeID, _ sender: Peer, _ body: (ArraySlice<UInt8>) -> Bool
     ) throws(TraceError) {
@@ -244,7 +244,7 @@ public final class StateReader {
     }
 }
 
-/// What is there already, in order.
+/// The existing rows, in order.
 private struct Queue<Element> {
     private var elements: [Element]
     private var next = 0

@@ -1,10 +1,10 @@
 public import Wire
 
-/// Something that changes what the sides of a session hold.
+/// A row that changes the state of a side of a session.
 public enum StateEntry {
-    /// A Simperium command that its receiver got.
+    /// A Simperium command that its receiver received.
     case command(StateCommandRow)
-    /// A fault that was done to a Simperium message.
+    /// A fault that was applied to a Simperium message.
     case fault(StateFaultRow)
     /// An exchange with CommCare, as it ended.
     case exchange(StateExchangeRow)
@@ -18,7 +18,7 @@ public struct StateCommandRow: Hashable, Sendable {
     public var id: CommandID
     /// The connection.
     public var socket: ConnectionID
-    /// In whose name it was sent.
+    /// The side in whose name it was sent.
     public var sender: Peer
     /// When its last byte arrived.
     public var at: Instant
@@ -30,17 +30,17 @@ public struct StateCommandRow: Hashable, Sendable {
     public var isCut: Bool
 }
 
-/// A fault that was done to a Simperium message.
+/// A fault that was applied to a Simperium message.
 public struct StateFaultRow: Hashable, Sendable {
     /// The connection.
     public var socket: ConnectionID
-    /// Whose message it was.
+    /// The sender of the message.
     public var sender: Peer
     /// When.
     public var at: Instant
-    /// What was done, as plans write it.
+    /// The action, in the notation of plans.
     public var action: String
-    /// What came from the sender, up to 64 KiB.
+    /// The original message, up to 64 KiB.
     public var came: [UInt8]
     /// What was sent instead, up to 64 KiB.
     public var sent: [UInt8]
@@ -68,33 +68,33 @@ public struct StateExchangeRow: Hashable, Sendable {
     public var status: Int?
     /// When the request began.
     public var startedAt: Instant
-    /// When it was over; nil where that is later than what is asked for.
+    /// When it ended; nil where that is later than the requested time.
     public var endedAt: Instant?
     /// Whether the whole response arrived.
     public var isComplete: Bool
     /// Whether Tapedeck made the response.
     public var isLocal: Bool
-    /// The faults that were done to it.
+    /// The faults that were applied to it.
     public var faults: [Fault]
 
-    /// A fault that was done to an exchange.
+    /// A fault that was applied to an exchange.
     public struct Fault: Hashable, Sendable {
         /// Number of the fault.
         public var id: Int64
-        /// What was done, as plans write it.
+        /// The action, in the notation of plans.
         public var action: String
-        /// Whose bytes it was done to; nil where to none.
+        /// The sender of the affected bytes; nil where there are none.
         public var sender: Peer?
     }
 }
 
-/// A moment in a trace: everything up to it, with it.
+/// A point in time of a trace, inclusive.
 public enum StateMoment: Hashable, Sendable {
     /// The end of the trace.
     case end
-    /// So long after the start of a session; of the first where none is named.
+    /// A time after the start of a session; of the first where none is named.
     case time(nanoseconds: Int64, session: SessionID?)
-    /// A moment of the wall clock, nanoseconds since 1970 UTC.
+    /// A time of the wall clock, nanoseconds since 1970 UTC.
     case clock(unixNanoseconds: Int64)
     /// The end of a session.
     case session(SessionID)

@@ -1,7 +1,7 @@
 internal import Dissection
 internal import Wire
 
-/// What is written in one transaction.
+/// The records of one transaction.
 ///
 /// Decoded before it is written, so that a commit which fails can be tried again without decoding
 /// the same bytes twice.
@@ -28,9 +28,9 @@ extension Record {
         }
     }
 
-    /// Whether it says what was done on purpose.
+    /// Whether it is a fault.
     var isFault: Bool { if case .fault = self { true } else { false } }
 
-    /// What a record takes apart from its bytes: the enum itself, array headers, malloc's share.
+    /// The overhead of a record: the enum itself, array headers, malloc's share.
     private static let overhead = 192
 }

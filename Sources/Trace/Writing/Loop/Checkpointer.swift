@@ -4,7 +4,7 @@ internal import Foundation
 internal import Storage
 internal import Synchronization
 
-/// Moves the write-ahead log of a trace into the file, on a thread and a connection of its own.
+/// Moves the write-ahead log of a trace into the file, on a separate thread and connection.
 ///
 /// It waits for the disk there (`fdatasync` of the log and of the file), while commits go on.
 final class Checkpointer: Sendable {
@@ -17,7 +17,7 @@ final class Checkpointer: Sendable {
         var last = LogState(frames: 0, moved: 0)
     }
 
-    /// How long a commit is followed by a wait for a log that is being moved: less than is left of
+    /// The maximum wait after a commit for a log that is being moved: less than is left of
     /// the 50 ms in which bytes have to be in the trace.
     static let patience = DispatchTimeInterval.milliseconds(12)
 
@@ -30,7 +30,7 @@ final class Checkpointer: Sendable {
 
     /// Moves the log of the trace at `path`, which is open for writing.
     ///
-    /// `mayMove` is asked before and `hasMoved` told after each time, on the thread.
+    /// `mayMove` is called before and `hasMoved` after each time, on the thread.
     init(
         path: String, mayMove: @escaping @Sendable () -> Bool,
         hasMoved: @escaping @Sendable () -> Void
@@ -61,13 +61,13 @@ final class Checkpointer: Sendable {
         return connection
     }
 
-    /// Asks for the log to be moved.
+    /// Requests that the log be moved.
     func request() {
         state.withLock { ($0.isWanted, $0.isBusy) = (true, true) }
         bell.signal()
     }
 
-    /// How far the log was moved the last time, and whether it is being moved now.
+    /// The progress of the last move of the log, and whether it is being moved now.
     var progress: (last: LogState, isBusy: Bool) { state.withLock { ($0.last, $0.isBusy) } }
 
     /// Waits until nothing is being moved, but no longer than `atMost` where that is given.
@@ -77,7 +77,8 @@ final class Checkpointer: Sendable {
             return state.isBusy
         }
         guard isBusy, idle.wait(timeout: .now() + atMost) == .timedOut else { return }
-        // Whoever is still counted is not signalled; who is not counted any more will be.
+        // A waiter that is still counted was not signalled; one that is not counted any more will
+        // be.
         let isSignalled = state.withLock { state in
             guard state.waiting > 0 else { return true }
             state.waiting -= 1
@@ -86,7 +87,7 @@ final class Checkpointer: Sendable {
         if isSignalled { idle.wait() }
     }
 
-    /// Ends the thread; waits for what it is doing.
+    /// Ends the thread; waits for its current step.
     func end() {
         let isFirst = state.withLock { state in
             defer { state.isEnding = true }
@@ -106,7 +107,7 @@ final class Checkpointer: Sendable {
             }
             if isEnding { return }
             guard isWanted else { continue }
-            // What fails here fails in a commit as well, where it is told.
+            // An error here occurs in a commit as well, where it is reported.
             let made = mayMove() ? try? connection?.checkpoint() : nil
             if made != nil { hasMoved() }
             let waiting = state.withLock { state in

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// Notices that a trace is deleted, replaced or truncated while it is written.
 ///
-/// Looking takes three system calls. Nothing here opens the file: closing it again would drop the
+/// A check takes three system calls. Nothing here opens the file: closing it again would drop the
 /// locks of SQLite.
 final class FileWatch: Sendable {
-    /// What became of the file.
+    /// The way in which the file was lost.
     enum Loss: String, Hashable, Sendable {
         case deleted
         case replaced
@@ -26,7 +26,7 @@ final class FileWatch: Sendable {
         self.identity = identity
     }
 
-    /// What became of the file and its log; nil while they lie where they were, whole.
+    /// The loss of the file or its log; nil while both are intact in place.
     func look() -> Loss? {
         if let loss = lookAtFile() { return loss }
         let log = FileIdentity(path: path + "-wal")
@@ -39,11 +39,11 @@ final class FileWatch: Sendable {
         }
     }
 
-    /// What became of the file, whatever became of its log.
+    /// The loss of the file, regardless of its log.
     func lookAtFile() -> Loss? {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            // Where looking fails for another reason, nobody knows.
+            // Where the check fails for another reason, the state is unknown.
             return errno == ENOENT || errno == ENOTDIR ? .deleted : nil
         }
         guard FileIdentity(path: path) == identity else { return .replaced }
@@ -52,7 +52,7 @@ final class FileWatch: Sendable {
 
     /// Whether the file has lost bytes since ``noteSize()``.
     ///
-    /// One that another program made smaller as a whole (`VACUUM`) is as long as its header says.
+    /// One that another program made smaller as a whole (`VACUUM`) is as long as its header states.
     var isTruncated: Bool {
         guard let size = size(), size < state.withLock({ $0.size }) else { return false }
         var header = [UInt8](repeating: 0, count: 32)
@@ -62,7 +62,7 @@ final class FileWatch: Sendable {
         return pageSize == 0 || size < pages * (pageSize == 1 ? 65_536 : pageSize)
     }
 
-    /// Takes note of the size after the log was moved into the file.
+    /// Records the size after the log was moved into the file.
     func noteSize() {
         guard let size = size() else { return }
         let log = FileIdentity(path: path + "-wal")

@@ -3,7 +3,7 @@ internal import Platform
 
 /// Which other programs hold locks of a trace, where the system lists them.
 enum LockHolders {
-    /// What is locked, as bytes of the shared memory beside the log, SQLite's WAL index.
+    /// The locked range, as bytes of the shared memory beside the log, SQLite's WAL index.
     enum Lock {
         /// The right to write.
         case write
@@ -13,7 +13,7 @@ enum LockHolders {
         var bytes: ClosedRange<Int> { self == .write ? 120...120 : 123...127 }
     }
 
-    /// Names the programs for people; "that program" where they cannot be told.
+    /// The names of the programs as text; "that program" where they are unknown.
     static func text(_ lock: Lock, trace: String) -> String {
         guard let file = FileIdentity(path: trace + "-shm"),
             let table = Processes.lockTable.flatMap({

@@ -3,11 +3,11 @@ internal import Storage
 /// When the write-ahead log is moved into the file: a value without I/O.
 ///
 /// Moving it waits for the disk twice, so it is done in the background. But a log that grows
-/// meanwhile is never moved as a whole, and only then does it begin anew; so when it has become
-/// long and the background has just moved nearly all of it, the writer moves the rest between two
+/// meanwhile is never moved completely, and only then does it restart; so when it has become long
+/// and the background has just moved nearly all of it, the writer moves the rest between two
 /// commits.
 struct LogSchedule {
-    /// What to do after a commit.
+    /// The step after a commit.
     enum Step: Hashable {
         case nothing
         /// Move the log in the background.
@@ -20,7 +20,7 @@ struct LogSchedule {
     let few: Int64
     /// Frames after which the rest is moved as well.
     let many: Int64
-    /// Frames that there are to be at most, as long as no reader keeps them.
+    /// The maximum number of frames, as long as no reader holds them.
     let most: Int64
     /// Frames of the log as of the last step that was taken.
     private var asked: Int64 = 0
@@ -29,16 +29,16 @@ struct LogSchedule {
     private var isPrepared = false
 
     /// A schedule that lets the log grow to somewhat more than `many` frames, and where the disk is
-    /// slow or much comes, to `most` and what one commit adds.
+    /// slow or traffic is heavy, to `most` and what one commit adds.
     init(many: Int64 = 4_096, most: Int64? = nil) {
         self.many = many
         self.most = most ?? 16 * many
         few = min(512, max(16, many / 4))
     }
 
-    /// What to do when the log has `frames`.
+    /// The step when the log has `frames`.
     ///
-    /// `last` is how far the background came when it last ran, `isBusy` whether it runs now.
+    /// `last` is the progress of the last background run, `isBusy` whether it runs now.
     mutating func next(frames: Int64, last: LogState, isBusy: Bool) -> Step {
         if frames < before { (asked, isPrepared) = (0, false) }
         before = frames
@@ -47,7 +47,7 @@ struct LogSchedule {
             return .finish
         }
         guard !isBusy else { return .nothing }
-        // What it says of a log that began anew since then says nothing.
+        // Its result is obsolete for a log that restarted since then.
         let rest = frames - (last.frames <= frames && asked > 0 ? last.moved : 0)
         if frames >= many, isPrepared, !last.isHeld, rest <= 2 * few {
             (asked, isPrepared) = (frames, false)

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Storage
 
-/// A trace that is open for writing, with everything that writes into it.
+/// A trace that is open for writing, with its writers.
 final class OpenTrace {
     let file: TraceFile
     let writer: SessionWriter
@@ -35,7 +35,7 @@ final class OpenTrace {
                         Int64(SizeBound($0).checkpointPages(pageSize: pageSize))
                     })
             }
-            // Nobody waits for a lock where traffic would wait as well.
+            // Locks are not waited for, since traffic would wait as well.
             db.waitForLocks(milliseconds: 0)
         } catch {
             throw error.traceError(at: path)
@@ -43,9 +43,9 @@ final class OpenTrace {
         reserve.take()
     }
 
-    /// Sees to it that the log can be written to without going beyond the largest size.
+    /// Makes sure that the log can grow without exceeding the maximum size.
     ///
-    /// - Throws: ``StorageFault/logIsHeld`` where a reader keeps the log from being begun anew.
+    /// - Throws: ``StorageFault/logIsHeld`` where a reader keeps the log from restarting.
     func makeRoomInLog() throws(StorageFault) {
         guard let maxSize, file.logSize > maxSize / 4, file.mayMoveLog else { return }
         let db = file.connection
@@ -58,8 +58,8 @@ final class OpenTrace {
         }
     }
 
-    /// Closes a file that is not where it was; what it has is moved into it first, for it may lie
-    /// elsewhere now.
+    /// Closes a file that was moved; the log is moved into it first, since it may still exist
+    /// elsewhere.
     func retire(_ loss: FileWatch.Loss) {
         reserve.release()
         file.abandon(isWhole: loss != .truncated)
@@ -67,7 +67,7 @@ final class OpenTrace {
 }
 
 extension StorageFault {
-    /// A reader keeps the log, which has grown too large, from being begun anew.
+    /// A reader keeps the log, which has grown too large, from restarting.
     static let logIsHeld = StorageFault(
         code: SQLITE_BUSY, message: "a reader keeps the log from being moved into the file")
 

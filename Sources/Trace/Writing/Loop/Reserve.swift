@@ -1,11 +1,11 @@
 internal import Platform
 internal import Wire
 
-/// Room on the disk that is kept for the last words of a trace whose disk is full.
+/// Disk space that is reserved for the final rows of a trace whose disk is full.
 ///
-/// Where not even these could be written, its first bytes say so, for the next session.
+/// Where not even these could be written, its first bytes record that for the next session.
 final class Reserve {
-    /// Since when bytes are missing that no row of the trace speaks of.
+    /// The time since which bytes are missing that no row of the trace records.
     struct Mark: Hashable {
         var reason: GapRow.Reason
         /// Nanoseconds since 1970.
@@ -14,7 +14,7 @@ final class Reserve {
 
     /// Size in bytes: room for thousands of gap rows.
     static let size = 1 << 20
-    /// The least that is worth keeping.
+    /// The minimum useful size.
     private static let least = 1 << 16
     /// Bytes that a mark takes.
     private static let markSize = 64
@@ -27,7 +27,7 @@ final class Reserve {
     /// A reserve beside the trace at `path`.
     init(for path: String) { self.path = path + ".reserve" }
 
-    /// The mark that a session left which was killed.
+    /// The mark of a session that was killed.
     var leftBehind: Mark? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -42,11 +42,10 @@ final class Reserve {
         return Mark(reason: reason, sinceUnix: sinceUnix)
     }
 
-    /// Takes the room, or what there is of it.
+    /// Reserves the space, or as much as is free.
     func take() {
         guard taken < Self.size, !isMarked else { return }
-        // One of a session that was killed may be there, and somebody else's file must not be
-        // followed or written over.
+        // One of a killed session may exist, and another file must not be followed or overwritten.
         unlink(path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         taken = 0
@@ -54,21 +53,21 @@ final class Reserve {
         defer { close(descriptor) }
         var size = Self.size
         while size >= Self.least, !OpenFiles.reserve(Int64(size), of: descriptor) {
-            // What was taken before the disk was full counts for nothing.
+            // A reservation that failed on a full disk does not count.
             ftruncate(descriptor, 0)
             size /= 2
         }
         if size < Self.least { unlink(path) } else { taken = size }
     }
 
-    /// Writes a mark into the room that is taken, which needs none.
+    /// Writes a mark into the reserved space, which needs no free space.
     func write(_ mark: Mark) {
         guard !isMarked else { return }
         let text = "\(mark.reason.rawValue) \(mark.sinceUnix)"
         isMarked = put(Array(text.utf8), O_CREAT)
     }
 
-    /// The trace says itself what is missing.
+    /// The trace records what is missing.
     func erase() {
         guard isMarked else { return }
         isMarked = false
@@ -83,7 +82,7 @@ final class Reserve {
         return pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
     }
 
-    /// Gives the room back to the disk.
+    /// Releases the space.
     func release() {
         guard taken > 0 || isMarked else { return }
         unlink(path)
@@ -91,7 +90,7 @@ final class Reserve {
         isMarked = false
     }
 
-    /// Gives the room back at the end; a mark stays for the next session.
+    /// Releases the space at the end; a mark stays for the next session.
     func end() {
         if isMarked { truncate(path, off_t(Self.markSize)) } else { release() }
     }

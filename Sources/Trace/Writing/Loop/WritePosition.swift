@@ -1,11 +1,11 @@
 internal import Storage
 
-/// How far writing has come: a value, so that a commit that fails leaves no trace in it.
+/// The position of writing: a value, so that a failed commit does not change it.
 struct WritePosition: Hashable {
     var counters = Counters()
     /// Number of the last chunk, 0 for none.
     var lastChunk: Int64 = 0
-    /// How many rows of other tables came after that chunk.
+    /// The number of rows of other tables after that chunk.
     var step: Int64 = 0
 
     /// The place of the next row that is not a chunk.

@@ -3,18 +3,19 @@ internal import Platform
 internal import Synchronization
 internal import Wire
 
-/// What waits to be written, bounded by bytes and by time, and the sleep of the thread that writes
-/// it.
+/// The records that wait to be written, bounded by bytes and by time, and the sleep of the writer's
+/// thread.
 ///
-/// A commit has to follow its bytes within 50 ms, also when more comes than can be written. So the
-/// queue has room for no more than the writer gets done in ``pace``, by how fast it was lately; who
-/// puts more is asked to stop reading, and what stays unread stays with its sender.
+/// A commit has to follow its bytes within 50 ms, also when more arrives than can be written. So
+/// the queue has room for no more than the writer writes in ``pace``, by its recent speed; a
+/// producer that puts more has to stop reading, and unread bytes stay with their sender.
 final class WriteQueue: Sendable {
-    /// What the writer's thread does next.
+    /// The next step of the writer's thread.
     enum Work {
         /// Write these.
         case records([Record])
-        /// Nothing waits, or not long enough; do what is slow until then, in `DispatchTime` terms.
+        /// Nothing waits, or not long enough; do background work until then, in `DispatchTime`
+        /// terms.
         case spare(until: UInt64)
         /// Write these, then end.
         case finish([Record])
@@ -37,9 +38,9 @@ final class WriteQueue: Sendable {
         var waiting = 0
         /// Bytes up to which there is room.
         var limit: Int
-        /// When the first of the records that wait came.
+        /// When the first of the waiting records arrived.
         var since: UInt64 = 0
-        /// When the last record came.
+        /// When the last record arrived.
         var lastPut: UInt64 = 0
         var sleep = Sleep.awake
         var resumes: [@Sendable () -> Void] = []
@@ -47,9 +48,9 @@ final class WriteQueue: Sendable {
         var isFinishing = false
         var isClosed = false
         var refused: Int64 = 0
-        /// Whether the writer is held up and all of the budget may wait for it.
+        /// Whether the writer is blocked and all of the budget may wait for it.
         var isHeld = false
-        /// Whether what waited for it is still more than it usually has.
+        /// Whether the records that waited for it still exceed the usual amount.
         var isCatchingUp = false
 
         /// Bytes up to which there is room.
@@ -63,10 +64,10 @@ final class WriteQueue: Sendable {
     /// Nanoseconds that a record waits for others before it is written; the rest of the 50 ms that
     /// a commit may take is for writing.
     private static let patience: UInt64 = 8_000_000
-    /// Nanoseconds of writing that may wait or be under way: a third of it is written at a time, while
-    /// the rest comes.
+    /// Nanoseconds of writing that may wait or be running: a third of it is written at a time,
+    /// while the rest arrives.
     private static let pace = 12_000_000.0
-    /// Nanoseconds without a record after which there is time for something else.
+    /// Nanoseconds without a record after which background work starts.
     private static let quiet: UInt64 = 50_000_000
     /// Room that there always is: one read.
     private static let least = 1 << 15
@@ -121,7 +122,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Calls `done` when all that was put before is written.
+    /// Calls `done` when all earlier records are written.
     func whenWritten(_ done: @escaping @Sendable () -> Void) {
         wake { state in
             guard !state.isClosed else { return false }
@@ -132,7 +133,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Asks the writer's thread to end when everything is written.
+    /// Makes the writer's thread end when everything is written.
     func finish() {
         wake { state in
             state.isFinishing = true
@@ -144,7 +145,7 @@ final class WriteQueue: Sendable {
     /// Whether nothing waits or is being written.
     var isEmpty: Bool { state.withLock { $0.bytes == 0 } }
 
-    /// Records that came after the end.
+    /// Records that arrived after the end.
     var refused: Int64 { state.withLock { $0.refused } }
 
     private func wake(
@@ -164,8 +165,8 @@ final class WriteQueue: Sendable {
     /// Sleeps until there is something to write or `deadline` is reached.
     ///
     /// `deadline` is in nanoseconds of `DispatchTime`, nil where nothing else is to be done. With
-    /// `spareWorkFrom`, `spare` is wanted instead of sleep when nothing has come for a while, and
-    /// from that time on whatever comes.
+    /// `spareWorkFrom`, `spare` is returned instead of sleeping when nothing arrived for a while,
+    /// and from that time on in any case.
     func next(deadline: UInt64?, spareWorkFrom: UInt64? = nil) -> Work {
         while true {
             enum Step {
@@ -216,14 +217,14 @@ final class WriteQueue: Sendable {
         return records
     }
 
-    /// Gives the room of written records back and calls who waits for it.
+    /// Releases the room of written records and calls the waiters.
     ///
-    /// `nanoseconds` is how long it took to write them; it tells how much may wait from now on.
+    /// `nanoseconds` is the time that writing them took; it decides how much may wait from now on.
     func release(_ cost: Int, after nanoseconds: UInt64) {
         state.withLock { state in
             state.bytes -= cost
             if state.bytes < state.limit { state.isCatchingUp = false }
-            // What is small says more about a commit than about bytes.
+            // Small batches measure the commit rather than the bytes.
             guard cost >= Self.least / 4, nanoseconds > 0 else { return }
             let able = Double(cost) / Double(nanoseconds) * Self.pace
             let smooth = (3 * Double(state.limit) + able) / 4
@@ -232,9 +233,9 @@ final class WriteQueue: Sendable {
         callResumes()
     }
 
-    /// Nothing can be written for a while, and nobody is to wait for that while the budget lasts.
+    /// Nothing can be written for a while, and producers do not wait while the budget lasts.
     ///
-    /// What is written later gives its room back then.
+    /// Later writes release their room then.
     func hold() { state.withLock { $0.isHeld = true } }
 
     /// Writing goes on.
@@ -245,7 +246,8 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Bytes that are written in one transaction, so that others find room while the next is written.
+    /// Bytes that are written in one transaction, so that producers find room while the next is
+    /// written.
     var share: Int { state.withLock { max(1 << 14, $0.limit / 3) } }
 
     /// Whether enough waits that spare work should stop.
@@ -256,7 +258,7 @@ final class WriteQueue: Sendable {
             }
     }
 
-    /// Calls those who wait for everything before them to be written.
+    /// Calls the waiters for everything before them to be written.
     func callFlushes() {
         let flushes = state.withLock { state in
             guard state.records.isEmpty, !state.isHeld || state.isClosed else {
@@ -279,7 +281,7 @@ final class WriteQueue: Sendable {
         for resume in resumes { resume() }
     }
 
-    /// Takes no more and lets everybody go who waits.
+    /// Accepts no more and releases all waiters.
     func close() {
         state.withLock { state in
             state.isClosed = true

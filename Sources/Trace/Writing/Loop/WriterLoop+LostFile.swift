@@ -2,13 +2,13 @@ internal import Platform
 internal import Storage
 internal import Wire
 
-/// What the writer does when its file was deleted, replaced or truncated.
+/// The writer's handling of a deleted, replaced or truncated file.
 extension WriterLoop {
-    /// Bytes of a trace up to which it is copied from a file that has no name any more, which holds
-    /// up writing.
+    /// The maximum bytes of a trace that are copied from a deleted file, since copying blocks
+    /// writing.
     private static let maxCopied: Int64 = 256 << 20
 
-    /// Looks whether the file is still there, and goes on elsewhere where it is not.
+    /// Checks whether the file is still there, and continues in another one if not.
     func lookNow() {
         guard !said.isLost, let loss = trace.file.watch.look() else { return }
         switch disk {
@@ -19,7 +19,7 @@ extension WriterLoop {
         }
     }
 
-    /// The file is lost: goes on in another, or stops.
+    /// The file is lost: continues in another, or stops.
     ///
     /// `batch` could not be written yet, and `owed` is its room in the queue.
     func lose(_ loss: FileWatch.Loss, _ batch: Batch?, owed: Int) {
@@ -29,7 +29,7 @@ extension WriterLoop {
             queue.hold()
             let isWhole = try moveOn(loss)
             let path = trace.file.path
-            let place = "\(path), \(isWhole ? "with" : "without") what came before"
+            let place = "\(path), \(isWhole ? "with" : "without") the earlier traffic"
             report.move(to: path)
             report.fail(TraceError(.lost, "\(lost.what): the recording is in \(place)"))
             options.onWarning?("\(lost.what): recording goes on in \(place)")
@@ -49,7 +49,7 @@ extension WriterLoop {
         recover(batch)
     }
 
-    /// What happened, and the failure that it is.
+    /// The loss as text, and the failure that it causes.
     func lost(_ loss: FileWatch.Loss) -> (what: String, error: TraceError) {
         let hope = loss == .truncated ? "" : ", unless it lies elsewhere now"
         let what = "\(trace.file.path) was \(loss.rawValue) while it was being written"
@@ -62,7 +62,7 @@ extension WriterLoop {
         )
     }
 
-    /// Opens another file and takes over what can be; answers whether that is everything.
+    /// Opens another file and copies what is possible; returns whether that is everything.
     private func moveOn(_ loss: FileWatch.Loss) throws(TraceError) -> Bool {
         let path = try Self.newFile(beside: trace.file.path)
         let isWhole = loss != .truncated && copy(to: path)
@@ -123,6 +123,6 @@ extension WriterLoop {
         throw TraceError(
             .lost,
             "\(path) was lost while it was being written, and \(path).recovered up to "
-                + "\(path).recovered-1000 are there already; move them away")
+                + "\(path).recovered-1000 exist already; move them away")
     }
 }

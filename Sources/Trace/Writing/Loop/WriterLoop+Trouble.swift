@@ -1,15 +1,15 @@
 internal import Storage
 internal import Wire
 
-/// What people were told of trouble, and what it cost.
+/// The reported problems of writing, and their losses.
 struct TroubleSaid {
-    /// Whether it was said that traffic goes on without being written.
+    /// Whether it was reported that traffic goes on without being written.
     var isPassing = false
-    /// Whether it was said that the trace is locked.
+    /// Whether it was reported that the trace is locked.
     var isLocked = false
-    /// Whether it was said that a reader keeps the log from being moved.
+    /// Whether it was reported that a reader keeps the log from being moved.
     var isHeld = false
-    /// Whether the file is lost and nothing took its place.
+    /// Whether the file is lost and has no replacement.
     var isLost = false
     /// Whether recording was stopped.
     var isStopped = false
@@ -17,15 +17,15 @@ struct TroubleSaid {
     var lockedSince: UInt64 = 0
     /// Bytes that are missing since they began to be.
     var lostBytes: Int64 = 0
-    /// The row that says that bytes are missing while nobody can say how many.
+    /// The row for missing bytes while their number is unknown.
     var gap: Int64?
 }
 
-/// What the writer does when nothing can be written: it waits, counts, or goes on elsewhere.
+/// The writer's handling of failed writes: it waits, counts, or continues in another file.
 extension WriterLoop {
     /// Nanoseconds between two attempts to write to a trace that is locked.
     private static let lockInterval: UInt64 = 10_000_000
-    /// Nanoseconds after which it is said that a trace is locked.
+    /// Nanoseconds after which a locked trace is reported.
     private static let lockPatience: UInt64 = 1_000_000_000
 
     /// `batch`, which still takes its room in the queue, could not be committed.
@@ -63,7 +63,7 @@ extension WriterLoop {
 
     // MARK: A lock
 
-    /// Another program holds a lock: what comes is held, and nobody waits.
+    /// Another program holds a lock: records are kept, and traffic does not wait.
     private func wait(for batch: Batch, owed: Int, _ fault: StorageFault) {
         queue.hold()
         said.lockedSince = clock
@@ -71,7 +71,7 @@ extension WriterLoop {
         if missing.isEmpty { missing.reason = fault.isLogHeld ? .diskFull : .locked }
     }
 
-    /// Keeps what comes while the trace is locked, and counts what there is no memory for.
+    /// Keeps records while the trace is locked, and counts those beyond the memory budget.
     func hold(_ records: ArraySlice<Record>) {
         for record in records where !missing.isEmpty || !held.take(record) {
             missing.take(record)
@@ -89,7 +89,7 @@ extension WriterLoop {
                 + cause.remedy)
     }
 
-    /// What keeps the trace from being written, and what to do about it.
+    /// The cause that keeps the trace from being written, and the remedy.
     private var lockCause: (what: String, remedy: String) {
         let path = trace.file.path
         guard missing.reason == .locked else {
@@ -112,7 +112,7 @@ extension WriterLoop {
         else { return }
         said.isLocked = true
         let cause = lockCause
-        options.onWarning?("\(cause.what): what comes waits in memory; \(cause.remedy)")
+        options.onWarning?("\(cause.what): new traffic waits in memory; \(cause.remedy)")
     }
 
     // MARK: A full disk
@@ -121,8 +121,8 @@ extension WriterLoop {
     private func fill(_ batch: Batch, _ fault: StorageFault) {
         disk = .full(batch: batch, retry: clock + UInt64(options.retryInterval))
         missing.reason = .diskFull
-        // Said at once: whoever kills us now still finds out that bytes are missing. What is left
-        // of the reserve is not touched by further attempts to write the batch.
+        // Written at once, so that the missing bytes are recorded even if the program is killed
+        // now. The rest of the reserve is not used by further attempts to write the batch.
         trace.file.movesLog = false
         trace.reserve.release()
         let isWritten = sayMissing(fault)
@@ -136,7 +136,7 @@ extension WriterLoop {
                 + "trace from now on; free some space")
     }
 
-    /// Writes that bytes are missing from now on, which is all that is known while they are.
+    /// Records that bytes are missing from now on; their number is not known yet.
     private func sayMissing(_ fault: StorageFault) -> Bool {
         guard said.gap == nil else { return true }
         let text = "nothing could be written (\(fault.message)); bytes that follow may be missing"
@@ -203,7 +203,7 @@ extension WriterLoop {
         (said.isPassing, said.isLocked, said.lostBytes) = (false, false, 0)
     }
 
-    /// Deletes the row of which nobody knew how many bytes it stands for: by now others say it.
+    /// Deletes the row with an unknown number of bytes: other rows have the number now.
     private func forget(_ gap: Int64) {
         said.gap = nil
         try? trace.writer.transaction { _ throws(StorageFault) in
@@ -213,8 +213,8 @@ extension WriterLoop {
 
     // MARK: The end
 
-    /// The last words where nothing could be written up to the end: what is missing, without what
-    /// decoding found.
+    /// The final rows where nothing could be written up to the end: what is missing, without
+    /// decoded rows.
     func giveUpBytes(_ batch: Batch) {
         trace.reserve.release()
         var lost = MissingBytes()
@@ -239,7 +239,7 @@ extension WriterLoop {
 
     func say(_ text: String) {
         let event = Record.event(EventRow(.warning, at: now(), detail: text))
-        // Where not even this can be written, the gap rows to come will tell it.
+        // Where not even this can be written, later gap rows record it.
         try? commit(Batch(records: [event]))
     }
 
@@ -250,7 +250,7 @@ extension WriterLoop {
         options.onStop?(error)
     }
 
-    /// SQLite fails in a way that waiting does not mend.
+    /// SQLite fails in a way that waiting does not fix.
     func giveUp(_ fault: StorageFault) {
         breakOff(fault.traceError(at: trace.file.path))
     }
@@ -265,7 +265,7 @@ extension WriterLoop {
 
     // MARK: A reader
 
-    /// Moves the log into the file, and says where a reader makes it grow.
+    /// Moves the log into the file, and reports a reader that makes it grow.
     func tendLog() {
         let size = trace.file.tendLog()
         guard size >= options.largeLog, !said.isHeld else { return }

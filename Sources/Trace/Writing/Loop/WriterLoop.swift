@@ -3,7 +3,7 @@ internal import Dissection
 internal import Storage
 internal import Wire
 
-/// What the writer's thread does.
+/// The loop of the writer's thread.
 final class WriterLoop {
     /// Whether and why nothing can be written.
     enum Disk {
@@ -28,9 +28,9 @@ final class WriterLoop {
     private var nextChunk: Int64
     private(set) var living = LivingConnections()
     var disk = Disk.well
-    /// What came while the trace was locked.
+    /// Records that arrived while the trace was locked.
     var held: HeldRecords
-    /// What came while nothing could be written and is not held.
+    /// Records that arrived while nothing could be written and are not kept.
     var missing = MissingBytes()
     var said = TroubleSaid()
     private var lastEviction: UInt64 = 0
@@ -72,7 +72,7 @@ final class WriterLoop {
 
     // MARK: The loop
 
-    /// Writes until the queue is told to finish.
+    /// Writes until the queue is finished.
     func run() {
         while true {
             switch queue.next(deadline: deadline, spareWorkFrom: spareWorkFrom) {
@@ -98,13 +98,13 @@ final class WriterLoop {
         return indexRetry == 0 || clock >= indexRetry
     }
 
-    /// When there is spare work though something comes all the time, nil where there is none.
+    /// When background work is due even under constant traffic, nil where there is none.
     ///
     /// A step of the search index takes as long as one text and a merge take, and writing waits
     /// for it.
     private var spareWorkFrom: UInt64? { hasSpareWork ? lastSlice + 10_000_000_000 : nil }
 
-    /// When something is to be done though nothing comes.
+    /// When something is due even without traffic.
     private var deadline: UInt64? {
         switch disk {
         case .full(_, let retry), .locked(_, _, let retry): retry
@@ -128,8 +128,8 @@ final class WriterLoop {
             do {
                 _ = try trace.indexer.slice { self.queue.isPressed(until: until) }
             } catch {
-                // The index is built again from where it was; a disk without room for it is not
-                // yet one without room for bytes.
+                // The index continues later; a disk without room for it may still have room for
+                // bytes.
                 indexRetry = clock + 1_000_000_000
                 if !error.isBusy, !error.isDisk { giveUp(error) }
             }
@@ -141,7 +141,7 @@ final class WriterLoop {
 
     var clock: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// Notices that the file is not there any more, once a second.
+    /// Checks once a second that the file is still there.
     private func look() {
         guard clock >= lastLook + UInt64(options.lookInterval) else { return }
         lastLook = clock
@@ -159,7 +159,7 @@ final class WriterLoop {
         while start < records.count {
             var end = start
             var cost = 0
-            // A fault stands right before the bytes it is about.
+            // A fault directly precedes the bytes it is about.
             while end < records.count, cost < batchSize || records[end - 1].isFault {
                 cost += records[end].cost
                 end += 1
@@ -263,7 +263,7 @@ final class WriterLoop {
 
     private func end() {
         lookNow()
-        // There is nothing any more that could be ended.
+        // There is no session left to end.
         guard !said.isLost else { return }
         trace.file.connection.waitForLocks(milliseconds: 5_000)
         switch disk {
@@ -286,7 +286,7 @@ final class WriterLoop {
         guard !said.isLost else { return }
         trace.reserve.end()
         try? trace.file.settle()
-        // Without the log, which is gone by now.
+        // Without the log, which is removed by now.
         if let loss = trace.file.watch.lookAtFile() { report.fail(lost(loss).error) }
         trace.file.close()
     }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// What the writer's thread and those who use it tell each other, apart from records.
+/// The state shared between the writer's thread and its users, apart from records.
 final class WriterReport: Sendable {
-    /// How the session is to end.
+    /// The reason for the end of the session.
     struct End: Sendable {
-        var reason = "the program let go of it"
+        var reason = "the program released it"
         var indexing: (@Sendable (Double) -> Bool)?
     }
 
@@ -21,10 +21,10 @@ final class WriterReport: Sendable {
 
     var failure: TraceError? { state.withLock { $0.failure } }
 
-    /// Where the trace is by now; nil while it is where it began.
+    /// The current path of the trace; nil while it has not changed.
     var path: String? { state.withLock { $0.path } }
 
-    /// The trace goes on at `path`.
+    /// The trace continues at `path`.
     func move(to path: String) { state.withLock { $0.path = path } }
 
     var end: End { state.withLock { $0.end ?? End() } }
@@ -34,7 +34,7 @@ final class WriterReport: Sendable {
     /// Keeps the first failure.
     func fail(_ error: TraceError) { state.withLock { $0.failure = $0.failure ?? error } }
 
-    /// Says how the session ends, unless somebody did.
+    /// Sets the reason for the end of the session, unless it is set.
     func end(reason: String, indexing: (@Sendable (Double) -> Bool)?) {
         state.withLock { $0.end = $0.end ?? End(reason: reason, indexing: indexing) }
     }

@@ -1,9 +1,9 @@
 internal import Storage
 internal import Wire
 
-/// Deletes what hangs on exchanges, messages and connections.
+/// Deletes the rows of exchanges, messages and connections.
 ///
-/// Everything here runs in the transaction under way.
+/// Everything here runs in the current transaction.
 final class Deletion {
     private let indexer: SearchIndexer
     /// Bytes of texts that were deleted and whose words full-text search still has.
@@ -93,7 +93,7 @@ final class Deletion {
         try run(byMessage, id)
     }
 
-    /// Deletes a connection with everything that hangs on it.
+    /// Deletes a connection with all its rows.
     func connection(_ id: Int64) throws(StorageFault) {
         for exchange in try list(exchanges, id) { try self.exchange(exchange) }
         for message in try list(messages, id) { try self.message(message) }

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Wire
 
-/// The gap rows that say what was evicted.
+/// The gap rows for evicted bytes.
 final class EvictedGaps {
     private let sums: Statement
     private let closing: Statement
@@ -60,7 +60,7 @@ final class EvictedGaps {
         return amount
     }
 
-    /// Counts a connection that is about to be deleted as a whole, with what it had lost before.
+    /// Counts a connection that is about to be deleted as a whole, with its earlier losses.
     func close(
         _ connection: Int64, _ position: inout WritePosition
     ) throws(StorageFault)
@@ -69,7 +69,7 @@ final class EvictedGaps {
         closing.bind(1, connection)
         var amount = Retention.Amount()
         while try closing.step() {
-            // What had been evicted before was counted then.
+            // Earlier evictions were already counted.
             amount.chunks += closing.integer(5)
             amount.bytes += closing.integer(6)
             try add(

@@ -1,9 +1,9 @@
 internal import Wire
 
-/// What happened while nothing could be written: bytes as counts, everything else as it was.
+/// The records that could not be written: bytes as counts, everything else as it was.
 ///
-/// Bounded: chunks become one gap for each leg and direction, and when too much else has happened
-/// it is only counted.
+/// Bounded: chunks become one gap for each leg and direction, and beyond the bound other records
+/// are only counted.
 struct MissingBytes {
     private struct Stream: Hashable {
         var leg: LegID
@@ -12,11 +12,11 @@ struct MissingBytes {
 
     /// Gaps that grow, by connection.
     private var growing: [ConnectionID: [Stream: GapRow]] = [:]
-    /// What is to be written, in order.
+    /// The records to be written, in order.
     private var held: [Record] = []
     /// Bytes of memory that `held` takes.
     private var cost = 0
-    /// Chunks that no gap of their own could be kept for.
+    /// Chunks for which no separate gap could be kept.
     private var others: GapRow?
     /// Records that are not chunks and could not be kept.
     private(set) var dropped: Int64 = 0
@@ -24,7 +24,7 @@ struct MissingBytes {
     /// Packets that were to be kept as they were captured.
     private(set) var packets: Int64 = 0
 
-    /// Most bytes of memory for what is kept.
+    /// The maximum bytes of memory for what is kept.
     private static let limit = 8 << 20
 
     /// Why they are missing.
@@ -35,7 +35,7 @@ struct MissingBytes {
         growing.isEmpty && held.isEmpty && others == nil && dropped == 0 && packets == 0
     }
 
-    /// Takes note of one record.
+    /// Records one record.
     mutating func take(_ record: Record) {
         switch record {
         case .chunk(let chunk): count(chunk)
@@ -47,9 +47,9 @@ struct MissingBytes {
         }
     }
 
-    /// Gives everything in the order in which it is to be written and forgets it.
+    /// Returns everything in the order in which it is to be written and removes it.
     ///
-    /// `now` is for what is said about events that could not be kept at all.
+    /// `now` is the time of the warning about events that could not be kept.
     mutating func drain(at now: Instant) -> [Record] {
         for connection in growing.keys.sorted() { settle(connection) }
         var records = held
@@ -100,7 +100,7 @@ struct MissingBytes {
             dropped += 1
             return
         }
-        // Bytes that came before an event are missing before it.
+        // Bytes received before an event are missing before it.
         if let connection { settle(connection) }
         cost += record.cost
         held.append(record)
@@ -126,7 +126,7 @@ struct MissingBytes {
 }
 
 extension GapRow {
-    /// Bytes that are missing from `at` on, nobody knows how many.
+    /// An unknown number of bytes that are missing from `at` on.
     static func unknown(_ reason: Reason, at: Instant) -> Self {
         Self(
             connection: nil, leg: nil, sender: nil, at: at, until: at, count: 0, chunks: 0,

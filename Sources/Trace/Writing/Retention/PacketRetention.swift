@@ -2,7 +2,7 @@ internal import Storage
 
 /// Deletes the packets that were kept beside chunks that are evicted.
 ///
-/// Everything here runs in the transaction under way.
+/// Everything here runs in the current transaction.
 final class PacketRetention {
     private let db: Connection
     private let session: Int64
@@ -10,10 +10,10 @@ final class PacketRetention {
     private let delete: Statement
     private let deleteSecrets: Statement
 
-    /// Packets that are looked at, and deleted, at once.
+    /// Packets that are checked, and deleted, at once.
     private static let stride: Int64 = 512
 
-    /// Lets packets go while `session` is written, whose secrets stay.
+    /// Evicts packets while `session` is written, whose secrets stay.
     init(_ db: Connection, session: Int64) throws(StorageFault) {
         self.db = db
         self.session = session
@@ -32,20 +32,20 @@ final class PacketRetention {
         while try deleteOldest(where: { $0.integer(2) < chunk }) {}
     }
 
-    /// Deletes the packets captured before `unixNanoseconds`, so many at once; answers whether
+    /// Deletes the packets captured before `unixNanoseconds`, in limited steps; returns whether
     /// there may be more.
     func delete(olderThan unixNanoseconds: Int64) throws(StorageFault) -> Bool {
         try deleteOldest(where: { $0.integer(1) < unixNanoseconds })
     }
 
-    /// Deletes the oldest, so many at once; answers whether there were any.
+    /// Deletes the oldest, in limited steps; returns whether there were any.
     func deleteOldest() throws(StorageFault) -> Bool {
         guard try db.integer("SELECT max(id) FROM packet") > 0 else { return false }
         _ = try deleteOldest(where: { _ in true })
         return true
     }
 
-    /// Deletes the oldest for which all of `goes` holds; answers whether it held for all looked at.
+    /// Deletes the oldest for which all of `goes` holds; returns whether it held for all checked.
     private func deleteOldest(where goes: (Statement) -> Bool) throws(StorageFault) -> Bool {
         var last: Int64 = 0
         var seen: Int64 = 0

@@ -4,13 +4,13 @@ internal import Wire
 /// Keeps a trace within its bounds by deleting the oldest.
 ///
 /// A line moves through the chunks in order of arrival. A connection that ended is evicted as a
-/// whole when the line has passed its last chunk. Of any other, what the line has passed goes:
-/// exchanges that ended and messages with the chunks that hold nothing else, while the exchange
-/// that opened a WebSocket or a tunnel stays with its chunks. The line moves by bytes, in small
-/// steps, so that no more goes than has to; the newest complete exchange is passed over unless the
-/// size cannot be kept otherwise. Everything that goes is counted in gap rows: one for each
-/// direction of a connection of which something stays, one for each direction of a session for the
-/// connections that went as a whole.
+/// whole when the line has passed its last chunk. Of any other, the part that the line has passed
+/// is evicted: ended exchanges and messages with the chunks that hold nothing else, while the
+/// exchange that opened a WebSocket or a tunnel stays with its chunks. The line moves by bytes, in
+/// small steps, so that no more is evicted than necessary; the newest complete exchange is skipped
+/// unless the size cannot be kept otherwise. Everything evicted is counted in gap rows: one for
+/// each direction of a connection of which something stays, one for each direction of a session for
+/// the connections that were evicted as a whole.
 final class Retention {
     /// How much was evicted.
     struct Amount: Hashable {
@@ -30,13 +30,13 @@ final class Retention {
     private let gaps: EvictedGaps
     private let bound: SizeBound?
     private let keepLast: Int64?
-    /// Chunks up to this one were looked at.
+    /// Chunks up to this one were checked.
     private var line: Int64 = 0
     /// Connections that were cut, and of which something may be left.
     private var cut: Set<Int64> = []
-    /// The connection whose newest exchange was passed over.
+    /// The connection whose newest exchange was skipped.
     private var spared: Int64?
-    /// Connections up to this one were looked at for lack of any chunk.
+    /// Connections up to this one were checked for having no chunk.
     private var connectionLine: Int64 = 0
     private let ages: SessionAges
     private let touched: Statement
@@ -89,7 +89,7 @@ final class Retention {
             db, session: try db.integer("SELECT max(id) FROM session"))
         deletion.forgotten = try db.integer(
             "SELECT upto FROM progress WHERE name = 'forgotten'")
-        // Debian's SQLite writes zeros over all that is deleted; here it would double the log.
+        // Debian's SQLite overwrites deleted data with zeros; here it would double the log.
         try db.execute("PRAGMA secure_delete = FAST")
         if let bound {
             try db.execute("PRAGMA journal_size_limit = \(min(bound.limit / 16, 8 << 20))")
@@ -105,8 +105,8 @@ final class Retention {
 
     /// Deletes what is beyond the bounds.
     ///
-    /// `unixNow` is the wall clock in nanoseconds since 1970; `isOver` is asked after every
-    /// transaction, so that writing is not held up for long.
+    /// `unixNow` is the wall clock in nanoseconds since 1970; `isOver` is called after every
+    /// transaction, so that writing is not delayed for long.
     func run(
         _ writer: SessionWriter, living: LivingConnections, unixNow: Int64, until isOver: () -> Bool
     ) throws(StorageFault) -> Amount {
@@ -130,7 +130,7 @@ final class Retention {
         return amount
     }
 
-    /// Lets the oldest go until the size is kept.
+    /// Evicts the oldest until the size is kept.
     private func shrink(
         _ writer: SessionWriter, _ living: LivingConnections, _ amount: inout Amount,
         until isOver: () -> Bool
@@ -144,7 +144,7 @@ final class Retention {
             if let to = try nextLine(worth: bound.step) {
                 try move(to, keeping: kept, writer, living, &amount)
             } else if try letPacketsGo(writer) {
-                // Of what was captured between the last chunks and of no stream at all.
+                // Packets between the last chunks and of no stream at all.
                 continue
             } else if used > bound.limit, kept != nil, spared == kept?.connection {
                 try move(line, keeping: nil, writer, living, &amount)
@@ -156,7 +156,7 @@ final class Retention {
         }
     }
 
-    /// Lets the oldest packets go; answers whether there were any.
+    /// Evicts the oldest packets; returns whether there were any.
     private func letPacketsGo(_ writer: SessionWriter) throws(StorageFault) -> Bool {
         var wereThere = false
         try writer.transaction { _ throws(StorageFault) in
@@ -165,7 +165,7 @@ final class Retention {
         return wereThere
     }
 
-    /// Starts full-text search over when it is full of words that are gone.
+    /// Restarts full-text search when it is full of words of evicted rows.
     private func renewSearch() throws(StorageFault) {
         guard deletion.forgotten > 0, try deletion.forgotten > used() / 4 else { return }
         try indexer.startOver()
@@ -236,7 +236,7 @@ final class Retention {
         amount.bytes += gone.bytes
     }
 
-    /// Connections that came before the line, which may have no chunk by which to find them.
+    /// Connections before the line, which may have no chunk.
     private func silentConnections(
         upto: Int64, _ line: inout Int64
     ) throws(StorageFault)

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// Tells how old a chunk is by the wall clock.
+/// The age of a chunk by the wall clock.
 final class SessionAges {
     private let age: Statement
 
@@ -13,7 +13,7 @@ final class SessionAges {
             """)
     }
 
-    /// Whether `chunk` came before `limit`, in nanoseconds since 1970.
+    /// Whether `chunk` is older than `limit`, in nanoseconds since 1970.
     func isOlder(_ chunk: Int64, than limit: Int64) throws(StorageFault) -> Bool {
         age.bind(1, chunk)
         defer { age.reset() }

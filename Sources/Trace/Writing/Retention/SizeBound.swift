@@ -1,18 +1,19 @@
-/// What keeping a trace within a size means in bytes.
+/// The bounds in bytes that keep a trace within a size.
 ///
 /// The file never shrinks, it has free pages, and the log lies beside it. So eviction begins
 /// somewhat below the limit: what one commit adds and the log have to fit above.
 struct SizeBound: Hashable {
     /// Bytes that file and log are to stay within.
     let limit: Int64
-    /// Bytes in use above which the oldest goes.
+    /// Bytes in use above which the oldest is evicted.
     let high: Int64
-    /// Bytes in use at which enough of it went.
+    /// Bytes in use at which eviction stops.
     let low: Int64
-    /// Bytes in use that one transaction may free, apart from what goes as a whole.
+    /// Bytes in use that one transaction may free, apart from connections that are evicted as a
+    /// whole.
     let step: Int64
 
-    /// The least limit there is: an empty trace takes a tenth of it.
+    /// The minimum limit: an empty trace takes a tenth of it.
     static let least: Int64 = 4 << 20
 
     /// The bound for `limit` bytes, or for ``least`` if that is more.
@@ -24,13 +25,14 @@ struct SizeBound: Hashable {
         low = high - step
     }
 
-    /// Pages of the log after which it is moved into the file: it lies beside it and counts as well.
+    /// Pages of the log after which it is moved into the file: it lies beside it and counts as
+    /// well.
     func checkpointPages(pageSize: Int64) -> Int { Int(max(64, limit / 16 / pageSize)) }
 
-    /// Bytes in use at which enough went, where only what is newer than `kept` could still go.
+    /// Bytes in use at which eviction stops, where only rows newer than `kept` could still be
+    /// evicted.
     ///
-    /// A large one would leave no room for those that come after it; they get what is meant for
-    /// commits.
+    /// A large one would leave no room for later ones; they use the room for commits.
     func low(sparing kept: NewestExchange.Kept) -> Int64 { low + min(limit - high, kept.size) }
 
     /// About how many bytes are in use because of a chunk of `count` bytes: its row, what was

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// Lets the oldest of a connection go of which something stays.
+/// Evicts the oldest part of a connection of which something stays.
 final class Trimming {
     private let deletion: Deletion
     private let gaps: EvictedGaps
@@ -30,8 +30,8 @@ final class Trimming {
                 SELECT min(request_chunk_id) FROM http_exchange WHERE connection_id = ?1
                   AND method <> 'CONNECT' AND status IS NOT 101))
             """)
-        // What ended before the next chunk came lies before it. The index by chunk finds the few
-        // that are this old, the one by connection all that a connection ever had.
+        // Exchanges that ended before the next chunk are before it. The index by chunk finds the
+        // few that are this old, the one by connection all rows of a connection.
         let ended = """
             +connection_id = ?1 AND outcome <> 'open' AND method <> 'CONNECT'
               AND status IS NOT 101
@@ -84,14 +84,14 @@ final class Trimming {
                            AND +connection_id = ?1)
         """
 
-    /// Deletes what of `connection` is not later than the chunk `line`, apart from `kept`.
+    /// Deletes the part of `connection` up to the chunk `line`, apart from `kept`.
     ///
-    /// An exchange goes when the line has passed its last chunk; until then its chunks stay.
+    /// An exchange is deleted when the line has passed its last chunk; until then its chunks stay.
     func trim(
         _ connection: Int64, upto line: Int64, keeping kept: NewestExchange.Kept?,
         _ position: inout WritePosition
     ) throws(StorageFault) -> Retention.Amount {
-        // Before anything is deleted by which the end of the opening is found.
+        // Before anything is deleted that determines the end of the opening.
         var after = try first(known, connection)
         if after == nil { after = try first(opening, connection) }
         let start = after ?? 0
@@ -101,7 +101,7 @@ final class Trimming {
         for message in try list(messages, connection, line) { try deletion.message(message) }
         let stays = try first(staying, connection, start, line, nil)
         var amount = try drop(connection, after: start, before: stays ?? line + 1, &position)
-        // Behind the one that is kept, an exchange that never ends may grow.
+        // After the kept one, an exchange that never ends may grow.
         guard let kept, stays == kept.firstChunk,
             let end = try first(lastOf, connection, kept.firstChunk, line, kept.endedAt)
         else { return amount }

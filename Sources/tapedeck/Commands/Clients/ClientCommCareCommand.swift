@@ -10,7 +10,7 @@ struct ClientCommCareCommand: AsyncParsableCommand {
         commandName: "commcare",
         abstract: "Submit forms to a CommCare server and restore from it.",
         discussion: """
-            Ends with 0 when the work was done, 75 when it must be tried later, and 65 when the \
+            Exits with status 0 on success, 75 when it must be tried later, and 65 when the \
             server refused it for good. What was not sent is kept in --state.
             """,
         subcommands: [
@@ -23,7 +23,7 @@ struct ClientCommCareCommand: AsyncParsableCommand {
 struct ClientCommCareSubmit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
-        abstract: "Send a form at once, and queue it where that is not possible.")
+        abstract: "Send a form at once, or queue it if that is not possible.")
 
     @Argument(help: "The filled form.")
     var form: String
@@ -32,14 +32,15 @@ struct ClientCommCareSubmit: AsyncParsableCommand {
     var attachments: [String] = []
 
     @Flag(
-        help: "Submit as to any server of OpenRosa, which is asked before and knows no sync tokens."
+        help:
+            "Submit as to any OpenRosa server: with a HEAD request before, and without a sync token."
     )
     var openrosa = false
 
-    @Flag(help: "Submit as a demonstration: nobody signs in, and the server forgets the form.")
+    @Flag(help: "Submit as a demonstration: without credentials, and the server discards the form.")
     var demo = false
 
-    @Flag(help: "Send the body in chunks, unless the server wants to know its length.")
+    @Flag(help: "Send the body in chunks, unless the server requires its length.")
     var chunked = false
 
     @OptionGroup var options: ClientCommCareOptions
@@ -96,7 +97,7 @@ struct ClientCommCareSync: AsyncParsableCommand {
 struct ClientCommCareClaim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim",
-        abstract: "Send the queue, claim a case of somebody else, and restore to have it.")
+        abstract: "Send the queue, claim a case of another user, and restore to receive it.")
 
     @Argument(help: "Identifier of the case.")
     var caseID: String
@@ -129,7 +130,7 @@ struct ClientCommCareStatus: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    // A script gives all commands the same options; the state knows its server and user.
+    // A script passes the same options to all commands; the state records its server and user.
     @Option(help: .hidden) var to: String?
     @Option(help: .hidden) var domain: String?
     @Option(help: .hidden) var user: String?

@@ -2,16 +2,18 @@ import Dispatch
 import HTTPLayer
 import Platform
 
-/// Takes the lifecycle from outside: SIGUSR1 puts the client in the background, SIGUSR2 in front.
+/// Follows the app lifecycle by signals: SIGUSR1 puts the client in the background, SIGUSR2 in the
+/// foreground.
 final class ClientCommCareLifecycle {
     private let sources: [any DispatchSourceSignal]
 
     init(of manager: HTTPManager) {
         let moves: [(Int32, Lifecycle, String)] = [
-            (SIGUSR1, .background, "in the background"), (SIGUSR2, .foreground, "in front"),
+            (SIGUSR1, .background, "in the background"),
+            (SIGUSR2, .foreground, "in the foreground"),
         ]
         sources = moves.map { number, lifecycle, detail in
-            // The default is the end of the program.
+            // The default action of the signal ends the program.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {

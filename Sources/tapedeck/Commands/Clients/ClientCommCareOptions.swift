@@ -3,7 +3,7 @@ import Foundation
 import HTTPLayer
 import SyncClients
 
-/// Where a CommCare client connects to, and as whom.
+/// Options for the server and the user of a CommCare client.
 struct ClientCommCareOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server: a URL with http or https.", valueName: "url"))
     var to: String
@@ -13,7 +13,7 @@ struct ClientCommCareOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The user; the password is TAPEDECK_PASSWORD, or asked for.", valueName: "name"))
+            "The user; the password is TAPEDECK_PASSWORD, or prompted for.", valueName: "name"))
     var user: String
 
     @Option(help: ArgumentHelp("Folder that keeps the state of this user.", valueName: "dir"))
@@ -39,38 +39,40 @@ struct ClientCommCareOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Identifier of the device, drawn unless told; a state of another one came from a backup.",
+            "Identifier of the device (default: random); a state of another device counts as a backup.",
             valueName: "id"))
     var device: String?
 
     @Option(
         help: ArgumentHelp(
-            "Set the clock of the device so many days ahead, as after a long absence.",
+            "Set the clock of the device this many days ahead, as after a long absence.",
             valueName: "n"))
     var daysLater = 0
 
-    @Flag(help: "Go on in the background, where SIGUSR1 puts the client until SIGUSR2.")
+    @Flag(help: "Start in the background, as after SIGUSR1, until SIGUSR2.")
     var background = false
 
-    @Flag(help: "A timer asks, not a user: wait for back-off too.")
+    @Flag(help: "Behave as run by a timer, not a user: wait for back-off too.")
     var automatic = false
 
     mutating func validate() throws {
         let letters = CharacterSet(
             charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
         if domain.isEmpty || domain.rangeOfCharacter(from: letters.inverted) != nil {
-            throw ValidationError("\(domain) can be no project: letters, digits, - _ and . only")
+            throw ValidationError(
+                "\(domain) is not a valid project: use letters, digits, - _ and . only")
         }
         if !(0...36_500).contains(daysLater) {
             throw ValidationError("--days-later is 0 to 36500")
         }
         let isName = device?.utf8.allSatisfy { 0x21...0x7E ~= $0 } ?? true
         if device?.isEmpty == true || !isName {
-            throw ValidationError("--device is letters, digits and signs of ASCII, without spaces")
+            throw ValidationError(
+                "--device takes letters, digits and punctuation of ASCII, without spaces")
         }
     }
 
-    /// Who the client is, and how it behaves; nobody signs in for a demonstration.
+    /// The identity and behaviour of the client; a demonstration has no credentials.
     func settings(
         _ submission: CommCareSubmission = CommCareSubmission()
     ) throws -> CommCareSession.Settings {
@@ -78,7 +80,7 @@ struct ClientCommCareOptions: ParsableArguments {
             submission.isDemonstration
             ? "" : ProcessInfo.processInfo.environment["TAPEDECK_PASSWORD"]
         guard let password = given ?? Self.ask("password of \(user): ") else {
-            throw Failure(.usage, "put the password of \(user) into TAPEDECK_PASSWORD")
+            throw Failure(.usage, "set TAPEDECK_PASSWORD to the password of \(user)")
         }
         var settings = CommCareSession.Settings(
             url: to, domain: domain, user: user, password: password)
@@ -99,7 +101,7 @@ struct ClientCommCareOptions: ParsableArguments {
     }
 
     func open(_ submission: CommCareSubmission = CommCareSubmission()) throws -> CommCareState {
-        // What waits for one kind of server is never sent to the other.
+        // What is queued for one kind of server is never sent to the other.
         let kind = submission.isOpenRosa ? ", OpenRosa" : submission.isDemonstration ? ", demo" : ""
         do throws(CommCareClientError) {
             let opened = try CommCareState(
@@ -116,12 +118,13 @@ struct ClientCommCareOptions: ParsableArguments {
         var layer = HTTPSettings()
         layer.caFile = ca
         layer.proxy = proxy
-        // A redirect would make a GET of a submission; of restores the session judges itself.
+        // A redirect would turn a submission into a GET; for restores the session decides itself.
         layer.redirectLimit = 0
         layer.keepsCookies = true
         if Self.tellsPassword(to) {
             StandardError.write(
-                "tapedeck: note: \(to) is no https: whoever listens on the way gets the password\n")
+                "tapedeck: note: \(to) does not use https: anyone on the network path can read the password\n"
+            )
         }
         var bar = false
         let manager = HTTPManager(layer)
@@ -151,7 +154,7 @@ struct ClientCommCareOptions: ParsableArguments {
         }
     }
 
-    /// Whether a password for this server can be read on the way.
+    /// Whether a password for this server can be read on the network path.
     static func tellsPassword(_ url: String) -> Bool {
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http",
             let host = parts.host?.lowercased()
@@ -170,7 +173,7 @@ struct ClientCommCareOptions: ParsableArguments {
         return "\r[\(line)] \(filled * 100 / 30) %  "
     }
 
-    /// Asks on a terminal without echo; nil where there is none.
+    /// Prompts on a terminal without echo; nil where there is none.
     static func ask(_ prompt: String) -> String? {
         guard isatty(0) == 1, let answer = getpass(prompt) else { return nil }
         return String(cString: answer)

@@ -10,8 +10,9 @@ struct ClientSimperiumCommand: AsyncParsableCommand {
         commandName: "simperium",
         abstract: "Sync buckets with a Simperium server: watch, read and edit objects.",
         discussion: """
-            Ends with 0 when the server has acknowledged everything, 75 when it is to be tried \
-            later, 65 when the server refused it for good and 69 when there is no server. With \
+            Exits with status 0 when the server has acknowledged everything, 75 when it must be \
+            tried later, 65 when the server refused it for good and 69 when the server is \
+            unreachable. With \
             --state, what was not sent is kept and sent the next time.
             """,
         subcommands: [
@@ -28,7 +29,7 @@ struct ClientSimperiumWatch: AsyncParsableCommand {
 
     @OptionGroup var options: ClientSimperiumOptions
 
-    @Flag(help: "Print one JSON object for everything that happens.")
+    @Flag(help: "Print each event as a JSON object.")
     var json = false
 
     func run() async throws {
@@ -48,7 +49,7 @@ struct ClientSimperiumGet: AsyncParsableCommand {
 
     @OptionGroup var options: ClientSimperiumOptions
 
-    @Flag(help: "Print what was known last, without the server.")
+    @Flag(help: "Print the last known version, without the server.")
     var offline = false
 
     func run() async throws {
@@ -62,7 +63,7 @@ struct ClientSimperiumGet: AsyncParsableCommand {
 /// `tapedeck client simperium set`.
 struct ClientSimperiumSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Store an object, a new one or another content of one.")
+        commandName: "set", abstract: "Create an object, or replace its content.")
 
     @Argument(help: "Key of the object.")
     var key: String
@@ -72,14 +73,14 @@ struct ClientSimperiumSet: AsyncParsableCommand {
 
     @OptionGroup var options: ClientSimperiumOptions
 
-    @Flag(help: "Only keep it in --state, to be sent another time.")
+    @Flag(help: "Keep it in --state only, to be sent later.")
     var offline = false
 
     func run() async throws {
         try options.check(key: key)
         let data = try object.value("the object")
         guard case .object = data else {
-            throw Failure(.data, "the object is another JSON value; write it in braces")
+            throw Failure(.data, "the value is not a JSON object; write an object in braces")
         }
         let writer = SimperiumWriter(
             [.edited(bucket: options.first, key: key, data: data)], isOffline: offline,
@@ -99,7 +100,7 @@ struct ClientSimperiumDelete: AsyncParsableCommand {
 
     @OptionGroup var options: ClientSimperiumOptions
 
-    @Flag(help: "Only keep it in --state, to be sent another time.")
+    @Flag(help: "Keep it in --state only, to be sent later.")
     var offline = false
 
     func run() async throws {
@@ -113,7 +114,7 @@ struct ClientSimperiumDelete: AsyncParsableCommand {
 /// `tapedeck client simperium sync`.
 struct ClientSimperiumSync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Send what is kept, read what is new, and end.")
+        commandName: "sync", abstract: "Send what is kept, read what is new, and exit.")
 
     @OptionGroup var options: ClientSimperiumOptions
 
@@ -126,11 +127,11 @@ struct ClientSimperiumSync: AsyncParsableCommand {
 /// `tapedeck client simperium run`.
 struct ClientSimperiumRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Do the timed steps of a script.",
+        commandName: "run", abstract: "Run the timed steps of a script.",
         discussion: """
-            One step a line: set BUCKET KEY JSON, delete BUCKET KEY, cut, offline, online, \
-            wait synced, wait connected, wait 5s, wait BUCKET KEY JSON, expect BUCKET KEY JSON, \
-            print BUCKET KEY. JSON may be `missing` after wait and expect. `at 2s` before a step waits \
+            One step a line: set BUCKET KEY JSON, delete BUCKET KEY, cut, offline, online, wait \
+            synced, wait connected, wait 5s, wait BUCKET KEY JSON, expect BUCKET KEY JSON, print \
+            BUCKET KEY. JSON may be `missing` after wait and expect. `at 2s` before a step waits \
             until then. # begins a comment.
             """)
 

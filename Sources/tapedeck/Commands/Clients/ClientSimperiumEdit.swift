@@ -10,7 +10,7 @@ import Wire
 struct ClientSimperiumEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Store an object again and again, as a file or standard input says.",
+        abstract: "Store an object whenever a file changes, or for each line of standard input.",
         discussion: """
             From a file: its content is stored at once and whenever the file changes (looked at \
             4 times a second), until stopped. From standard input: each line is an object, and \
@@ -26,7 +26,7 @@ struct ClientSimperiumEdit: AsyncParsableCommand {
 
     @OptionGroup var options: ClientSimperiumOptions
 
-    @Flag(help: "Only keep the edits in --state, to be sent another time.")
+    @Flag(help: "Keep the edits in --state only, to be sent later.")
     var offline = false
 
     func run() async throws {
@@ -47,19 +47,19 @@ struct ClientSimperiumEdit: AsyncParsableCommand {
         let count = feed.failures.withLock { $0 }
         guard count == 0 else {
             throw Failure(
-                .data, count == 1 ? "one content was not stored" : "\(count) were not stored")
+                .data, count == 1 ? "1 object was not stored" : "\(count) objects were not stored")
         }
     }
 }
 
-/// Where the edits of one object come from.
+/// The source of the edits of one object.
 final class EditFeed: Sendable {
-    /// How many contents were not stored.
+    /// Number of contents that were not stored.
     let failures = Mutex(0)
     private let bucket: String
     private let key: String
     private let client: SimperiumClient
-    /// Room for lines that are not stored yet; nil where there is no hurry.
+    /// Room for lines that are not stored yet; nil for no limit.
     private let room: DispatchSemaphore?
 
     init(bucket: String, key: String, client: SimperiumClient, isPiped: Bool) {

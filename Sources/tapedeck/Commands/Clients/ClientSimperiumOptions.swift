@@ -3,7 +3,7 @@ import Foundation
 import Simperium
 import SyncClients
 
-/// Where a Simperium client connects to, and as whom.
+/// Options for the server and the user of a Simperium client.
 struct ClientSimperiumOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -26,7 +26,7 @@ struct ClientSimperiumOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The application's key for the auth API, where it wants one.", valueName: "key"))
+            "The application's key for the auth API, if it requires one.", valueName: "key"))
     var apiKey: String?
 
     @Option(
@@ -50,7 +50,7 @@ struct ClientSimperiumOptions: ParsableArguments {
             valueName: "file"))
     var ca: String?
 
-    @Flag(help: "Read the index without data, and each object by a request of its own.")
+    @Flag(help: "Read the index without data, and each object by a separate request.")
     var noData = false
 
     @Option(
@@ -59,10 +59,10 @@ struct ClientSimperiumOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds to wait for the server before it is left for later.", valueName: "seconds"))
+            "Seconds to wait for the server before giving up until later.", valueName: "seconds"))
     var patience: Double = 30
 
-    @Flag(help: "Say on standard error what happens; on a terminal that is so anyway.")
+    @Flag(help: "Report on standard error what happens (default on a terminal).")
     var verbose = false
 
     mutating func validate() throws {
@@ -74,11 +74,11 @@ struct ClientSimperiumOptions: ParsableArguments {
         for name in bucket {
             try require(
                 IdentifierGrammar.isBucket(name),
-                "\(name) can be no bucket: 1 to 64 letters, digits and ._-% are allowed")
+                "\(name) is not a valid bucket: 1 to 64 letters, digits and ._-% are allowed")
         }
         try require(
             IdentifierGrammar.isApp(app),
-            "\(app) can be no app: letters, digits and ._- are allowed")
+            "\(app) is not a valid app: letters, digits and ._- are allowed")
         try require(1...1000 ~= pageSize, "--page-size is 1 to 1000")
         try require(patience > 0 && patience < 1e6, "--patience is more than 0 seconds")
         try require(token == nil || user == nil, "give --token or --user, not both")
@@ -91,7 +91,7 @@ struct ClientSimperiumOptions: ParsableArguments {
     func check(key: String) throws {
         guard IdentifierGrammar.isKey(key) else {
             throw Failure(
-                .usage, "\(key) can be no key: 1 to 256 letters, digits and ._-%@ are allowed")
+                .usage, "\(key) is not a valid key: 1 to 256 letters, digits and ._-%@ are allowed")
         }
     }
 
@@ -103,7 +103,7 @@ struct ClientSimperiumOptions: ParsableArguments {
             throw Failure(.usage, "name the server with --to, such as --to wss://api.simperium.com")
         }
         guard let target = SimperiumTarget(url: url) else {
-            throw Failure(.usage, "\(url) is no URL with ws, wss, http or https")
+            throw Failure(.usage, "\(url) is not a URL with ws, wss, http or https")
         }
         if isOffline, state == nil {
             throw Failure(.usage, "--offline needs --state: what is not sent must be kept")
@@ -119,17 +119,17 @@ struct ClientSimperiumOptions: ParsableArguments {
         return SimperiumClient(settings)
     }
 
-    /// Says who the client is: with a token, or with how to get one.
+    /// The identity of the client: a token, or how to get one.
     private func identify(_ settings: inout SimperiumClient.Settings) throws {
         guard let user else {
             guard let token = token ?? Self.environment("TAPEDECK_TOKEN") else {
-                throw Failure(.usage, "say who you are with --token or --user")
+                throw Failure(.usage, "give --token or --user")
             }
             settings.token = token
             return
         }
         guard let password = Self.environment("TAPEDECK_PASSWORD") else {
-            throw Failure(.usage, "put the password of \(user) into TAPEDECK_PASSWORD")
+            throw Failure(.usage, "set TAPEDECK_PASSWORD to the password of \(user)")
         }
         let (target, app, key) = (settings.target, settings.app, apiKey)
         let trustFile = settings.trustFile
@@ -148,7 +148,7 @@ struct ClientSimperiumOptions: ParsableArguments {
         return value.isEmpty ? nil : value
     }
 
-    /// Runs a driver to its end, and turns what came of it into an exit status.
+    /// Runs a driver to its end, and turns its outcome into an exit status.
     func run(_ client: SimperiumClient, _ driver: some SimperiumDriver) async throws {
         let isHeard = verbose || StandardError.isTerminal
         let signal = StopSignal()
@@ -181,7 +181,7 @@ struct ClientSimperiumOptions: ParsableArguments {
         }
     }
 
-    /// Says where edits are kept, or that they are not.
+    /// Appends where edits are kept, or that they are not.
     private func place(_ reason: String) -> String {
         guard reason.hasSuffix("kept") else { return reason }
         return reason + (state.map { " in \($0)" } ?? " nowhere: give --state")

@@ -3,7 +3,7 @@ import CurlShim
 import Foundation
 import Platform
 
-/// Asks the control interface of a running proxy, over its socket or over loopback.
+/// Sends requests to the control interface of a running proxy, over its socket or over loopback.
 final class ControlClient {
     /// An answer.
     struct Answer {
@@ -34,7 +34,7 @@ final class ControlClient {
         guard FileManager.default.fileExists(atPath: place) else {
             throw Failure(
                 .unavailable,
-                "\(place) is not there: nobody records to that trace, or without control; start tapedeck record, or say --control"
+                "\(place) does not exist: no recording to that trace is running, or it has no control interface; start tapedeck record, or give --control"
             )
         }
         base = "http://localhost"
@@ -95,7 +95,8 @@ final class ControlClient {
         guard result == CURLE_OK else {
             let reason = String(cString: curl_easy_strerror(result))
             throw Failure(
-                .unavailable, "nobody answers at \(place): \(reason); is tapedeck record at work?")
+                .unavailable,
+                "no answer at \(place): \(reason); check that tapedeck record is running")
         }
         var status = 0
         shim_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status)

@@ -3,30 +3,30 @@ import Control
 import Faults
 import Foundation
 
-/// How a running proxy is controlled.
+/// Options for the control interface of a running proxy.
 struct ControlOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the socket for `tapedeck faults` is; TRACE.control unless told.",
+            "Path of the socket for `tapedeck faults` (default: TRACE.control).",
             valueName: "path"))
     var control: String?
 
-    @Flag(help: "Have no control interface.")
+    @Flag(help: "Disable the control interface.")
     var noControl = false
 
     @Option(
         help: ArgumentHelp(
-            "Listen for control on this address of this machine alone too, with a token.",
+            "Also listen for control on this loopback address, with a token.",
             valueName: "host:port"))
     var controlListen: ListenAddress?
 
     func validate() throws {
         if noControl, control != nil || controlListen != nil {
-            throw ValidationError("--no-control goes with no other option of control")
+            throw ValidationError("--no-control excludes the other control options")
         }
     }
 
-    /// Where the socket of a recording to `trace` is; nil for none.
+    /// Path of the socket of a recording to `trace`; nil for none.
     func path(trace: String) -> String? { noControl ? nil : control ?? "\(trace).control" }
 
     /// Where control listens on loopback; nil for nowhere.

@@ -2,24 +2,24 @@ import ArgumentParser
 import Faults
 import Foundation
 
-/// What is done to the traffic on purpose.
+/// Options for faults, which are injected on purpose.
 struct FaultOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Break the traffic as this plan, or pack of that name, says; may be repeated.",
+            "Inject the faults of this plan file, or of the pack of this name; may be repeated.",
             valueName: "file|pack"))
     var faults: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Break the traffic by this rule, FILTER => ACTION key=value; may be repeated.",
+            "Inject faults by this rule, FILTER => ACTION key=value; may be repeated.",
             valueName: "rule"))
     var fault: [String] = []
 
-    @Option(help: ArgumentHelp("Where all chance comes from.", valueName: "number"))
+    @Option(help: ArgumentHelp("Random seed of the fault rules.", valueName: "number"))
     var seed: UInt64?
 
-    /// The plan of all options; nil where nothing was asked for.
+    /// The plan of all options; nil without any.
     ///
     /// - Throws: ``Failure`` with the place of a mistake, before anything starts.
     func plan() throws(Failure) -> FaultPlan? {
@@ -36,7 +36,7 @@ struct FaultOptions: ParsableArguments {
         return try plan.readingBodies(beside: nil)
     }
 
-    /// A session that plays a plan with the seed that was asked for, the plan's, or a new one.
+    /// A session that plays a plan with the given seed, the plan's, or a new one.
     func session(of plan: FaultPlan) -> FaultSession {
         FaultSession(plan: plan, seed: seed ?? plan.seed ?? UInt64.random(in: 0...999_999_999))
     }

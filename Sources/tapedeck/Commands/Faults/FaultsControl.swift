@@ -3,26 +3,26 @@ import Foundation
 import Notation
 import Wire
 
-/// Which running proxy is meant.
+/// Options that select a running proxy.
 struct FaultsControl: ParsableArguments {
     @Argument(help: "The trace that is being recorded.")
     var trace: String
 
     @Option(
         help: ArgumentHelp(
-            "Where its control interface is; TRACE.control unless told.", valueName: "path|url"))
+            "Its control interface (default: TRACE.control).", valueName: "path|url"))
     var control: String?
 
     @Option(
         help: ArgumentHelp(
-            "The token that was printed, for a URL; or set TAPEDECK_CONTROL_TOKEN.",
+            "The token that record printed, for a URL; or set TAPEDECK_CONTROL_TOKEN.",
             valueName: "token"))
     var token: String?
 
     @Flag(help: "Print the answer as JSON.")
     var json = false
 
-    /// Asks, and prints the answer: as JSON where that is wanted, else as `text` has it.
+    /// Sends a request and prints the answer: as JSON if requested, else as `text` formats it.
     func run(
         _ method: String, _ path: String, _ body: JSONValue? = nil,
         text: (JSONValue) -> String
@@ -35,7 +35,7 @@ struct FaultsControl: ParsableArguments {
         }
     }
 
-    /// Asks for something; nil where the answer has no body.
+    /// Sends a request; nil where the answer has no body.
     func ask(
         _ method: String, _ path: String, _ body: JSONValue? = nil
     ) throws(Failure) -> JSONValue? {
@@ -47,7 +47,8 @@ struct FaultsControl: ParsableArguments {
         if answer.status == 204 { return nil }
         guard let document = try? JSONDocument.scan(answer.body) else {
             throw Failure(
-                .unavailable, "\(place) answers \(answer.status) and no JSON; is it a tapedeck?")
+                .unavailable,
+                "\(place) answers \(answer.status) without JSON; check that it is a tapedeck")
         }
         let value = JSONValue(document.root)
         guard answer.status < 300 else { throw Failure(answer.status, value) }
@@ -61,7 +62,7 @@ struct FaultsControl: ParsableArguments {
 }
 
 extension Failure {
-    /// What a control interface answered instead of doing what was asked.
+    /// The error that a control interface answered.
     init(_ status: Int, _ answer: JSONValue) {
         let error = answer["error"]
         var detail = error?["message"]?.string ?? "the control interface answers \(status)"
@@ -77,15 +78,15 @@ extension Failure {
         self.init([400, 401, 403, 421, 422].contains(status) ? .usage : .data, detail)
     }
 
-    /// What to do, in the words of the command line where the interface has its own.
+    /// What to do, in terms of the command line.
     private static func hint(_ code: String, _ hint: String?) -> String? {
         switch code {
         case "no-rule": "tapedeck faults list shows the rules there are"
         case "duplicate-name": "give another name, or change the rule: tapedeck faults change"
         case "no-connection": "tapedeck faults connections shows those that are open"
         case "no-token": "give --token TOKEN, as record printed it"
-        case "no-plan-file": "the plan has to be a file that can be read: record --faults FILE"
-        // The place says it.
+        case "no-plan-file": "the plan has to be a readable file: record --faults FILE"
+        // The place is enough.
         case "bad-rule", "bad-plan": nil
         default: hint
         }

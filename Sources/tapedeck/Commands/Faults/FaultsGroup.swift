@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tapedeck faults`: what is done to the traffic on purpose, while it runs.
+/// `tapedeck faults`: control the faults of a running proxy.
 struct FaultsGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",

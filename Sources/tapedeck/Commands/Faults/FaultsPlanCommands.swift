@@ -20,7 +20,7 @@ struct FaultsPacksCommand: ParsableCommand {
                 let nearest = FaultPack.nearest(to: name).joined(separator: ", ")
                 throw Failure(
                     .usage,
-                    "there is no pack \(name)\(nearest.isEmpty ? "" : "; \(nearest) come near")")
+                    "there is no pack \(name)\(nearest.isEmpty ? "" : "; \(nearest) are similar")")
             }
             StandardOutput.write(pack.yaml)
             return
@@ -43,7 +43,7 @@ struct FaultsCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Read a plan, a pack or a rule without running it, and print its rules.",
-        discussion: "A mistake ends with status 64 and its place.")
+        discussion: "Reports a mistake with its place and exits with status 64.")
 
     @Flag(help: "Print an object per line.")
     var json = false
@@ -59,7 +59,7 @@ struct FaultsCheckCommand: ParsableCommand {
                 members.members.append(JSONMembers.Member("phase", .string("\(rule.phase)")))
                 StandardOutput.write(JSONValue.object(members).text() + "\n")
             } else {
-                StandardOutput.write("\(rule)\n    asked \(rule.phase)\n")
+                StandardOutput.write("\(rule)\n    phase \(rule.phase)\n")
             }
         }
     }

@@ -8,12 +8,13 @@ import Wire
 struct FaultsReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Say for each fault of a trace whether the client recovered from it.",
+        abstract: "Report for each fault of a trace whether the client recovered from it.",
         discussion: """
             A fault is recovered when something later shows it, such as the same request answered \
-            well or the change acknowledged; the report says what, after how long and after how \
-            many tries. It is open while the session runs and nothing shows it yet. Ends with 1 if \
-            one is not recovered. The verdicts are stored in the trace unless somebody writes it.
+            with success or the change acknowledged; the report shows what, after how long and \
+            after how many tries. It is open while the session runs and nothing shows it yet. \
+            Exits with status 1 if one is not recovered. The verdicts are stored in the trace \
+            unless another program writes to it.
             """)
 
     @Argument(help: "The trace.")
@@ -28,7 +29,7 @@ struct FaultsReportCommand: ParsableCommand {
             valueName: "FILE|-"))
     var junit: String?
 
-    @Option(help: ArgumentHelp("Judge this session alone.", valueName: "N"))
+    @Option(help: ArgumentHelp("Judge this session only.", valueName: "N"))
     var session: Int64?
 
     func run() throws {
@@ -51,7 +52,8 @@ struct FaultsReportCommand: ParsableCommand {
         let open = judgement.count(.open)
         if open > 0 {
             StandardError.write(
-                "tapedeck: \(open) still open: the session runs on; ask again when it has ended\n")
+                "tapedeck: \(open) still open: the session is still running; run the report again when it has ended\n"
+            )
         }
         let lost = judgement.count(.notRecovered)
         if lost > 0 {

@@ -7,7 +7,7 @@ import Wire
 
 /// What `faults report` prints.
 enum FaultsReportText {
-    /// A table for people.
+    /// A table as text.
     static func table(_ judgement: FaultJudgement) -> String {
         var lines: [String] = []
         for session in judgement.sessions {

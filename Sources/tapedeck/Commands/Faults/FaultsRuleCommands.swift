@@ -17,7 +17,7 @@ struct FaultsListCommand: ParsableCommand {
 /// `tapedeck faults add`.
 struct FaultsAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add a rule behind all others; it holds at once.")
+        commandName: "add", abstract: "Add a rule after all others; it takes effect at once.")
 
     @OptionGroup var control: FaultsControl
 
@@ -35,7 +35,7 @@ struct FaultsAddCommand: ParsableCommand {
 struct FaultsChangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change",
-        abstract: "Put a rule in the place of the one of this name; it counts from the beginning.")
+        abstract: "Replace the rule of this name; its counters start at 0.")
 
     @OptionGroup var control: FaultsControl
 
@@ -55,7 +55,7 @@ struct FaultsChangeCommand: ParsableCommand {
 /// `tapedeck faults remove`.
 struct FaultsRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take a rule away.")
+        commandName: "remove", abstract: "Remove a rule.")
 
     @OptionGroup var control: FaultsControl
 
@@ -70,11 +70,11 @@ struct FaultsRemoveCommand: ParsableCommand {
 /// `tapedeck faults pause`.
 struct FaultsPauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Ask a rule, or all of them, no more until resumed.")
+        commandName: "pause", abstract: "Pause a rule, or all of them, until resumed.")
 
     @OptionGroup var control: FaultsControl
 
-    @Argument(help: "Name of the rule; all without it.")
+    @Argument(help: "Name of the rule (default: all).")
     var name: String?
 
     func run() throws { try control.edit("pause", name) }
@@ -83,11 +83,11 @@ struct FaultsPauseCommand: ParsableCommand {
 /// `tapedeck faults resume`.
 struct FaultsResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Ask a paused rule, or all of them, again.")
+        commandName: "resume", abstract: "Resume a paused rule, or all of them.")
 
     @OptionGroup var control: FaultsControl
 
-    @Argument(help: "Name of the rule; all without it.")
+    @Argument(help: "Name of the rule (default: all).")
     var name: String?
 
     func run() throws { try control.edit("resume", name) }
@@ -96,11 +96,11 @@ struct FaultsResumeCommand: ParsableCommand {
 /// `tapedeck faults reset`.
 struct FaultsResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Let a rule, or all of them, count from the beginning.")
+        commandName: "reset", abstract: "Reset the counters of a rule, or of all of them.")
 
     @OptionGroup var control: FaultsControl
 
-    @Argument(help: "Name of the rule; all without it.")
+    @Argument(help: "Name of the rule (default: all).")
     var name: String?
 
     func run() throws { try control.edit("reset", name) }

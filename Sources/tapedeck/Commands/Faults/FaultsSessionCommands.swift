@@ -22,7 +22,7 @@ struct FaultsMarkCommand: ParsableCommand {
 /// `tapedeck faults marks`.
 struct FaultsMarksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "marks", abstract: "List the marks in the order in which they were put.")
+        commandName: "marks", abstract: "List the marks in the order in which they were set.")
 
     @OptionGroup var control: FaultsControl
 
@@ -35,20 +35,20 @@ struct FaultsMarksCommand: ParsableCommand {
 struct FaultsFireCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fire",
-        abstract: "Carry out an action once, now, on a connection or on all.",
+        abstract: "Run an action once, now, on one connection or on all.",
         discussion: """
-            Such as send 0:index, send 0:cv:?, send log:1, close-code 1012, close, reset, \
+            Examples: send 0:index, send 0:cv:?, send log:1, close-code 1012, close, reset, \
             blackout 10s. A message is sent between messages of an open WebSocket.
             """)
 
     @OptionGroup var control: FaultsControl
 
-    @Argument(help: "The action, as behind the arrow of a rule.")
+    @Argument(help: "The action, as after the arrow of a rule.")
     var action: [String]
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Number of the connection; all without it.", valueName: "n"))
+        help: ArgumentHelp("Number of the connection (default: all).", valueName: "n"))
     var connection: Int64?
 
     func run() throws {
@@ -78,7 +78,8 @@ struct FaultsConnectionsCommand: ParsableCommand {
 /// `tapedeck faults reload`.
 struct FaultsReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Read the plan's file now; it is also read on change.")
+        commandName: "reload",
+        abstract: "Reload the plan's file now; it is also reloaded when it changes.")
 
     @OptionGroup var control: FaultsControl
 

@@ -15,7 +15,7 @@ struct PlanSource {
     /// Whether there is a file of this name.
     static func isFile(_ name: String) -> Bool { FileManager.default.fileExists(atPath: name) }
 
-    /// Reads it; a mistake is said with its place.
+    /// Reads it; a mistake is reported with its place.
     func plan() throws(Failure) -> FaultPlan {
         let text = try text()
         let plan: FaultPlan
@@ -39,7 +39,7 @@ struct PlanSource {
             )
         }
         guard let data = FileManager.default.contents(atPath: name) else {
-            throw Failure(.noInput, "\(option)\(name) can not be read; check its permissions")
+            throw Failure(.noInput, "\(option)\(name) cannot be read; check its permissions")
         }
         guard let text = String(data: data, encoding: .utf8) else {
             throw Failure(.data, "\(option)\(name) is not UTF-8")
@@ -49,14 +49,14 @@ struct PlanSource {
 }
 
 extension FaultPlan {
-    /// The plan with the bodies that its files hold, which are looked for beside the plan.
+    /// The plan with the bodies that its files hold, which are searched beside the plan.
     func readingBodies(beside file: String?) throws(Failure) -> FaultPlan {
         var bodies: [String: String] = [:]
         let folder = file.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
         for name in bodyFiles {
             let place = URL(fileURLWithPath: name, relativeTo: folder)
             guard let data = FileManager.default.contents(atPath: place.path) else {
-                throw Failure(.noInput, "body-file=\(name) can not be read; check the name")
+                throw Failure(.noInput, "body-file=\(name) cannot be read; check the name")
             }
             bodies[name] = String(decoding: data, as: UTF8.self)
         }

@@ -13,9 +13,10 @@ struct JSONArgument: ExpressibleByArgument {
     /// Whether it is read from standard input, which only one argument can be.
     var isStandardInput: Bool { argument == "-" }
 
-    /// Reads the value; `name` is what it is called in messages.
+    /// Reads the value; `name` is its name in messages.
     ///
-    /// Keys that occur twice are said on standard error, since programs differ in which one counts.
+    /// Keys that occur twice are reported on standard error, since programs differ in which one
+    /// counts.
     func value(_ name: String) throws(Failure) -> JSONValue {
         let bytes = try bytes(name)
         let value: JSONValue

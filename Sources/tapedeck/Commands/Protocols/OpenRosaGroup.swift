@@ -16,18 +16,20 @@ struct OpenRosaGroup: ParsableCommand {
 struct OpenRosaParseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parse",
-        abstract: "Print what an XML document says, one JSON object a line.",
+        abstract: "Print the content of an XML document, one JSON object per line.",
         discussion: """
             Reads responses, restores, filled forms, form lists and manifests as they stream by, \
             in memory that does not grow with them. No DTD is read, no entity expanded, no file or \
-            network touched. Every line has line, column and offset; one that is not well formed \
-            ends with an error line and status 65.
+            network touched. Every line has line, column and offset; a document that is not \
+            well-formed yields an error line and exit status 65.
             """)
 
     @Argument(help: "The document; - for standard input.")
     var file: String
 
-    @Flag(help: "Read it as what a device submits: what is no response is a filled form.")
+    @Flag(
+        help:
+            "Read it as a submission of a device: any root other than a response is a filled form.")
     var submission = false
 
     func run() throws {

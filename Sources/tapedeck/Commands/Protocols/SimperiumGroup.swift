@@ -3,14 +3,14 @@ import Notation
 import Simperium
 import Wire
 
-/// `tapedeck simperium`: the protocol's arithmetic, without a socket.
+/// `tapedeck simperium`: diffs, changes and messages, without a socket.
 struct SimperiumGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simperium",
-        abstract: "Compute with Simperium's diffs and read its messages.",
+        abstract: "Diff, apply and transform Simperium changes; parse messages.",
         discussion: """
             A JSON argument is its text, @FILE, or - for standard input. Results are JSON on one \
-            line. What cannot be done ends with status 65 and the reason.
+            line. An impossible operation is reported with its reason; the exit status is 65.
             """,
         subcommands: [
             SimperiumDiffCommand.self, SimperiumApplyCommand.self, SimperiumTransformCommand.self,
@@ -54,12 +54,12 @@ struct PolicyOptions: ParsableArguments {
 struct SimperiumDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Print the map of operations (the v of a change) that makes B of A.")
+        abstract: "Print the map of operations (the v of a change) that turns A into B.")
 
     @Argument(help: "The JSON object as it is.")
     var old: JSONArgument
 
-    @Argument(help: "The JSON object as it shall be.")
+    @Argument(help: "The JSON object as it will be.")
     var new: JSONArgument
 
     @OptionGroup var options: PolicyOptions
@@ -78,7 +78,8 @@ struct SimperiumDiffCommand: ParsableCommand {
 /// `tapedeck simperium apply`.
 struct SimperiumApplyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Print what a map of operations makes of an object.")
+        commandName: "apply",
+        abstract: "Apply a map of operations to an object and print the result.")
 
     @Argument(help: "The JSON object.")
     var base: JSONArgument
@@ -101,9 +102,9 @@ struct SimperiumApplyCommand: ParsableCommand {
 struct SimperiumTransformCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transform",
-        abstract: "Print what a local map of operations becomes after a remote one.",
+        abstract: "Transform a local map of operations against a remote one and print it.",
         discussion: """
-            Both apply to BASE; the result applies to what the remote one makes of BASE. It is {} \
+            Both apply to BASE; the result applies to BASE with the remote one applied. It is {} \
             where nothing is left to do.
             """)
 

@@ -43,9 +43,9 @@ struct SimperiumParseCommand: ParsableCommand {
         StandardOutput.write(bytes: output)
     }
 
-    /// The message that stands on a line: `\n` behind the head of an entity is a line feed there.
+    /// The message on a line: `\n` after the head of an entity is a line feed there.
     ///
-    /// No key can hold a backslash, so nothing else can be meant.
+    /// No key contains a backslash, so this is unambiguous.
     static func unfolded(_ line: [UInt8]) -> [UInt8] {
         guard let colon = line.firstIndex(of: 0x3A), line[colon...].starts(with: ":e:".utf8),
             let slash = line.firstIndex(of: 0x5C), line.indices.contains(slash + 1),
@@ -57,7 +57,7 @@ struct SimperiumParseCommand: ParsableCommand {
 
 /// Cuts bytes into lines, without their ends (LF or CR LF).
 struct LineSplitter {
-    /// Lines that were given out.
+    /// Number of lines that were passed on.
     private(set) var count = 0
     private let longest: Int
     private var rest: [UInt8] = []
@@ -65,7 +65,7 @@ struct LineSplitter {
     /// A splitter that refuses lines of more than `longest` bytes.
     init(longest: Int) { self.longest = longest }
 
-    /// Gives out the lines that end in `bytes`.
+    /// Passes on the lines that end in `bytes`.
     ///
     /// - Returns: False where a line is too long.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: ([UInt8]) -> Void) -> Bool {
@@ -80,7 +80,7 @@ struct LineSplitter {
         return true
     }
 
-    /// Gives out a last line that has no end.
+    /// Passes on a last line without a line end.
     mutating func finish(_ take: ([UInt8]) -> Void) {
         if !rest.isEmpty { give(take) }
     }

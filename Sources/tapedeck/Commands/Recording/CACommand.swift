@@ -7,23 +7,23 @@ struct AuthorityOptions: ParsableArguments {
     @Option(
         name: .customLong("ca-dir"),
         help: ArgumentHelp(
-            "Folder with the certificate authority; made if it is missing.", valueName: "dir"))
+            "Folder with the certificate authority; created if missing.", valueName: "dir"))
     var directory: String?
 
-    /// The folder that was asked for, or the one for this user.
+    /// The given folder, or the one for this user.
     ///
-    /// - Throws: ``Failure`` where nothing says where a user's own files are: the private key is not
-    ///   left wherever the program happens to run.
+    /// - Throws: ``Failure`` where no folder for a user's own files is known: the private key is
+    ///   not left wherever the program happens to run.
     func path() throws(Failure) -> String {
         try Self.path(directory, ProcessInfo.processInfo.environment)
     }
 
-    /// The folder, by what was asked for and by the environment.
+    /// The folder, by the option and the environment.
     static func path(
         _ directory: String?, _ environment: [String: String]
     ) throws(Failure) -> String {
         if let directory { return directory }
-        // A path that is not absolute is no setting: XDG Base Directory Specification.
+        // The XDG Base Directory Specification ignores paths that are not absolute.
         if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
             return "\(base)/tapedeck"
         }
@@ -51,10 +51,10 @@ struct AuthorityOptions: ParsableArguments {
 struct CACommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ca",
-        abstract: "Print the certificate authority that clients have to trust.",
+        abstract: "Print the certificate of the authority that clients have to trust.",
         discussion: """
-            Makes it on first use. Install the certificate on the device or in the app under test; \
-            the key never leaves the folder and is readable by its owner alone.
+            Creates it on first use. Install the certificate on the device or in the app under \
+            test; the key never leaves the folder and is readable by its owner only.
             """)
 
     @OptionGroup var authority: AuthorityOptions
@@ -79,7 +79,7 @@ struct CACommand: ParsableCommand {
         do {
             try data.write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw Failure(.io, "can not write \(path): \(error.localizedDescription)")
+            throw Failure(.io, "cannot write \(path): \(error.localizedDescription)")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A file of lines that somebody else appends to.
+/// A file of lines that another program appends to.
 final class GrowingFile {
     private let descriptor: CInt
     private var rest: [UInt8] = []
@@ -11,14 +11,14 @@ final class GrowingFile {
         guard descriptor >= 0 else {
             throw Failure(
                 .noInput,
-                "\(path) can not be read: \(String(cString: strerror(errno))); make it first: touch \(path)"
+                "\(path) cannot be read: \(String(cString: strerror(errno))); create it first: touch \(path)"
             )
         }
     }
 
     deinit { close(descriptor) }
 
-    /// The whole lines that came since the last call; nil where there are none.
+    /// The complete lines since the last call; nil where there are none.
     func new() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {

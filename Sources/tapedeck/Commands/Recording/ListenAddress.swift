@@ -11,7 +11,7 @@ struct ListenAddress: ExpressibleByArgument {
         self.port = port
     }
 
-    /// `127.0.0.1:8080`, `[::1]:0`, `:8080` or `8080`; without a host this machine alone.
+    /// `127.0.0.1:8080`, `[::1]:0`, `:8080` or `8080`; without a host, loopback only.
     init?(argument: String) {
         if let port = Int(argument.hasPrefix(":") ? String(argument.dropFirst()) : argument) {
             guard (0...65535).contains(port) else { return nil }

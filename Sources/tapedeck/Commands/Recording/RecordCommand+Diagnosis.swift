@@ -3,7 +3,7 @@ import Sessions
 import Trace
 import Wire
 
-/// What `--diagnose` says.
+/// The output of `--diagnose`.
 extension RecordCommand {
     /// Settles the findings of the session, prints those that were not printed yet and counts all.
     ///
@@ -33,6 +33,8 @@ extension RecordCommand {
             own.findings.isEmpty
             ? "no rule was broken" : FindingText.summary(own.findings)
         StandardOutput.write(
-            detail + (own.findings.isEmpty ? "\n" : "; tapedeck diagnose \(trace) says all\n"))
+            detail
+                + (own.findings.isEmpty
+                    ? "\n" : "; tapedeck diagnose \(trace) shows them in full\n"))
     }
 }

@@ -5,9 +5,9 @@ import Sessions
 import Trace
 import Wire
 
-/// The rules that judge what passes, and the interface that changes them.
+/// The fault rules, and the control interface that changes them.
 extension RecordCommand {
-    /// The rules; nil where there are none and none can come.
+    /// The rules; nil where there are none and none can be added.
     func rules() throws(Failure) -> FaultSession? {
         let plan = try faults.plan()
         let isControlled = control.path(trace: trace) != nil || control.loopback != nil
@@ -20,7 +20,7 @@ extension RecordCommand {
         return session
     }
 
-    /// Opens the control interface, if one is wanted.
+    /// Opens the control interface unless it is disabled.
     func openControl(
         _ rules: FaultSession?, _ proxy: ProxyServer, _ writer: TraceWriter
     ) async throws(Failure) -> ControlServer? {
@@ -50,8 +50,8 @@ extension RecordCommand {
         }
     }
 
-    /// Judges what was done to the traffic, and names the rules that matched nothing, since a filter
-    /// may have a mistake.
+    /// Judges what was done to the traffic, and names the rules that matched nothing, since a
+    /// filter may have a mistake.
     func sayWhatBecameOfFaults(_ unmatched: [String], _ writer: TraceWriter) {
         let trace = writer.path
         for name in unmatched {
@@ -61,7 +61,7 @@ extension RecordCommand {
             judgement.sessions.contains(where: { !$0.faults.isEmpty })
         else { return }
         StandardError.write(
-            "tapedeck: \(FaultsReportText.summary(judgement)); tapedeck faults report \(trace) says how\n"
+            "tapedeck: \(FaultsReportText.summary(judgement)); tapedeck faults report \(trace) shows how\n"
         )
     }
 }

@@ -13,12 +13,12 @@ import Wire
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Stand between clients and servers and write what passes to a trace.",
+        abstract: "Record traffic between clients and servers to a trace, as a proxy.",
         discussion: """
-            Without --to it is an HTTP proxy for the client (absolute URLs and CONNECT); with --to \
-            it takes the server's place. Bytes pass unchanged, apart from the documented rewrites. \
-            The first line of output is `listening on HOST:PORT`; SIGINT or SIGTERM ends the \
-            recording with a summary, a second one at once.
+            Without --to it is an HTTP proxy for the client (absolute URLs and CONNECT); with \
+            --to it acts as the server. Bytes are forwarded unchanged, apart from the documented \
+            rewrites. The first line of output is `listening on HOST:PORT`; SIGINT or SIGTERM \
+            ends the recording with a summary, a second signal at once.
             """)
 
     @Argument(help: "The trace to write; one that exists gains a session.")
@@ -30,10 +30,10 @@ struct RecordCommand: AsyncParsableCommand {
             "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
-    @Option(help: ArgumentHelp("Take the place of this server.", valueName: "url"))
+    @Option(help: ArgumentHelp("Act as this server (reverse proxy).", valueName: "url"))
     var to: String?
 
-    @Flag(help: "With --to: leave Host, Origin and Location alone.")
+    @Flag(help: "With --to: do not rewrite Host, Origin and Location.")
     var keepHost = false
 
     @Option(
@@ -50,7 +50,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave the TLS of this host (or *.host) alone; may be repeated.", valueName: "host"))
+            "Relay the TLS of this host (or *.host) without decrypting it; may be repeated.",
+            valueName: "host"))
     var passthrough: [String] = []
 
     @OptionGroup var authority: AuthorityOptions
@@ -66,7 +67,7 @@ struct RecordCommand: AsyncParsableCommand {
             valueName: "file"))
     var serverCA: [String] = []
 
-    @Flag(help: "Take any certificate from servers.")
+    @Flag(help: "Accept any certificate of servers.")
     var insecure = false
 
     @Option(
@@ -74,7 +75,7 @@ struct RecordCommand: AsyncParsableCommand {
             "Append the secrets of TLS sessions to this file, for Wireshark.", valueName: "file"))
     var keylog: String?
 
-    @Flag(help: "Say which rules clients and servers break, within a second.")
+    @Flag(help: "Report which rules clients and servers break, within 1 second.")
     var diagnose = false
 
     @Flag(name: .shortAndLong, help: "Print no line for each exchange and command.")
@@ -82,25 +83,25 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the trace below this size (such as 500MB) by letting the oldest go.",
+            "Keep the trace below this size (such as 500MB) by deleting the oldest traffic.",
             valueName: "size"))
     var maxSize: ByteCount?
 
     @Option(
         help: ArgumentHelp(
-            "Keep what happened in this time (such as 2h) and let the older go.",
+            "Delete traffic older than this (such as 2h).",
             valueName: "duration"))
     var keepLast: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "When the disk is full: pass traffic on and say what is missing, or stop.",
+            "When the disk is full: forward traffic and record what is missing, or stop.",
             valueName: "pass|stop"))
     var onDiskFull = OnDiskFull.pass
 
     @Option(
         help: ArgumentHelp(
-            "Memory for what waits to be written, and as much for what waits for peers, for all connections together.",
+            "Memory for traffic waiting to be written, and as much for traffic waiting for peers, for all connections together.",
             valueName: "size"))
     var memory: ByteCount?
 
@@ -111,7 +112,7 @@ struct RecordCommand: AsyncParsableCommand {
         let keyLog = try keylog.map { path in try intercepting { try KeyLog(path: path) } }
         if let notice = keyLog?.notice { StandardError.write("tapedeck: \(notice)\n") }
         for file in serverCA where !FileManager.default.isReadableFile(atPath: file) {
-            throw Failure(.noInput, "--server-ca \(file) can not be read; check the name")
+            throw Failure(.noInput, "--server-ca \(file) cannot be read; check the name")
         }
         let leaves = try intercepting {
             try LeafCache(authority: authority.open(), keyLog: keyLog)
@@ -191,7 +192,7 @@ struct RecordCommand: AsyncParsableCommand {
         if let failure = stopped.failure ?? writer.failure.map(Failure.init) { throw failure }
     }
 
-    /// What is spoken to, by `--to`.
+    /// The proxy mode and target, by `--to`.
     private func target() throws(Failure) -> RelaySettings.Mode {
         guard let to else {
             if keepHost { throw Failure(.usage, "--keep-host goes with --to URL") }
@@ -201,7 +202,7 @@ struct RecordCommand: AsyncParsableCommand {
         guard let server = ServerAddress(url: to) else {
             throw Failure(
                 .usage,
-                "--to \(to) is no http:// or https:// URL of a server; write https://HOST or http://HOST:PORT"
+                "--to \(to) is not an http:// or https:// URL of a server; write https://HOST or http://HOST:PORT"
             )
         }
         return .reverse(server)
@@ -209,8 +210,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     /// The names that `Host` may have; nil for any.
     ///
-    /// Where others can reach the listener, they know it by names that nobody can list. A server
-    /// that gets `Host` as it came checks it itself.
+    /// A listener that other machines reach has names that are not known here. A server that
+    /// receives `Host` unchanged checks it itself.
     private var hosts: [HostPattern]? {
         guard to != nil, !keepHost, listen.isLoopback || !host.isEmpty else { return nil }
         return host.map(HostPattern.init)

@@ -10,9 +10,10 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run a CommCare and a Simperium server on one port, with no network.",
         discussion: """
-            Without --accounts any user with any password is let in, and any token of 32 or more \
-            letters and digits; without --state what it is told is gone when it stops. The first \
-            line of output is `listening on HOST:PORT`, the second says where the admin asks.
+            Without --accounts any user with any password is accepted, and any token of 32 or \
+            more letters and digits; without --state all data is lost when it stops. The first \
+            line of output is `listening on HOST:PORT`, the second is the address and token of \
+            the admin interface.
             """)
 
     @Option(
@@ -21,23 +22,24 @@ struct ServeCommand: AsyncParsableCommand {
             "Address to listen on; port 0 asks for a free one.", valueName: "host:port"))
     var listen = ListenAddress(host: "127.0.0.1", port: 8000)
 
-    @Flag(help: "Serve TLS as well, to clients that begin with it.")
+    @Flag(help: "Serve TLS as well, to clients that begin with a TLS handshake.")
     var tls = false
 
     @OptionGroup var authority: AuthorityOptions
 
     @Option(
-        help: ArgumentHelp("Keep what it is told in this file; made if missing.", valueName: "file")
+        help: ArgumentHelp("Keep all data in this file; created if missing.", valueName: "file")
     )
     var state: String?
 
     @Option(
-        help: ArgumentHelp("Let in the users and applications of this file.", valueName: "file"))
+        help: ArgumentHelp(
+            "Accept only the users and applications of this file.", valueName: "file"))
     var accounts: String?
 
     @Option(
         help: ArgumentHelp(
-            "Answer this often with 202 and progress before a restore is given.",
+            "Number of 202 answers with progress before a restore is sent.",
             valueName: "n"))
     var restorePolls = 0
 
@@ -47,23 +49,23 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Make restores of more cases than this between other requests, with 202; 0: never.",
+            "Build restores of more cases than this in the background, answering 202; 0: never.",
             valueName: "n"))
     var restoreSlice = 2000
 
     @Option(
         help: ArgumentHelp(
-            "Answer a user's submissions beyond this many in a minute with 429.", valueName: "n"))
+            "Answer a user's submissions beyond this many per minute with 429.", valueName: "n"))
     var submissionsPerMinute: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Answer a user's restores beyond this many in a minute with 429.", valueName: "n"))
+            "Answer a user's restores beyond this many per minute with 429.", valueName: "n"))
     var restoresPerMinute: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Answer CommCare requests of all together beyond this many in a minute with 503.",
+            "Answer CommCare requests of all users together beyond this many per minute with 503.",
             valueName: "n"))
     var requestsPerMinute: Int?
 
@@ -118,7 +120,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func readAccounts() throws(Failure) -> Accounts {
         guard let accounts else { return .open }
         guard let data = FileManager.default.contents(atPath: accounts) else {
-            throw Failure(.noInput, "--accounts \(accounts) can not be read; check the name")
+            throw Failure(.noInput, "--accounts \(accounts) cannot be read; check the name")
         }
         guard let text = String(data: data, encoding: .utf8) else {
             throw Failure(.data, "--accounts \(accounts) is not UTF-8")
@@ -130,7 +132,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// 32 hexadecimal digits that nobody can guess.
+    /// 32 random hexadecimal digits that cannot be guessed.
     private static func adminToken() -> String {
         var random = SystemRandomNumberGenerator()
         return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) })

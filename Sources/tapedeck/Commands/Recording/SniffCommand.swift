@@ -9,11 +9,11 @@ struct SniffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sniff",
         abstract:
-            "Listen to an interface without standing between, and write what passes to a trace.",
+            "Capture traffic passively on an interface and write it to a trace.",
         discussion: """
             The first line of output is `capturing on INTERFACE`; SIGINT or SIGTERM ends it with a \
-            summary, a second one at once. Capturing needs the capability CAP_NET_RAW; rights are \
-            given up as soon as the interface is open.
+            summary, a second signal at once. Capturing needs the capability CAP_NET_RAW; \
+            privileges are dropped as soon as the interface is open.
             """)
 
     @Argument(help: "The interface, such as lo; `any` is all of them.")
@@ -22,37 +22,37 @@ struct SniffCommand: ParsableCommand {
     @Argument(help: "The trace to write; one that exists gains a session.")
     var trace: String?
 
-    @Flag(help: "List the interfaces and end.")
+    @Flag(help: "List the interfaces and exit.")
     var list = false
 
     @Option(
         help: ArgumentHelp(
-            "Capture what this expression holds for, as tcpdump has it, such as `tcp port 80`.",
+            "Capture packets that match this expression in the syntax of tcpdump, such as `tcp port 80`.",
             valueName: "expression"))
     var bpf: String?
 
     @Option(
         help: ArgumentHelp(
-            "Decrypt TLS with the secrets that come into this file (SSLKEYLOGFILE).",
+            "Decrypt TLS with the secrets that are appended to this file (SSLKEYLOGFILE).",
             valueName: "file"))
     var keylog: String?
 
     @Flag(help: "Keep the packets as well, to export them as they were.")
     var keepPackets = false
 
-    @Flag(help: "Also take packets that are for other machines.")
+    @Flag(help: "Capture packets for other machines too.")
     var promiscuous = false
 
     @Flag(name: .shortAndLong, help: "Print no line for each exchange and command.")
     var quiet = false
 
-    @Option(name: .customLong("for"), help: "End after this time, such as 30s or 5m.")
+    @Option(name: .customLong("for"), help: "Stop after this time, such as 30s or 5m.")
     var duration: TimeSpan?
 
     func validate() throws {
         guard !list else { return }
         guard interface != nil, trace != nil else {
-            throw ValidationError("say INTERFACE and TRACE, or --list for the interfaces")
+            throw ValidationError("give INTERFACE and TRACE, or --list for the interfaces")
         }
     }
 
@@ -88,7 +88,7 @@ struct SniffCommand: ParsableCommand {
         let stop = CaptureStop()
         let capture = try LiveCapture(
             interface: interface, expression: bpf, isPromiscuous: promiscuous, stop: stop)
-        // The interface is open: nothing else needs the rights, the trace least of all.
+        // The interface is open: nothing else needs privileges, least of all writing the trace.
         let rights = try Privileges.drop()
         StandardOutput.detach("the capture")
         let keys = try keylog.map { try GrowingFile(path: $0) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Why a recording ended, if not because the user asked.
+/// Why a recording ended, if not by the user.
 final class StopReason: Sendable {
     private let state = Mutex<Failure?>(nil)
 

@@ -10,10 +10,10 @@ struct MinimizeCommand: AsyncParsableCommand {
         commandName: "minimize",
         abstract: "Find the shortest recording that still makes a check fail.",
         discussion: """
-            The check is a command for the shell. It fails where it ends with another status than \
-            0, and a shorter recording counts where it ends with the same status as the whole one \
-            did. Connections are left out first, then channels, exchanges and WebSocket messages, \
-            until nothing else can go. Ended early, the shortest one so far is written.
+            The check is a shell command. It fails if it exits with a status other than 0, and a \
+            shorter recording counts if the status is the same as with the whole one. \
+            Connections are left out first, then channels, exchanges and WebSocket messages, \
+            until nothing else can be left out. Ended early, the shortest one so far is written.
             """)
 
     @Argument(help: "The trace.")
@@ -21,20 +21,20 @@ struct MinimizeCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The command; {} in it, and TAPEDECK_TRACE in its environment, is the trace to look at.
+            The command; {} in it, and TAPEDECK_TRACE in its environment, is the trace to check.
             """)
     var check: String
 
     @Option(
         help: ArgumentHelp(
-            "The trace to write; it must not be there (default: TRACE with .minimal before its ending).",
+            "The trace to write; it must not exist (default: TRACE with .minimal before its ending).",
             valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("End a check after so many seconds.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds after which a check is ended.", valueName: "seconds"))
     var patience = 60.0
 
-    @Option(help: ArgumentHelp("Run the check at most so often.", valueName: "count"))
+    @Option(help: ArgumentHelp("Run the check at most this many times.", valueName: "count"))
     var maxChecks = 10_000
 
     @Flag(help: "Print the outcome as one JSON object.")
@@ -50,7 +50,7 @@ struct MinimizeCommand: AsyncParsableCommand {
     func run() async throws {
         let target = output ?? Self.minimal(trace)
         guard !FileManager.default.fileExists(atPath: target) else {
-            throw Failure(.noInput, "\(target) is there already: name another with --output")
+            throw Failure(.noInput, "\(target) exists already: name another with --output")
         }
         let line = ProgressLine("minimizing")
         defer { line.end() }

@@ -13,8 +13,9 @@ struct ReplayClientCommand: AsyncParsableCommand {
         abstract: "Play the client of a recorded session to a live server.",
         discussion: """
             Logs in anew, sends the same requests, submissions, edits and WebSocket messages with \
-            identifiers of its own, waits for what the recorded client waited for, and compares the answers by \
-            meaning. Ends with 1 where they differ and 69 where the server is not there.
+            new identifiers, waits for what the recorded client waited for, and compares the \
+            answers by meaning. Exits with status 1 if they differ and 69 if the server is \
+            unreachable.
             """)
 
     @Argument(help: "The trace.")
@@ -24,23 +25,23 @@ struct ReplayClientCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Let recorded pauses pass N times as fast, 1 is as recorded; without pauses unless told.",
+            "Replay recorded pauses N times as fast; 1 is as recorded (default: no pauses).",
             valueName: "n"))
     var speed: Double?
 
     @Option(
-        help: ArgumentHelp("Play it N times at once, with distinct identities.", valueName: "n"))
+        help: ArgumentHelp("Play N clients at once, with distinct identities.", valueName: "n"))
     var clients = 1
 
     @Option(
         help: ArgumentHelp(
-            "Begin at most this many requests, sockets, commands and messages in a second, of all clients together.",
+            "Begin at most this many requests, sockets, commands and messages per second, of all clients together.",
             valueName: "n"))
     var rate: Double?
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("End after this time, such as 30s or 5m.", valueName: "time"))
+        help: ArgumentHelp("Stop after this time, such as 30s or 5m.", valueName: "time"))
     var bound: TimeSpan?
 
     @Flag(help: "Send exactly the recorded bytes and identifiers.")
@@ -48,19 +49,19 @@ struct ReplayClientCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave this out of comparing: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH; may be repeated.",
+            "Ignore this when comparing: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH; may be repeated.",
             valueName: "rule"))
     var ignore: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Decides all identifiers that are made up; another one in each run unless told.",
+            "Random seed of all generated identifiers (default: a new one in each run).",
             valueName: "n"))
     var seed: UInt64?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds without anything happening after which what is waited for is missing.",
+            "Seconds without any traffic after which an awaited answer is reported missing.",
             valueName: "seconds"))
     var patience = 10.0
 
@@ -97,15 +98,16 @@ struct ReplayClientCommand: AsyncParsableCommand {
         let (session, exchanges) = recording.clientPart(isVerbatim: verbatim)
         guard !session.parts.isEmpty else {
             throw Failure(
-                .data, "\(trace) holds no HTTP exchange and no WebSocket to play")
+                .data, "\(trace) has no HTTP exchange and no WebSocket to play")
         }
         for host in recording.exchanges.hostNames where target.server(for: host) == nil {
-            throw Failure(.usage, "no server stands for \(host): add --to \(host)=URL, or --to URL")
+            throw Failure(
+                .usage, "no server is given for \(host): add --to \(host)=URL, or --to URL")
         }
         if recording.otherUpgrades > 0 {
             StandardError.write(
-                "tapedeck: \(recording.otherUpgrades) connections are not played that went over to "
-                    + "something else than a WebSocket\n")
+                "tapedeck: \(recording.otherUpgrades) connections are not played: they were "
+                    + "upgraded to something other than a WebSocket\n")
         }
         let load = ReplayLoad(
             session, to: target, rate: rate, bound: bound?.nanoseconds,
@@ -119,7 +121,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
         try tell(text)
     }
 
-    /// Plays it to its end, or to a signal, with a line that says how far it is.
+    /// Plays it to its end, or to a signal, with a progress line.
     private func play(_ load: ReplayLoad) async -> ReplayLoad.End {
         let signal = StopSignal()
         let stopper = Task {
@@ -134,7 +136,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
             while !Task.isCancelled {
                 let figures = load.tally.figures
                 let share = figures.share
-                // Clients that are to come are counted as those that are there.
+                // Clients that have not started yet are counted too.
                 let all = share.of / max(1, figures.clients) * clients
                 line.show(
                     done: share.done, of: all,
@@ -163,7 +165,7 @@ struct ReplayClientCommand: AsyncParsableCommand {
         return rules
     }
 
-    /// Gives the report where it was asked for, and the exit status.
+    /// Writes the report to the chosen outputs and sets the exit status.
     private func tell(_ text: ReplayClientText) throws(Failure) {
         if let junit {
             let report = text.report.junit(allowsUnused: text.allowsUnused)

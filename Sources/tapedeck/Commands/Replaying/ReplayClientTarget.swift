@@ -3,7 +3,7 @@ import Foundation
 import Replaying
 import SyncClients
 
-/// Which live servers a recorded client is played to, and as whom.
+/// Options for the live servers that a recorded client is played to, and its users.
 struct ReplayClientTarget: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -13,7 +13,7 @@ struct ReplayClientTarget: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Log in as this user, or with RECORDED= in place of that one alone; the password is TAPEDECK_PASSWORD. {} is the number of the client.",
+            "Log in as this user, or with RECORDED= in place of that user only; the password is TAPEDECK_PASSWORD. {} is the number of the client.",
             valueName: "name|recorded=name"))
     var user: [String] = []
 
@@ -29,7 +29,7 @@ struct ReplayClientTarget: ParsableArguments {
             valueName: "file"))
     var ca: String?
 
-    /// The live server, without what is said of pace and number.
+    /// The live server, without pace and number of clients.
     func target(rules: [IgnoreRule]) throws -> ReplayTarget {
         var target = ReplayTarget()
         guard !to.isEmpty else {
@@ -38,14 +38,14 @@ struct ReplayClientTarget: ParsableArguments {
         for text in to {
             let (host, url) = Self.pair(text)
             guard let server = SimperiumTarget(url: url) else {
-                throw Failure(.usage, "\(url) is no URL with http or https, and without a query")
+                throw Failure(.usage, "\(url) is not a URL with http or https and without a query")
             }
             if let host {
                 target.hosts[host.lowercased()] = server
             } else if target.base == nil {
                 target.base = server
             } else {
-                throw Failure(.usage, "--to \(url): one URL stands for all hosts; write HOST=URL")
+                throw Failure(.usage, "--to \(url): one URL applies to all hosts; write HOST=URL")
             }
         }
         if !user.isEmpty {
@@ -55,7 +55,7 @@ struct ReplayClientTarget: ParsableArguments {
             else {
                 throw Failure(
                     .usage,
-                    "put the password of \(user.joined(separator: ", ")) into "
+                    "set the password of \(user.joined(separator: ", ")) in "
                         + "TAPEDECK_PASSWORD")
             }
             for text in user {
@@ -77,7 +77,7 @@ struct ReplayClientTarget: ParsableArguments {
         return target
     }
 
-    /// What stands before an equals sign and behind it; one in the query of a URL is none.
+    /// The text before and after an equals sign; one in the query of a URL does not count.
     static func pair(_ text: String) -> (String?, String) {
         guard let equals = text.firstIndex(of: "="),
             !text[..<equals].contains("/"), equals > text.startIndex

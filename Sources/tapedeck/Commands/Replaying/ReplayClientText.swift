@@ -8,7 +8,7 @@ struct ReplayClientText {
     let end: ReplayLoad.End
     let figures: ReplayTally.Figures
     let report: ReplayReport
-    /// How long it took.
+    /// The duration.
     let seconds: Double
     let seed: UInt64
 
@@ -17,18 +17,18 @@ struct ReplayClientText {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// Whether it is well that something was not played: it was ended before.
+    /// Whether steps that were not played are no failure: it was ended early.
     var allowsUnused: Bool { end == .timeOver || end == .stopped }
 
-    /// For people.
+    /// As text.
     var text: String {
         var lines = [headline]
         if !figures.latencies.isEmpty { lines += table }
         switch end {
         case .played: break
-        case .timeOver: lines.append("its time was over before everything was played")
+        case .timeOver: lines.append("the time limit passed before everything was played")
         case .stopped: lines.append("stopped before everything was played")
-        case .unreachable(let reason): lines.append("not to be reached: \(ListLine.clean(reason))")
+        case .unreachable(let reason): lines.append("unreachable: \(ListLine.clean(reason))")
         }
         return report.text(allowsUnused: allowsUnused) + lines.map { $0 + "\n" }.joined()
     }
@@ -48,7 +48,7 @@ struct ReplayClientText {
 
     private func rate(_ count: Int) -> Double { seconds > 0 ? Double(count) / seconds : 0 }
 
-    /// With one digit behind the point where it is small.
+    /// With one decimal digit where it is small.
     private static func number(_ value: Double) -> String {
         if value >= 100 { return String(Int(min(value, 1e15).rounded())) }
         let tenths = Int((value * 10).rounded())
@@ -119,7 +119,7 @@ struct ReplayClientText {
         return .object(object)
     }
 
-    /// What stands beside the bar.
+    /// The text beside the bar.
     static func line(
         _ figures: ReplayTally.Figures, of clients: Int, nanoseconds: Int64
     ) -> String {

@@ -16,10 +16,11 @@ struct ReplayServerCommand: AsyncParsableCommand {
         abstract: "Play the server of a recorded session to live clients, with no network.",
         discussion: """
             Answers HTTP, Simperium and other WebSockets as recorded, matched by meaning, to \
-            clients that take it for the server and to those that use it as their proxy (absolute \
-            URLs, CONNECT, TLS); nothing is ever sent anywhere else. The first line of output is \
-            `listening on HOST:PORT`; SIGINT or SIGTERM ends it with a report. Ends with 1 if \
-            something came that was not recorded, or something recorded was never asked for.
+            clients that address it as the server and to those that use it as their proxy \
+            (absolute URLs, CONNECT, TLS); nothing is ever sent anywhere else. The first line of \
+            output is `listening on HOST:PORT`; SIGINT or SIGTERM ends it with a report. Exits \
+            with status 1 if something was requested that was not recorded, or something \
+            recorded was never requested.
             """)
 
     @Argument(help: "The trace.")
@@ -33,31 +34,32 @@ struct ReplayServerCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "What is not recorded ends the replay, is refused and reported, or is answered from the state that the recording implies."
+            "Requests that were not recorded end the replay, are refused and reported, or are answered from the state that the recording implies."
         ))
     var mode = Mode.strict
 
     @Option(
         help: ArgumentHelp(
-            "Answer at N times the recorded speed, 1 is as recorded; at once unless told.",
+            "Answer at N times the recorded speed; 1 is as recorded (default: at once).",
             valueName: "n"))
     var speed: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Leave this out of comparing: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH; may be repeated.",
+            "Ignore this when comparing: json:/PATH, xml:/PATH, header:NAME, query:NAME or /PATH; may be repeated.",
             valueName: "rule"))
     var ignore: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Decides what --model makes up; another each time unless told.", valueName: "n"))
+            "Random seed of what --model generates (default: a new one in each run).",
+            valueName: "n"))
     var seed: UInt64?
 
-    @Flag(help: "Let recorded requests and commands be left over.")
+    @Flag(help: "Allow recorded requests and commands that are never requested.")
     var allowUnused = false
 
-    @Flag(help: "End when all was played and the last client has gone.")
+    @Flag(help: "Exit when all was played and the last client has disconnected.")
     var exitWhenDone = false
 
     @Flag(help: "Print the report as a JSON object.")
@@ -71,7 +73,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
 
     @OptionGroup var authority: AuthorityOptions
 
-    /// What happens to what is not recorded.
+    /// The handling of requests that were not recorded.
     enum Mode: String, EnumerableFlag {
         case strict
         case lenient
@@ -159,7 +161,7 @@ struct ReplayServerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Gives the report where it was asked for.
+    /// Writes the report to the chosen outputs.
     private func tell(_ report: ReplayReport) throws(Failure) {
         if let junit {
             let text = report.junit(allowsUnused: allowUnused)
@@ -174,6 +176,6 @@ struct ReplayServerCommand: AsyncParsableCommand {
         let missed = report.sections.reduce(0) { $0 + $1.missed }
         let unused = report.sections.reduce(0) { $0 + $1.unused }
         throw Failure(
-            .failed, "\(missed) missed and \(unused) never asked for of \(trace)")
+            .failed, "\(missed) missed and \(unused) never requested of \(trace)")
     }
 }

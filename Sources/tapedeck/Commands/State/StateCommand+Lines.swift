@@ -4,11 +4,11 @@ import Replaying
 import Simperium
 import Wire
 
-/// What each side held, as one JSON object per line.
+/// The state of each side, as one JSON object per line.
 struct StateLines {
     let view: StateView
 
-    /// Writes what each side held.
+    /// Writes the state of each side.
     ///
     /// - Returns: Number of objects and cases on which the sides disagree.
     func write() -> Int {
@@ -34,7 +34,7 @@ struct StateLines {
     }
 
     private static func text(_ json: [UInt8]?) -> String {
-        // Text of a peer that is known to be JSON; line feeds between its values would end the line.
+        // JSON text of a peer; line feeds between its values would end the line.
         json.map {
             String(decoding: $0.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, as: UTF8.self)
         }
@@ -206,7 +206,7 @@ struct StateLines {
         return object.text
     }
 
-    /// The hashes of what a device holds and of what the server takes it to hold.
+    /// The hashes of the cases of a device and of those that the server expects on it.
     static func hashes(_ user: UserState) -> (client: String, server: String, differ: Bool) {
         let client = user.nextState
         guard let log = user.client.syncToken.flatMap({ user.server.log($0) }) else {

@@ -4,16 +4,16 @@ import Replaying
 import Simperium
 import Wire
 
-/// What each side held, for people.
+/// The state of each side, as text.
 struct StatePage {
     let view: StateView
 
-    /// Most clients that get a column of their own.
+    /// The maximum number of clients that get a separate column.
     private static let maxColumns = 6
     /// Bytes of data on a line.
     private static let excerpt = 80
 
-    /// Writes what each side held.
+    /// Writes the state of each side.
     ///
     /// - Returns: Number of objects and cases on which the sides disagree.
     func write() -> Int {
@@ -152,7 +152,7 @@ struct StatePage {
         line(title(user))
         line(
             "  server  sync token \(ListLine.clean(user.server.syncToken ?? "-"))"
-                + place(user.server.restore) + "  takes the device to have "
+                + place(user.server.restore) + "  expects on the device "
                 + (user.server.log.map {
                     "\(count($0.caseIDs.count, "case")), \($0.stateHash)"
                 } ?? "nothing that is known"))

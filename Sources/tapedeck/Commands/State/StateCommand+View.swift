@@ -4,7 +4,7 @@ import Replaying
 import Simperium
 import Wire
 
-/// What of a state is shown.
+/// The part of a state that is shown.
 struct StateView {
     let state: SessionState
     /// Since the start of the first session; nil for the end of the trace.
@@ -76,9 +76,9 @@ struct StateView {
     }
 }
 
-/// Words for what is known of the fate of changes and forms.
+/// Names and sentences for the outcomes of changes and forms.
 enum StateWords {
-    /// Stable name of a fate.
+    /// Stable name of an outcome.
     static func name(_ fate: UnacknowledgedChange.Fate) -> String {
         switch fate {
         case .unanswered: "unanswered"
@@ -90,7 +90,7 @@ enum StateWords {
         }
     }
 
-    /// A change with its fate, for people.
+    /// A change with its outcome, as text.
     static func text(_ change: UnacknowledgedChange) -> String {
         let what = change.isRemoval ? "removal" : change.sv == nil ? "creation" : "edit"
         let base = change.sv.map { " of version \($0)" } ?? ""
@@ -101,17 +101,17 @@ enum StateWords {
             case .unanswered: "has no answer"
             case .lost: "never reached the server"
             case .accepted(let version?):
-                "is version \(version) on the server, which the client was not told"
-            case .accepted(nil): "was accepted, which the client was not told"
+                "is version \(version) on the server, but the client did not receive the answer"
+            case .accepted(nil): "was accepted, but the client did not receive the answer"
             case .duplicate: "is on the server already (409), and the client has not fetched it"
             case .refused(let code): "was refused with \(code)"
             case .refusedUnheard(let code):
-                "was refused with \(code), which the client was not told"
+                "was refused with \(code), but the client did not receive the answer"
             }
         return "\(what)\(base)\(command) (ccid \(ListLine.clean(change.ccid))\(tries)) \(fate)"
     }
 
-    /// What a client does not have, for people.
+    /// A change that a client does not have, as text.
     static func text(_ missed: MissedChange) -> String {
         let version = missed.version.map { " to version \($0)" } ?? ""
         let command = missed.command.map { " in c\($0)" } ?? ""
@@ -134,7 +134,7 @@ enum StateWords {
         }
     }
 
-    /// Stable name of a fate.
+    /// Stable name of an outcome.
     static func name(_ fate: UnansweredForm.Fate) -> String {
         switch fate {
         case .unanswered: "unanswered"
@@ -144,20 +144,20 @@ enum StateWords {
         }
     }
 
-    /// A form with its fate, for people.
+    /// A form with its outcome, as text.
     static func text(_ form: UnansweredForm) -> String {
         let tries = form.tries > 1 ? ", sent \(form.tries) times" : ""
         let fate =
             switch form.fate {
             case .unanswered: "has no answer"
             case .lost: "never reached the server"
-            case .accepted: "was accepted, which the device was not told"
+            case .accepted: "was accepted, but the device did not receive the answer"
             case .refused(let status): "was answered with \(status)"
             }
         return "form \(ListLine.clean(form.instanceID)) in #\(form.exchange)\(tries) \(fate)"
     }
 
-    /// What is not the same, for people.
+    /// A difference, as text.
     static func text(_ found: ObjectDisagreement) -> String {
         let server = found.server.map { "version \($0.version)" } ?? "nothing"
         let client = found.received.map { "version \($0.version)" } ?? "nothing"

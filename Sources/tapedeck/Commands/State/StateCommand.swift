@@ -9,13 +9,13 @@ import Wire
 struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
-        abstract: "Show what each side held at a moment, rebuilt from the trace.",
+        abstract: "Show the state of each side at a point in time, rebuilt from the trace.",
         discussion: """
             Per Simperium bucket: objects and versions of the server and of each client, change \
             versions, and what a client sent and has not seen acknowledged. Per CommCare user and \
-            device: sync token, cases and unanswered forms. Servers are believed; a client holds \
-            what it must, having sent and received what it did, faults included. With --diff: where \
-            the two disagree, and exit status 1 where they do.
+            device: sync token, cases and unanswered forms. The state of a server is what it \
+            reported; that of a client follows from what it sent and received, faults included. \
+            With --diff: only where the two disagree; exits with status 1 if they do.
             """)
 
     @Argument(help: "The trace.")
@@ -23,24 +23,24 @@ struct StateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The moment, with what happened in it: 12.5s since the start, a time such as "
+            "The point in time, inclusive: 12.5s since the start, a time such as "
                 + "2026-11-21T17:00:00.5Z, #12 or exchange:12, c40 or command:40, m7 or message:7; "
-                + "the end without.", valueName: "time|id"))
+                + "(default: the end).", valueName: "time|id"))
     var at: StateTime?
 
-    @Option(help: "The end of this session, or --at since its start.")
+    @Option(help: "Show the end of this session, or --at since its start.")
     var session: Int64?
 
-    @Option(help: "This bucket alone.")
+    @Option(help: "Show this bucket only.")
     var bucket: String?
 
-    @Option(help: "This user, device or clientid alone.")
+    @Option(help: "Show this user, device or clientid only.")
     var user: String?
 
-    @Option(help: "This object, or this case, alone, with all its data.")
+    @Option(help: "Show this object or case only, with all its data.")
     var key: String?
 
-    @Flag(help: "Where client and server disagree, alone.")
+    @Flag(help: "Show only where client and server disagree.")
     var diff = false
 
     @Flag(help: "Print a JSON object per line.")
@@ -57,7 +57,7 @@ struct StateCommand: ParsableCommand {
         let reading = try SessionStateReading.read(reader, upto: try moment())
         if reading.cut > 0 {
             StandardError.write(
-                "tapedeck: \(reading.cut) long commands were passed over: the bytes are gone\n")
+                "tapedeck: \(reading.cut) long commands were skipped: their bytes were deleted\n")
         }
         let view = StateView(
             state: reading.state, at: reading.at, anchor: reader.anchor, bucket: bucket,
@@ -87,7 +87,7 @@ struct StateCommand: ParsableCommand {
     }
 }
 
-/// A moment, as `--at` names it.
+/// A point in time, as `--at` gives it.
 struct StateTime: ExpressibleByArgument {
     let moment: StateMoment
 

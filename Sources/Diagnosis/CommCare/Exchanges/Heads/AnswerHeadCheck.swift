@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What the head of an answer of a CommCare or OpenRosa server does wrong.
+/// Checks the head of an answer of a CommCare or OpenRosa server.
 enum AnswerHeadCheck {
     private typealias Rules = CommCareExchangeRules
 
@@ -25,7 +25,7 @@ enum AnswerHeadCheck {
             let rule = isCommCare ? Rules.commcareDate : Rules.openRosaDate
             add(
                 rule,
-                date.map { "has a Date that is none: \(Quote.escaped($0.value))." }
+                date.map { "has an invalid Date: \(Quote.escaped($0.value))." }
                     ?? "has no Date.", quote: date?.line)
         }
         let isSuccess = (200..<300).contains(status)
@@ -71,7 +71,7 @@ enum AnswerHeadCheck {
                 switch answer {
                 case .json: "is not kept"
                 case .xml: "is XML"
-                case .text: "is no JSON with error and default_response"
+                case .text: "is not JSON with error and default_response"
                 case .empty: "is empty"
                 }
             if case .json = answer { return }
@@ -118,7 +118,7 @@ enum AnswerHeadCheck {
         guard [301, 302, 307, 308].contains(status), row.scheme == "https",
             let host = host(of: location.value), host != row.host
         else { return }
-        // A reverse proxy rewrites addresses of the server to names that it goes by.
+        // A reverse proxy rewrites addresses of the server to its own names.
         if session[row.connection]?.row?.mode != .forward { return }
         add(Rules.otherHost, "sends the client from \(row.host) to \(target).", location.line)
     }

@@ -12,9 +12,9 @@ extension CommCareExchangeRules {
         "specs/commcare-http.txt: \"CommCare submissions should contain additional headers with requests\""
     static let versionMissing = Rule.exchange(
         "commcare.headers.version-missing", .error,
-        title: "A submission or sync says X-OpenRosa-Version.",
+        title: "A submission or sync has X-OpenRosa-Version.",
         source: table
-            + ", `X-OpenRosa-Version` 3.0; without it CommCare HQ tells errors with 201 and `submit_error`, so that forms are lost; catalogue C01.",
+            + ", `X-OpenRosa-Version` 3.0; without it CommCare HQ reports errors with 201 and `submit_error`, so that forms are lost; catalogue C01.",
         evidence: "A submission or restore without the field.",
         expects: "`X-OpenRosa-Version: 3.0`.",
         silent: "A restore with `openrosa_version` in its query.",
@@ -27,7 +27,7 @@ extension CommCareExchangeRules {
         expects: "`X-OpenRosa-Version: 3.0`.")
     static let openRosaVersionMissing = Rule.exchange(
         "openrosa.headers.version-missing", .warning,
-        title: "A request to an OpenRosa server says X-OpenRosa-Version.",
+        title: "A request to an OpenRosa server has X-OpenRosa-Version.",
         source:
             "OpenRosa HTTP: each request and each response has `X-OpenRosa-Version`; without it Aggregate refuses (enketo-express 107); catalogue C01.",
         evidence: "A submission or a request for the form list without the field.",
@@ -48,17 +48,17 @@ extension CommCareExchangeRules {
         cause: "The name under which a server's framework keeps the field is sent as it is.")
     static let deviceMissing = Rule.exchange(
         "commcare.headers.device-missing", .warning,
-        title: "A submission or sync says which device it is from.",
+        title: "A submission or sync has the device id.",
         source: table + ", `x-openrosa-deviceid`: \"current device id\"; catalogue C04.",
         evidence: "A submission or restore without the field.",
         expects: "`x-openrosa-deviceid` with an identifier that stays the same.")
     static let undocumented = Rule.exchange(
         "commcare.headers.undocumented", .info, repetition: .client,
-        title: "Fields that are in no table of the specification.",
+        title: "Only fields of the specification are sent.",
         source: table
             + " names three; CommCare Android sends `x-openrosa-commcare-version` as well; catalogue C78.",
         evidence: "Another `x-openrosa-…` or `x-commcarehq-…` field.",
-        expects: "The fields of the specification; servers may pass over the others.")
+        expects: "The fields of the specification; servers may ignore the others.")
     static let dateMissing = Rule.exchange(
         "openrosa.headers.date-missing", .info,
         title: "A request to an OpenRosa server has a Date.",
@@ -71,14 +71,14 @@ extension CommCareExchangeRules {
         source:
             "OpenRosa HTTP: requests have a `Date`; ODK Collect writes the hour with `hh`, a clock of twelve hours, and is wrong by 12 h each afternoon; catalogue C63.",
         evidence:
-            "A `Date` that is no date of RFC 9110, or is more than 5 min from the answer's `Date`.",
+            "A `Date` that is not a date of RFC 9110, or is more than 5 min from the answer's `Date`.",
         expects: "The time in GMT, with hours from 00 to 23.",
-        silent: "The answer has no `Date`, or came more than 5 min after the request.",
+        silent: "The answer has no `Date`, or was sent more than 5 min after the request.",
         cause:
             "The pattern of the date has `hh` where it needs `HH`, or the device's clock is wrong.")
     static let clearCredentials = Rule.exchange(
         "commcare.headers.credentials-in-clear", .error,
-        title: "Credentials are sent through TLS alone.",
+        title: "Credentials are sent through TLS only.",
         source:
             "RFC 7617, 4: Basic sends the password in clear text; CommCare Android refuses it over http (PlainTextPasswordException), ODK Collect sends Basic over https only; catalogue C67.",
         evidence: "`Authorization` with Basic or Bearer over http.",
@@ -88,16 +88,16 @@ extension CommCareExchangeRules {
         "commcare.headers.user-without-domain", .warning,
         title: "The user name of Basic has the domain.",
         source:
-            "CommCare Android completes names without `@` (buildDomainUser), CommCare HQ knows `user@domain.commcarehq.org`; catalogue C68.",
+            "CommCare Android completes names without `@` (buildDomainUser), CommCare HQ uses `user@domain.commcarehq.org`; catalogue C68.",
         evidence: "A user name without `@` that was answered 401.",
         expects: "`user@domain.commcarehq.org`.",
-        silent: "The server took the name.",
-        cause: "The name goes into the header as the user typed it.")
+        silent: "The server accepted the name.",
+        cause: "The name is put into the header as the user typed it.")
     static let method = Rule.exchange(
         "commcare.headers.method", .error,
-        title: "Forms are sent with POST and restores asked for with GET.",
+        title: "Forms are sent with POST and restores requested with GET.",
         source:
-            "specs/ora-http-layer.txt: \"Only GET and POST API calls are supported\"; CommCare HQ's receiver takes POST, its restore GET; catalogue O-R6.",
+            "specs/ora-http-layer.txt: \"Only GET and POST API calls are supported\"; CommCare HQ's receiver accepts POST, its restore GET; catalogue O-R6.",
         evidence:
             "PUT, PATCH or DELETE for the path of a receiver or restore, or POST for a restore.",
         expects: "POST to the receiver, GET for the restore.")

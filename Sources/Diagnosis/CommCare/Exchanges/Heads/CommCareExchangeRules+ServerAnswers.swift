@@ -1,7 +1,7 @@
 import Wire
 
 extension CommCareExchangeRules {
-    /// Answers of any kind.
+    /// Rules about answers of any kind.
     static let serverAnswers: [Rule] = [
         overloadWithoutRetryAfter, actionMalformed, actionType, actionKey, commcareDate,
         openRosaDate, serverVersion, acceptLength, contentType, otherHost, namespace,
@@ -18,7 +18,7 @@ extension CommCareExchangeRules {
 
     static let overloadWithoutRetryAfter = server(
         "commcare.server.overload-without-retry-after", .info,
-        title: "A 429 or 503 may say when to come back.",
+        title: "A 429 or 503 may have Retry-After.",
         source: "RFC 6585, 4 and RFC 9110, 15.6.4: `Retry-After` may go with both; catalogue C32.",
         evidence: "A 429 or 503 without `Retry-After`.", expects: "`Retry-After` with seconds.")
     private static let action =
@@ -27,7 +27,7 @@ extension CommCareExchangeRules {
         "commcare.server.406-body", .error,
         title: "The body of a 406 is JSON with error and default_response.",
         source: action + "; catalogue C33.",
-        evidence: "A 406 whose body is no such JSON.",
+        evidence: "A 406 with another body.",
         expects: "`{\"error\": \"locale.translation.key\", \"default_response\": \"…\"}`.")
     static let actionType = server(
         "commcare.server.406-type", .warning, title: "The body of a 406 is declared as JSON.",
@@ -38,20 +38,22 @@ extension CommCareExchangeRules {
         source: action + ", \"locale.translation.key\"; catalogue C36.",
         evidence: "An `error` that is empty or has spaces.",
         expects: "A key such as `user.deactivated`.",
-        cause: "The sentence for people is put where the key belongs.")
+        cause: "The message for the user is put where the key belongs.")
     private static let clock =
         "OpenRosa HTTP: responses have a `Date`; CommCare Android's drift interceptor fails without one; catalogue C62."
     static let commcareDate = server(
         "commcare.server.date-missing", .error, title: "Every answer to CommCare has a Date.",
-        source: clock, evidence: "An answer without `Date`, or with one that is no IMF-fixdate.",
+        source: clock,
+        evidence: "An answer without `Date`, or with one that is not an IMF-fixdate.",
         expects: "`Date: Sun, 06 Nov 1994 08:49:37 GMT`, in English.")
     static let openRosaDate = server(
         "openrosa.server.date-missing", .error, title: "Every answer of OpenRosa has a Date.",
-        source: clock, evidence: "An answer without `Date`, or with one that is no IMF-fixdate.",
+        source: clock,
+        evidence: "An answer without `Date`, or with one that is not an IMF-fixdate.",
         expects: "`Date: Sun, 06 Nov 1994 08:49:37 GMT`, in English.")
     static let serverVersion = server(
         "openrosa.server.version-missing", .warning,
-        title: "An answer says X-OpenRosa-Version.",
+        title: "An answer has X-OpenRosa-Version.",
         source:
             "OpenRosa HTTP: each response has it; CommCare HQ's middleware writes `HTTP_X_OPENROSA_VERSION`; catalogue C64.",
         evidence: "An answer to a submission, restore or form list without the field.",
@@ -59,7 +61,7 @@ extension CommCareExchangeRules {
         cause: "The name under which the framework keeps the field is sent as it is.")
     static let acceptLength = server(
         "openrosa.server.accept-length-missing", .warning,
-        title: "An OpenRosa server says how large a submission may be.",
+        title: "An OpenRosa server announces the maximum size of a submission.",
         source:
             "OpenRosa HTTP: `X-OpenRosa-Accept-Content-Length` must be on successful responses; ODK Collect falls back to 10,000,000; catalogue C65.",
         evidence: "A 201, 202 or 204 of an OpenRosa server to a submission without the field.",
@@ -78,7 +80,7 @@ extension CommCareExchangeRules {
             "CommCare Android (isValidRedirect) and ODK Collect refuse to follow from https to another host; catalogue C70.",
         evidence: "A 301, 302, 307 or 308 over https whose `Location` names another host.",
         expects: "An address of the same host.",
-        silent: "The address may be one that the proxy goes by.")
+        silent: "The address may be one of the proxy's names.")
     static let namespace = server(
         "openrosa.server.envelope", .warning,
         title: "An answer is an OpenRosaResponse in its namespace.",

@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What the fields of a request to a CommCare or OpenRosa server do wrong.
+/// Checks the header fields of a request to a CommCare or OpenRosa server.
 enum RequestHeadCheck {
     private typealias Rules = CommCareExchangeRules
 
@@ -35,7 +35,7 @@ enum RequestHeadCheck {
                 if version.value != "3.0" {
                     add(
                         Rules.versionValue,
-                        "\(what) says X-OpenRosa-Version \(Quote.escaped(version.value)).",
+                        "\(what) has X-OpenRosa-Version \(Quote.escaped(version.value)).",
                         quote: version.line)
                 }
             } else if underscored == nil,
@@ -53,13 +53,13 @@ enum RequestHeadCheck {
                 if version.value != "1.0" {
                     add(
                         Rules.openRosaVersionValue,
-                        "\(what) says X-OpenRosa-Version \(Quote.escaped(version.value)).",
+                        "\(what) has X-OpenRosa-Version \(Quote.escaped(version.value)).",
                         quote: version.line)
                 }
             } else if underscored == nil {
                 add(Rules.openRosaVersionMissing, "\(what) has no X-OpenRosa-Version.")
             }
-            // Browsers keep provisional fields alone of some requests.
+            // Browsers record only provisional fields of some requests.
             if row.api == "openrosa.submit", head.first("date") == nil,
                 session[row.connection]?.isMadeUp != true
             {
@@ -105,11 +105,11 @@ enum RequestHeadCheck {
             Finding(
                 CommCareExchangeRules.method, asked: exchange, session,
                 detail:
-                    "\(row.method) \(row.path): \(isReceiver ? "a receiver takes POST" : "a restore is asked for with GET").",
+                    "\(row.method) \(row.path): \(isReceiver ? "a receiver accepts POST" : "a restore is requested with GET").",
                 expected: isReceiver ? "POST \(row.path)" : "GET \(row.path)"))
     }
 
-    // MARK: What the answer tells about the request
+    // MARK: Checks that need the answer
 
     static func answered(
         _ exchange: ExchangeEvidence, _ answer: HeadLines, _ session: borrowing SessionView,
@@ -135,7 +135,7 @@ enum RequestHeadCheck {
         let isBasic = scheme.lowercased() == "basic"
         guard isBasic || scheme.lowercased() == "bearer" else { return }
         let quote = "Authorization: \(scheme) …"
-        // The scheme of what a reverse proxy stands for is known with the answer.
+        // The scheme behind a reverse proxy is known with the answer.
         if row.scheme == "http", !HostName.isPrivate(row.host) {
             report.add(
                 Finding(
@@ -166,7 +166,7 @@ enum RequestHeadCheck {
                 Finding(
                     rule, asked: exchange, session,
                     detail:
-                        "\(row.method) \(row.path) has a Date that is none: \(Quote.escaped(field.value)).",
+                        "\(row.method) \(row.path) has an invalid Date: \(Quote.escaped(field.value)).",
                     quote: field.line))
             return
         }
@@ -181,7 +181,7 @@ enum RequestHeadCheck {
             Finding(
                 rule, asked: exchange, session,
                 detail:
-                    "\(row.method) \(row.path) says \(Quote.escaped(field.value)), \(abs(off)) s \(off < 0 ? "before" : "after") the server's time"
+                    "\(row.method) \(row.path) has the Date \(Quote.escaped(field.value)), \(abs(off)) s \(off < 0 ? "before" : "after") the server's time"
                     + (isHalfDay ? ": 12 h, as of a clock of twelve hours." : "."),
                 cause: isHalfDay
                     ? "The pattern of the date has `hh` where it needs `HH`."

@@ -1,20 +1,20 @@
 import Wire
 
 extension CommCareExchangeRules {
-    /// What a form holds.
+    /// Rules about the content of a form.
     static let form: [Rule] = [
         notWellFormed, xmlnsMissing, openRosaNameless, instanceIDMissing, instanceIDRepeated,
         caseIncomplete, createUnknown, valueTooLong, indexWrong, versionOne,
     ]
 
-    private static let unkept = "The content of the form is not kept whole."
+    private static let unkept = "The content of the form is not kept completely."
     static let notWellFormed = Rule.exchange(
         "commcare.form.not-well-formed", .error, repetition: .topic,
         title: "A form is well-formed XML.",
         source:
-            "XML 1.0; CommCare HQ answers 422 to every client (pull request 25609), and the form is lost to it; catalogue C46.",
-        evidence: "A form that is empty, not well formed, or not in the encoding it declares.",
-        expects: "A whole document in UTF-8.", silent: unkept,
+            "XML 1.0; CommCare HQ answers 422 to every client (pull request 25609), and the form is lost; catalogue C46.",
+        evidence: "A form that is empty, not well-formed, or not in the encoding it declares.",
+        expects: "A complete document in UTF-8.", silent: unkept,
         cause: "Text is put into XML without escaping, or a file is sent before it is written.")
     static let xmlnsMissing = Rule.exchange(
         "commcare.form.xmlns-missing", .error, repetition: .topic,
@@ -33,7 +33,7 @@ extension CommCareExchangeRules {
         "commcare.form.instance-id-missing", .error, repetition: .topic,
         title: "A form has an instanceID.",
         source:
-            "OpenRosa metadata schema: `instanceID` is required; without it a server cannot tell a form sent twice; catalogue C48.",
+            "OpenRosa metadata schema: `instanceID` is required; without it a server cannot detect a form sent twice; catalogue C48.",
         evidence: "A form without `meta`, or with no `instanceID` in it.",
         expects: "`meta/instanceID`, made once a form.",
         silent: unkept + " Device reports have none.")
@@ -44,14 +44,14 @@ extension CommCareExchangeRules {
         evidence: "More than one `instanceID` in `meta`.", expects: "One.", silent: unkept)
     static let caseIncomplete = Rule.exchange(
         "commcare.case.incomplete", .error, repetition: .topic,
-        title: "A case block has what it must have.",
+        title: "A case block has all required elements.",
         source:
             "Case XML 2: `case_id` and `date_modified`, and for `create` a type, a name and an owner or user (commcare-core CaseXmlParser); catalogue C51.",
         evidence: "A case block of a form without one of them.",
         expects: "All of them; the server refuses the form otherwise.", silent: unkept)
     static let createUnknown = Rule.exchange(
         "commcare.case.unknown-in-create", .error, repetition: .topic,
-        title: "create holds the type, the name and the owner alone.",
+        title: "create holds only the type, the name and the owner.",
         source: "commcare-core CaseXmlParser refuses anything else in `create`; catalogue C51.",
         evidence: "Another element in `create` of a form's case block.",
         expects: "Other properties in `update`.", silent: unkept)

@@ -1,7 +1,7 @@
 import Wire
 
 extension CommCareExchangeRules {
-    /// Answers to a submission.
+    /// Rules about answers to a submission.
     static let serverSubmission: [Rule] = [
         rejectionNature, messageNotFirst, acceptedWith200, openRosaAcceptedWith200,
         withoutEnvelope, disguisedError, redirected,
@@ -20,21 +20,21 @@ extension CommCareExchangeRules {
         "specs/commcare-http.txt: \"An OpenRosaResponse message with the nature processing_failure will describe the issue.\""
     static let rejectionNature = server(
         "commcare.server.422-nature", .error,
-        title: "A 422 to a form says processing_failure.",
+        title: "A 422 to a form has the nature processing_failure.",
         source: rejection
             + " CommCare Android sends the form again for ever otherwise; catalogue C24.",
         evidence:
-            "A 422 to a submission without OpenRosaResponse or with another nature; `post_processing_failure` is no more than a remark.",
+            "A 422 to a submission without OpenRosaResponse or with another nature; `post_processing_failure` is only information.",
         expects: "`<message nature=\"processing_failure\">` with the reason.")
     static let messageNotFirst = server(
         "commcare.server.message-not-first", .warning,
         title: "The message is the first element of a 422.",
-        source: rejection + " CommCare Android looks at the first child alone; catalogue C25.",
+        source: rejection + " CommCare Android looks at the first child only; catalogue C25.",
         evidence: "A 422 to a submission whose `message` is not the first child.",
         expects: "`message` first.")
     static let acceptedWith200 = server(
         "commcare.server.accepted-with-200", .warning,
-        title: "A form that was taken is answered 201.",
+        title: "A form that was accepted is answered 201.",
         source:
             "OpenRosa HTTP: 200 is unused and \"shouldn't be assumed to be meaningful\"; CommCare Android deletes the form all the same; catalogue C37.",
         evidence: "A 200 to a submission.", expects: "201, or 202.",
@@ -43,11 +43,11 @@ extension CommCareExchangeRules {
         "openrosa.server.accepted-with-200", .error,
         title: "An OpenRosa server answers a form with 201 or 202.",
         source:
-            "OpenRosa HTTP: 200 is unused; ODK Collect takes it for a failure and sends the form for ever (formhub 767); catalogue C37.",
+            "OpenRosa HTTP: 200 is unused; ODK Collect treats it as a failure and sends the form for ever (formhub 767); catalogue C37.",
         evidence: "A 200 to a submission.", expects: "201, or 202.")
     static let withoutEnvelope = server(
         "openrosa.server.accepted-without-envelope", .error,
-        title: "A form counts as taken only with an OpenRosaResponse.",
+        title: "A form counts as accepted only with an OpenRosaResponse.",
         source:
             "OpenRosa HTTP: \"until a 201 or 202 response code is received with an OpenRosaResponse envelope body\"; a captive portal's page would make CommCare Android delete the form; catalogue C38.",
         evidence: "A 2xx to a submission whose body is something else, such as HTML.",

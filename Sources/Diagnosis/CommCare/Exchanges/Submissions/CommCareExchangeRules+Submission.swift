@@ -30,11 +30,11 @@ extension CommCareExchangeRules {
         expects: "`Content-Type: text/xml` and `filename=\"form.xml\"`.")
     static let field = Rule.exchange(
         "commcare.submit.field", .error,
-        title: "A submission to CommCare has files alone.",
+        title: "A submission to CommCare has only files.",
         source:
-            "CommCare HQ answers 400 \"Received a submission with POST.keys()\" to any field that is no file, such as ODK Collect's `*isIncomplete*`; catalogue C43.",
+            "CommCare HQ answers 400 \"Received a submission with POST.keys()\" to any field that is not a file, such as ODK Collect's `*isIncomplete*`; catalogue C43.",
         evidence: "A part without a filename.", expects: "Every part as a file.",
-        silent: "OpenRosa servers, which know the mark.",
+        silent: "OpenRosa servers, which support the mark.",
         cause: "A client written for OpenRosa servers splits large submissions.")
     static let attachmentUnreferenced = Rule.exchange(
         "commcare.submit.attachment-unreferenced", .warning, repetition: .topic,
@@ -49,31 +49,31 @@ extension CommCareExchangeRules {
         "commcare.submit.attachment-missing", .info, repetition: .topic,
         title: "Files that the form names are sent with it.",
         source:
-            "OpenRosa form submission; CommCare Android leaves files above 15 MiB out without a word; catalogue C44.",
+            "OpenRosa form submission; CommCare Android silently leaves out files above 15 MiB; catalogue C44.",
         evidence:
             "A form with an answer that looks like the name of a file, which is in no part.",
         expects: "The file in a part with that name.",
         silent:
-            "More requests with the same form follow, or the answer may be other text; hence no more than a remark."
+            "More requests with the same form follow, or the answer may be other text; hence only information."
     )
     static let tooLarge = Rule.exchange(
         "commcare.submit.too-large", .warning, repetition: .topic,
-        title: "A submission is no larger than the server takes.",
+        title: "A submission is no larger than the server accepts.",
         source:
-            "CommCare HQ answers 413 to forms above 10 MiB and attachments above 15 MiB; OpenRosa servers say their limit in `X-OpenRosa-Accept-Content-Length`; catalogue C45.",
+            "CommCare HQ answers 413 to forms above 10 MiB and attachments above 15 MiB; OpenRosa servers announce their limit in `X-OpenRosa-Accept-Content-Length`; catalogue C45.",
         follows: "the limit that each OpenRosa server has advertised",
         evidence: "A larger form, attachment or body.",
-        expects: "Smaller files, or several requests where the server knows them.")
+        expects: "Smaller files, or several requests where the server supports them.")
     static let authtype = Rule.exchange(
         "commcare.submit.authtype", .info,
-        title: "The way of signing in is named once and fits.",
+        title: "The authentication type is given once and fits.",
         source:
-            "CommCare Android adds `authtype=noauth` twice for demo users; CommCare HQ takes the last; catalogue C76.",
+            "CommCare Android adds `authtype=noauth` twice for demo users; CommCare HQ uses the last; catalogue C76.",
         evidence: "`authtype` more than once, or `noauth` together with `Authorization`.",
         expects: "One `authtype`, and credentials only where it is not `noauth`.")
     static let demoUser = Rule.exchange(
         "commcare.submit.demo-user", .error, repetition: .topic,
-        title: "Only the demo user changes cases without signing in.",
+        title: "Only the demo user changes cases without credentials.",
         source:
             "CommCare HQ answers 403 to case blocks of others than `demo_user` with `authtype=noauth`; catalogue C77.",
         evidence: "A form with case blocks and another `userID`, sent with `authtype=noauth`.",

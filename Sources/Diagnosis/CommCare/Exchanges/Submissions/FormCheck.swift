@@ -2,7 +2,7 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// What a submitted form does wrong.
+/// Checks a submitted form.
 enum FormCheck {
     private typealias Rules = CommCareExchangeRules
 
@@ -17,7 +17,7 @@ enum FormCheck {
         }
         if facts.error != nil {
             if let error = facts.malformation {
-                add(Rules.notWellFormed, "The form is not well formed: \(error).")
+                add(Rules.notWellFormed, "The form is not well-formed: \(error).")
             }
             return
         }

@@ -2,7 +2,7 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// What the answer to a submission does wrong.
+/// Checks the answer to a submission.
 enum SubmissionAnswerCheck {
     private typealias Rules = CommCareExchangeRules
 
@@ -37,14 +37,15 @@ enum SubmissionAnswerCheck {
                 }
                 add(
                     Rules.withoutEnvelope,
-                    "The answer \(status) to the form has a body that is no OpenRosaResponse.",
+                    "The answer \(status) to the form has a body that is not an OpenRosaResponse.",
                     quote: Quote.of(response.body.content))
                 return
             }
             if document.nature == "submit_error" {
                 add(
                     Rules.disguisedError,
-                    "The answer \(status) to the form says submit_error: \(document.detail ?? "").")
+                    "The answer \(status) to the form has the nature submit_error: \(document.detail ?? "")."
+                )
             }
             if status == 200 { accepted(row.api, add) }
         case 422:
@@ -67,7 +68,7 @@ enum SubmissionAnswerCheck {
     ) {
         guard let document else {
             add(
-                Rules.rejectionNature, "The body of the 422 is no OpenRosaResponse.", nil,
+                Rules.rejectionNature, "The body of the 422 is not an OpenRosaResponse.", nil,
                 Quote.of(response.body.content))
             return
         }

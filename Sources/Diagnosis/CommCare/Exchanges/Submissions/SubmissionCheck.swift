@@ -3,11 +3,11 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What a submission does wrong: its parts, its parameters and its form.
+/// Checks a submission: its parts, its parameters and its form.
 struct SubmissionCheck {
     private typealias Rules = CommCareExchangeRules
 
-    /// The largest body that each OpenRosa server takes.
+    /// The largest body that each OpenRosa server accepts.
     private var advertised: [String: Int64] = [:]
     private static let maxAdvertised = 1_024
     /// Largest form that is searched for the names of files.
@@ -70,7 +70,7 @@ struct SubmissionCheck {
                 Finding(
                     Rules.authtype, asked: exchange, session,
                     detail: types.count > 1
-                        ? "The submission names authtype \(types.count) times."
+                        ? "The submission has authtype \(types.count) times."
                         : "The submission has authtype=noauth and an Authorization."))
         }
         if !row.path.hasSuffix("/"), !row.path.hasSuffix("/submission") {
@@ -151,7 +151,7 @@ struct SubmissionCheck {
         for file in submission.attachments {
             let names = Set([file.name, file.filename].compactMap { $0 })
                 .filter { !$0.isEmpty }
-            // What XML or a header would write in another way is not looked for.
+            // Names that XML or a header would escape are not checked.
             let isPlain = names.allSatisfy { name in
                 name.utf8.allSatisfy {
                     (0x20...0x7E).contains($0) && !"&<>\"'%\\".utf8.contains($0)

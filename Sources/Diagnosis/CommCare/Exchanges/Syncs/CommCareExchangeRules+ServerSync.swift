@@ -1,7 +1,7 @@
 import Wire
 
 extension CommCareExchangeRules {
-    /// Answers to a sync.
+    /// Rules about answers to a sync.
     static let serverSync: [Rule] = [
         retryAfterMissing, retryAfterMalformed, progressMissing, pendingEnvelope,
         progressMalformed, restoreIDMissing, registrationMalformed, itemsDiffer,
@@ -22,8 +22,8 @@ extension CommCareExchangeRules {
         "specs/commcare-http.txt: \"Async 202 restore responses should contain an HTTP Header Retry-After with an integer value describing amount of time (in seconds)\""
     static let retryAfterMissing = server(
         "commcare.server.retry-after-missing", .error,
-        title: "A 202 to a sync says when to ask again.",
-        source: pending + "; CommCare Android gives the sync up without it; catalogue C14.",
+        title: "A 202 to a sync has Retry-After.",
+        source: pending + "; CommCare Android aborts the sync without it; catalogue C14.",
         evidence: "A 202 to a restore without `Retry-After`.", expects: "`Retry-After: 5`.")
     static let retryAfterMalformed = server(
         "commcare.server.retry-after-malformed", .error,
@@ -36,13 +36,13 @@ extension CommCareExchangeRules {
         "specs/commcare-http.txt: \"If a 202 response includes a body, it should contain an OpenRosaResponse\""
     static let progressMissing = server(
         "commcare.server.progress-missing", .warning,
-        title: "A 202 to a sync tells the progress.",
-        source: body + "; CommCare Android gives the sync up without `progress`; catalogue C18.",
+        title: "A 202 to a sync has the progress.",
+        source: body + "; CommCare Android aborts the sync without `progress`; catalogue C18.",
         evidence: "A 202 to a restore without body, or without `progress` in it.",
         expects: "`<Sync><progress done=\"55\" total=\"10000\"/></Sync>`.")
     static let pendingEnvelope = server(
         "commcare.server.pending-envelope", .error,
-        title: "The body of a 202 is an OpenRosaResponse that says ota_restore_pending.",
+        title: "The body of a 202 is an OpenRosaResponse with the nature ota_restore_pending.",
         source: body + "; the example has that nature, and `Sync` in its namespace; catalogue C19.",
         evidence:
             "A body of a 202 to a restore that is another document, has another nature, or `Sync` in another namespace.",
@@ -51,7 +51,7 @@ extension CommCareExchangeRules {
         "commcare.server.progress-malformed", .warning,
         title: "done and total are numbers, and done is not above total.",
         source: body + "; CommCare Android reads both with parseInt; catalogue C20.",
-        evidence: "`done` or `total` missing, no number, done above total, or total 0.",
+        evidence: "`done` or `total` missing, not a number, done above total, or total 0.",
         expects: "Two whole numbers.")
     private static let core = "commcare-core's parsers fail the whole sync"
     static let restoreIDMissing = server(
@@ -64,14 +64,14 @@ extension CommCareExchangeRules {
         "commcare.server.registration-malformed", .error,
         title: "Registration is username, password, uuid and date, in this order.",
         source: core + " (UserXmlParser); catalogue C58.",
-        evidence: "A field missing, out of order or unknown, or a date that is none.",
+        evidence: "A field missing, out of order or unknown, or an invalid date.",
         expects: "The four fields, then `user_data`.")
     static let itemsDiffer = server(
         "commcare.server.items-differ", .warning,
         title: "items is the number of elements in the answer.",
         source:
             "OpenRosa HTTP: \"number of payloads included\"; CommCare HQ counts the message as well; catalogue C59.",
-        evidence: "`items` that is no number, or neither the number of children nor one less.",
+        evidence: "`items` that is not a number, or neither the number of children nor one less.",
         expects: "The number of children of `OpenRosaResponse`.")
     static let fixtureMalformed = server(
         "commcare.server.fixture-malformed", .error,
@@ -92,7 +92,7 @@ extension CommCareExchangeRules {
         expects: "`relationship` `child` or `extension`, or none, and another case.")
     static let restoreError = server(
         "commcare.server.412-envelope", .error,
-        title: "The body of a 412 is an OpenRosaResponse that says ota_restore_error.",
+        title: "The body of a 412 is an OpenRosaResponse with the nature ota_restore_error.",
         source: "CommCare HQ's restore.py always sends one; catalogue C82.",
         evidence: "A 412 to a restore with another body.",
         expects: "`<message nature=\"ota_restore_error\">` with the reason.")
@@ -106,10 +106,10 @@ extension CommCareExchangeRules {
         silent: "The client announced a version below 2.0.")
     static let restoreNotWellFormed = server(
         "commcare.server.restore-not-well-formed", .error,
-        title: "A restore is a whole, well-formed document.",
+        title: "A restore is a complete, well-formed document.",
         source: core + ", and the sync token stays the old one; catalogue C87.",
-        evidence: "A 200 to a restore that is not well formed, or ends within the document.",
+        evidence: "A 200 to a restore that is not well-formed, or ends within the document.",
         expects: "A document up to `</OpenRosaResponse>`.",
-        silent: "The connection was cut, which has a rule of its own.",
+        silent: "The connection was cut, which is another rule.",
         cause: "An error page is written into a document that was begun.")
 }

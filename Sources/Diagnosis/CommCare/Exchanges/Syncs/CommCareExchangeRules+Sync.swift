@@ -1,7 +1,7 @@
 import Wire
 
 extension CommCareExchangeRules {
-    /// What a client asks for in a sync.
+    /// Rules about the request of a sync.
     static let sync: [Rule] = [stateMalformed, sinceWithoutState, stateWithoutSince]
 
     static let stateMalformed = Rule.exchange(
@@ -21,8 +21,8 @@ extension CommCareExchangeRules {
         expects: "Both, or neither for a full sync.")
     static let stateWithoutSince = Rule.exchange(
         "commcare.sync.state-without-since", .info,
-        title: "A state without a sync token tells the server nothing.",
-        source: "CommCare HQ looks at `state` only where there is a `since`; catalogue C13.",
+        title: "A state is sent with a sync token.",
+        source: "CommCare HQ uses `state` only together with `since`; catalogue C13.",
         evidence: "A restore with `state` and without `since`.",
         expects: "Both, or neither for a full sync.")
 }

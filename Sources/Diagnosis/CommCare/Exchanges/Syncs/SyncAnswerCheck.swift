@@ -2,7 +2,7 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// What the answer to a sync does wrong.
+/// Checks the answer to a sync.
 enum SyncAnswerCheck {
     private typealias Rules = CommCareExchangeRules
     private typealias Adding = (_ rule: Rule, _ detail: String) -> Void
@@ -28,7 +28,8 @@ enum SyncAnswerCheck {
                 Rules.restoreError,
                 document.map {
                     "The 412 has the nature \($0.nature.map { "\"\($0)\"" } ?? "none")."
-                } ?? "The body of the 412 is no OpenRosaResponse.", Quote.of(response.body.content))
+                } ?? "The body of the 412 is not an OpenRosaResponse.",
+                Quote.of(response.body.content))
         case 200:
             if let version = exchange.request?.head.value("x-openrosa-version"),
                 let asked = row.requestEndedAt, let responded = row.respondedAt,
@@ -63,15 +64,15 @@ enum SyncAnswerCheck {
 
     private static func pending(_ response: SideEvidence, _ add: Adding) {
         guard response.body.size > 0 else {
-            add(Rules.progressMissing, "The 202 has no body, and so no progress.")
+            add(Rules.progressMissing, "The 202 has no body, and therefore no progress.")
             return
         }
         guard let facts = DocumentFacts.read(response, purpose: .any) else { return }
         guard facts.malformation == nil, facts.response != nil else {
-            let why = facts.malformation.map { "is not well formed: \($0)" }
+            let why = facts.malformation.map { "is not well-formed: \($0)" }
             add(
                 Rules.pendingEnvelope,
-                "The body of the 202 \(why ?? "is no OpenRosaResponse").")
+                "The body of the 202 \(why ?? "is not an OpenRosaResponse").")
             return
         }
         envelope(facts, add)
@@ -96,11 +97,11 @@ enum SyncAnswerCheck {
         }
         guard let facts = DocumentFacts.read(response, purpose: .any) else { return }
         if facts.response == nil, facts.malformation == nil || !looksLikeXML(response) {
-            add(Rules.namespace, "The answer 200 to a restore is no OpenRosaResponse.")
+            add(Rules.namespace, "The answer 200 to a restore is not an OpenRosaResponse.")
             return
         }
         if let error = facts.malformation {
-            add(Rules.restoreNotWellFormed, "The restore is not well formed: \(error).")
+            add(Rules.restoreNotWellFormed, "The restore is not well-formed: \(error).")
             return
         }
         guard facts.error == nil else { return }
@@ -109,7 +110,7 @@ enum SyncAnswerCheck {
             "openrosa.restore-id-missing", "openrosa.restore-id-not-first",
             "openrosa.restore-id-repeated")
         {
-            add(Rules.restoreIDMissing, "The restore has \(note.detail) as restore_id goes.")
+            add(Rules.restoreIDMissing, "The restore_id is wrong: \(note.detail).")
         }
         let registration = facts.note(
             "openrosa.registration-incomplete", "openrosa.registration-order",
@@ -132,7 +133,7 @@ enum SyncAnswerCheck {
             add(
                 Rules.fixtureMalformed,
                 note.code == "openrosa.fixture-id-missing"
-                    ? "The restore has \(note.detail)." : "No schema stands before \(note.detail).")
+                    ? "The restore has \(note.detail)." : "No schema precedes \(note.detail).")
         }
         if let note = facts.note("openrosa.value-too-long") {
             add(Rules.serverValueTooLong, "A case of the restore has a \(note.detail).")

@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What the request of a sync does wrong.
+/// Checks the request of a sync.
 enum SyncRequestCheck {
     static func asked(
         _ exchange: ExchangeEvidence, _ session: borrowing SessionView, _ report: inout Report

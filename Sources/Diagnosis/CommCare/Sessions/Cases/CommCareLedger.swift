@@ -2,13 +2,13 @@ import Notation
 import OpenRosa
 import Wire
 
-/// The cases that a device has, as far as the session shows: a full restore and what came after it.
+/// The cases that a device has, as far as the session shows: a full restore and later changes.
 struct CommCareLedger: Sendable {
-    /// Most cases of one device.
+    /// The maximum number of cases of one device.
     static let maxCases = 200_000
-    /// Most cases that forms created which are remembered beside those of the set.
+    /// The maximum number of cases created by forms that are remembered beside those of the set.
     static let maxCreated = 100_000
-    /// Most steps of one search for a circle.
+    /// The maximum number of steps of one search for a circle.
     static let maxSteps = 50_000
 
     /// The cases.
@@ -23,11 +23,11 @@ struct CommCareLedger: Sendable {
     private var owners: Set<ExactText> = []
     /// Owners of cases that forms created.
     private var formOwners: Set<ExactText> = []
-    /// Whether every form that was seen was taken by the server.
+    /// Whether every form that was seen was accepted by the server.
     var isExact = true
-    /// Cases that forms created, taken by the server or not.
+    /// Cases that forms created, accepted by the server or not.
     private(set) var created: Set<ExactText> = []
-    /// Whether there was more than is kept.
+    /// Whether there were more than are kept.
     private(set) var isOverfull = false
 
     init(token: String) { self.token = token }
@@ -46,7 +46,7 @@ struct CommCareLedger: Sendable {
         }
     }
 
-    /// Takes in a block.
+    /// Adds a block.
     ///
     /// - Returns: The first thing for which a device refuses it.
     mutating func apply(_ block: CaseBlock, from source: CaseSet.Source) -> CaseProblem? {
@@ -78,14 +78,14 @@ struct CommCareLedger: Sendable {
         }
     }
 
-    /// Whether the device's purge takes nothing away: all cases are plain and the user's own.
+    /// Whether the device's purge removes nothing: all cases are plain and the user's own.
     var isSimple: Bool {
         guard isPlain, let user = userID.map(ExactText.init) else { return false }
         return owners.union(formOwners).isSubset(of: [user])
     }
 
     /// The hashes that a device with these cases may send: before its purge, and after one that
-    /// knows of no owners, of those of restores, or of the user alone.
+    /// uses no owners, those of restores, or only the user.
     var hashes: [CaseStateHash] {
         var hashes = [set.stateHash]
         let user = Set([userID].compactMap { $0.map(ExactText.init) })
@@ -100,12 +100,12 @@ struct CommCareLedger: Sendable {
     ///
     /// - Parameters:
     ///   - ids: Where to begin.
-    ///   - overlay: What cases refer to that are not taken in yet.
+    ///   - overlay: The references of cases that are not added yet.
     /// - Returns: The cases, each referring to the next and the last to the first.
     func cycle(through ids: [ExactText], overlay: [ExactText: [ExactText]] = [:]) -> [String]? {
         let circle = CaseCircle.find(from: ids, maxSteps: Self.maxSteps) { id in
             let known = set.cases[id]?.indices.values.map { ExactText($0.target) } ?? []
-            // A case with an index to itself is another rule's.
+            // A case with an index to itself breaks another rule.
             return ((overlay[id] ?? []) + known).filter { $0 != id }
         }
         return circle?.map(\.string)

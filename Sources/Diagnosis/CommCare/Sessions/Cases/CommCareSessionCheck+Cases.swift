@@ -12,7 +12,7 @@ extension CommCareSessionCheck {
     ) {
         switch ask.api {
         case .commcareSearch, .commcareFixture, .commcareCaseRestore, .commcareRegistryCase:
-            // Forms may go on with what was found there.
+            // Forms may refer to what was found there.
             person.ledger = nil
         default: break
         }
@@ -21,7 +21,7 @@ extension CommCareSessionCheck {
             person.ledger = nil
             return
         }
-        // A form that began before the restore was stored may be about what was there before.
+        // A form that began before the restore was stored may refer to the earlier cases.
         if let current = person.current, ask.row.startedAt > current.settledAt {
             checkKnown(ask, form, person, &report)
             checkCycle(ask, form, person, &report)
@@ -96,7 +96,7 @@ extension CommCareSessionCheck {
         if reply.status == 201 || reply.status == 202, reply.nature != "submit_error",
             reply.row.outcome == .complete
         {
-            // The device has it, and so has the server: once, however often it is sent.
+            // The device has it, and so has the server: once, even if sent repeatedly.
             for block in form.blocks where person.ledger?.apply(block, from: .submission) != nil {
                 person.ledger?.isExact = false
             }

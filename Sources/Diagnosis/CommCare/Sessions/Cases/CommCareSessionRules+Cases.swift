@@ -14,7 +14,7 @@ extension CommCareSessionRules {
         follows: "the cases of the full restore, of the incremental ones and of all forms seen",
         evidence: "an update, close or index of a case without create, which none of them created",
         expects: "create in the same form or an earlier one, or a case of the restore.",
-        silent: "the full restore was not seen or did not surely arrive; cases were searched, "
+        silent: "the full restore was not seen or did not certainly arrive; cases were searched, "
             + "claimed or fetched by themselves",
         cause: "the case id is not that of the case, or a form was lost before this one")
 
@@ -22,11 +22,11 @@ extension CommCareSessionRules {
     static let serverUnknownCase = Rule(
         "commcare.server.unknown-case-updated", .error, blames: .server, repetition: .topic,
         title: "A restore changes a case that the device never had.",
-        source: "catalogue C54 (a device gives the whole sync up).",
+        source: "catalogue C54 (a device aborts the whole sync).",
         follows: "the cases of the full restore, of the incremental ones and of all forms seen",
         evidence: "an update, close or index without create of such a case",
         expects: "create for every case that the device does not have.",
-        silent: "the full restore was not seen or did not surely arrive; Tapedeck touched the "
+        silent: "the full restore was not seen or did not certainly arrive; Tapedeck touched the "
             + "answer")
 
     /// A form closes a circle of indices.
@@ -39,7 +39,7 @@ extension CommCareSessionRules {
         evidence: "the indices of the form lead from a case back to it over others",
         expects: "Indices that lead from children to parents and extensions to hosts, without a "
             + "circle.",
-        silent: "the full restore was not seen or did not surely arrive")
+        silent: "the full restore was not seen or did not certainly arrive")
 
     /// A restore holds a circle of indices.
     static let serverCycle = Rule(

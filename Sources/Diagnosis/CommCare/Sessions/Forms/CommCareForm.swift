@@ -3,18 +3,18 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What a submitted form says, as far as rules across messages need it.
+/// The parts of a submitted form that rules across messages need.
 struct CommCareForm: Sendable {
     /// Largest form that is read, in bytes.
     static let maxBytes = 8 << 20
-    /// Most case blocks that are kept.
+    /// The maximum number of case blocks that are kept.
     static let maxBlocks = 10_000
 
     /// `instanceID`.
     var instanceID = ""
     /// `deprecatedID`, which ODK writes into an edit.
     var deprecatedID: String?
-    /// `timeEnd` in seconds since 1970, if it is a moment.
+    /// `timeEnd` in seconds since 1970, if it is a valid time.
     var timeEnd: Int64?
     /// `timeStart` or `timeEnd`, as sent.
     var hasTimes = false
@@ -24,11 +24,11 @@ struct CommCareForm: Sendable {
     var digest = CommCareDigest()
     /// The same without its instanceID.
     var content = CommCareDigest()
-    /// Case blocks without what no rule asks for.
+    /// Case blocks without the parts that no rule needs.
     var blocks: [CaseBlock] = []
-    /// Names of the files that came with it.
+    /// Names of the files that were sent with it.
     var files: Set<String> = []
-    /// Whether ODK's mark says that more requests with the form follow.
+    /// Whether ODK's mark announces more requests with the form.
     var isIncomplete = false
 
     /// Reads the form of a request; nil where there is none, or not all of it can be read.
@@ -108,7 +108,7 @@ struct CommCareForm: Sendable {
 }
 
 extension CaseBlock {
-    /// The block without properties and attachments, which say nothing about where a case is.
+    /// The block without properties and attachments, which do not decide where a case is.
     var trimmed: CaseBlock {
         var block = self
         block.attachments = []

@@ -3,13 +3,13 @@ import Notation
 import OpenRosa
 import Wire
 
-/// Forms by their instanceID: C23, C49, C50, C83 and the stories about them.
+/// Forms by their instanceID: C23, C49, C50, C83 and the finding groups about them.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
-    /// How long a client waits for an answer to a form, in nanoseconds.
+    /// Nanoseconds that a client waits for an answer to a form.
     static let readTimeout = CommCareTime.seconds(60.0)
-    /// Refusals of one form in a row that keep others waiting.
+    /// The number of refusals of one form in a row that block others.
     static let maxRefusals = 6
 
     private func key(_ ask: CommCareAsk, _ form: CommCareForm) -> FormOutcomes.Key {
@@ -55,14 +55,14 @@ extension CommCareSessionCheck {
                 R.instanceIDReused, connection: ask.row.connection, client: ask.client,
                 topic: form.instanceID,
                 detail:
-                    "The instanceID \(form.instanceID) came with \(outcome.digest.count) bytes of "
+                    "The instanceID \(form.instanceID) was sent with \(outcome.digest.count) bytes of "
                     + "XML and now with \(form.digest.count) that are not the same.",
                 steps: [
                     outcome.first.requestStep("the first form"), ask.step("another form"),
                 ]))
     }
 
-    /// The very form comes again.
+    /// The same form is sent again.
     private func checkAgain(
         _ outcome: FormOutcome, _ ask: CommCareAsk, _ form: CommCareForm,
         _ session: borrowing SessionView, _ report: inout Report
@@ -115,7 +115,7 @@ extension CommCareSessionCheck {
         let until =
             pending == nil ? before.respondedAt ?? before.endedAt ?? sent : ask.row.startedAt
         let span = CommCareTime.gap(sent, until)
-        // An answer that came in time was none of a slow server.
+        // An answer that came in time is not that of a slow server.
         guard span > Self.readTimeout, pending != nil || outcome.last?.isHeard == false else {
             return
         }
@@ -135,7 +135,7 @@ extension CommCareSessionCheck {
         _ report: inout Report
     ) {
         let same = outcomes.same(content)
-        // Who sends one content under many identifiers means it.
+        // A client that sends one content under many identifiers does so on purpose.
         guard form.hasTimes, form.instanceID.utf8.count >= 4, same.count == 1, let key = same.first,
             let outcome = outcomes[key], let lost = outcome.lost, outcome.accepted == nil,
             ask.row.startedAt >= lost.row.endedAt ?? lost.at
@@ -236,7 +236,7 @@ extension CommCareSessionCheck {
                 steps: stuck.steps + [reply.step("refused again")]))
     }
 
-    /// Counts refusals in a row; gives the outcome where they have become too many.
+    /// Counts refusals in a row; returns the outcome once they are too many.
     private static func count(
         _ reply: CommCareReply, _ outcome: inout FormOutcome, _ ask: CommCareAsk
     ) -> FormOutcome? {
@@ -254,7 +254,7 @@ extension CommCareSessionCheck {
         return outcome.refusals == maxRefusals ? outcome : nil
     }
 
-    /// Whether the answer says that the server has not kept the form.
+    /// Whether the answer means that the server has not kept the form.
     static func isRefusal(_ reply: CommCareReply) -> Bool {
         switch reply.status {
         case 400, 401, 403, 404, 405, 406, 411, 413, 415, 429, 503: true

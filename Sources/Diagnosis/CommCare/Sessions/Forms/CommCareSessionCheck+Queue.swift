@@ -27,7 +27,7 @@ extension CommCareSessionCheck {
                     topic: ask.topic,
                     detail:
                         "\(CommCareTime.text(gap)) after a form was refused with 422 the device "
-                        + "says that \(count) forms wait, and none was sent since.",
+                        + "reports \(count) unsent forms, and none was sent since.",
                     steps: [
                         aside.step("puts the form aside"),
                         ask.step("num_unsent_forms=\(count)"),

@@ -25,42 +25,43 @@ extension CommCareSessionRules {
     static let queueStopped = Rule(
         "commcare.submit.queue-stopped-after-422", .warning,
         title: "After a form was put aside the others are not sent.",
-        source: "catalogue C26 (a 422 is about one form; the queue goes on).",
+        source: "catalogue C26 (a 422 is about one form; the queue continues).",
         follows: "the last 422 and what is submitted after it",
         evidence:
             "a heartbeat with num_unsent_forms above 0, more than a minute after the 422, and "
             + "no submission between",
         expects: "The next form of the queue.",
         deadlineNanoseconds: 60_000_000_000,
-        silent: "no heartbeat tells how many forms wait; Tapedeck did something to the traffic "
+        silent:
+            "no heartbeat has the number of unsent forms; Tapedeck did something to the traffic "
             + "since",
         cause: "any failure of a form ends the queue")
 
-    /// A sync is asked for while a form waits to be sent again.
+    /// A sync is requested while a form waits to be sent again.
     static let beforeForms = Rule(
         "commcare.sync.before-forms", .warning, repetition: .client,
-        title: "A sync is asked for while a form waits to be sent again.",
+        title: "A sync is requested while a form waits to be sent again.",
         source: "catalogue C27 (forms go first; a recovery replaces local cases).",
         follows: "forms whose last try failed for a reason that may pass",
         evidence: "a restore after such a failure",
-        expects: "The form first, and the sync once it is taken.",
+        expects: "The form first, and the sync once it is accepted.",
         silent: "the form was refused for good; only information where the sync is incremental, as "
-            + "nothing is lost then, and nothing at all before the first sync",
-        cause: "the sync does not look at the result of the queue")
+            + "nothing is lost then, and no finding at all before the first sync",
+        cause: "the sync ignores the result of the queue")
 
     /// One instanceID is used for two different forms.
     static let instanceIDReused = Rule(
         "commcare.form.instance-id-reused", .error, repetition: .topic,
         title: "One instanceID is used for two different forms.",
-        source: "catalogue C49 (OpenRosa metadata: instanceID is unique; CommCare HQ takes the "
-            + "second for an edit of the first).",
+        source: "catalogue C49 (OpenRosa metadata: instanceID is unique; CommCare HQ treats the "
+            + "second as an edit of the first).",
         follows: "the content of each form by its instanceID",
         evidence: "a submission with a known instanceID and other content",
         expects: "A new instanceID for a new form, and the same bytes when a form is sent again.",
-        silent: "the server has surely refused the first; the form has a deprecatedID; Tapedeck "
+        silent: "the server has certainly refused the first; the form has a deprecatedID; Tapedeck "
             + "changed one of them; only the attachments differ",
         cause: "the identifier is made when the form is opened and kept when it is filled again, "
-            + "or the form is written anew at each try")
+            + "or the form is written again at each try")
 
     /// A form is sent again after it was accepted.
     static let resentAfterSuccess = Rule(
@@ -69,11 +70,12 @@ extension CommCareSessionRules {
         source: "OpenRosa: 202 \"should not try to resubmit\"; catalogue C50.",
         follows: "each form by its instanceID",
         evidence:
-            "the same form after 201 or 202 with an OpenRosaResponse that the client surely got",
-        expects: "The form is taken from the queue.",
-        silent: "the answer was cut, late or lost, or is no OpenRosaResponse; the request brings "
+            "the same form after 201 or 202 with an OpenRosaResponse that the client certainly received",
+        expects: "The form is removed from the queue.",
+        silent: "the answer was cut, late or lost, or is not an OpenRosaResponse; the request has "
             + "further attachments",
-        cause: "the form is taken from the queue only after all of them are sent, or another code "
+        cause:
+            "the form is removed from the queue only after all of them are sent, or another code "
             + "or body is expected")
 
     /// A form that creates a case is sent after one that updates it.

@@ -2,17 +2,17 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// What became of a form, whoever sent it.
+/// The outcome of a form, regardless of the sender.
 struct FormOutcome: Sendable {
     let first: ExchangeRow
     let instanceID: String
     let digest: CommCareDigest
     let content: CommCareDigest
-    /// Names of all files that came with it.
+    /// Names of all files that were sent with it.
     var files: Set<String>
-    /// The last answer by which it was taken, as the client knows.
+    /// The last answer that accepted it, as received by the client.
     var accepted: CommCareReply?
-    /// Whether the request that was taken was marked as one of several.
+    /// Whether the accepted request was marked as one of several.
     var wasIncomplete = false
     /// The 422 after which it is not to be sent again.
     var refused: CommCareReply?
@@ -20,7 +20,7 @@ struct FormOutcome: Sendable {
     var mayBeStored = false
     /// The last try that has ended.
     var last: CommCareReply?
-    /// The first try whose answer the client did not get.
+    /// The first try whose answer the client did not receive.
     var lost: CommCareReply?
     /// Tries in a row that were refused with the same status.
     var refusals = 0

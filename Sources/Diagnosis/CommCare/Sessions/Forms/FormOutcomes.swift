@@ -3,12 +3,12 @@ import Wire
 
 /// The forms of all clients by project and instanceID, and by content.
 ///
-/// Bounded: the form that came first is forgotten first.
+/// Bounded: the oldest form is dropped first.
 struct FormOutcomes: Sendable {
-    /// Most forms that are remembered.
+    /// The maximum number of forms that are remembered.
     static let most = 20_000
 
-    /// What tells forms apart.
+    /// The identity of a form.
     struct Key: Hashable, Sendable {
         let server: String
         let domain: String
@@ -28,7 +28,7 @@ struct FormOutcomes: Sendable {
 
     subscript(key: Key) -> FormOutcome? { outcomes[key] }
 
-    /// Changes what is known of a form.
+    /// Changes the state of a form.
     mutating func change(_ key: Key, _ body: (inout FormOutcome) -> Void) {
         guard var outcome = outcomes.removeValue(forKey: key) else { return }
         body(&outcome)

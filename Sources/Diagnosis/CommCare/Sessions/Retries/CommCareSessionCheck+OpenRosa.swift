@@ -16,7 +16,7 @@ extension CommCareSessionCheck {
             Finding(
                 R.noHead, connection: ask.row.connection, client: ask.client,
                 detail:
-                    "The first submission to \(ask.row.host)\(ask.row.path) came without a HEAD.",
+                    "The first submission to \(ask.row.host)\(ask.row.path) had no HEAD before it.",
                 steps: [ask.step("the first submission")]))
     }
 

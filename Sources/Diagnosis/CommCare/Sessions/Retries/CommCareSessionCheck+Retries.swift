@@ -2,17 +2,17 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// What a client does after it was refused: C28 to C31, C35, C73, O-R1, O-R2.
+/// The behaviour of a client after a refusal: C28 to C31, C35, C73, O-R1, O-R2.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
-    /// How soon a retry is at once, in nanoseconds.
+    /// Nanoseconds within which a retry counts as immediate.
     static let atOnce = CommCareTime.seconds(2.0)
-    /// How soon the next try of a row comes, in nanoseconds.
+    /// Nanoseconds within which the next try belongs to the same series.
     static let inARow = CommCareTime.seconds(10.0)
-    /// From when on pauses need not grow any more, in nanoseconds.
+    /// Nanoseconds from which pauses need not grow any more.
     static let longPause = CommCareTime.seconds(1_800.0)
-    /// Most tries of one request: one and fifteen retries.
+    /// The maximum number of tries of one request: one and fifteen retries.
     static let maxTries = 16
 
     func checkRetries(
@@ -59,7 +59,8 @@ extension CommCareSessionCheck {
             found = nil
         }
         guard let (rule, when) = found else { return }
-        let what = ask.api.group == .submission ? "A form is sent" : "\(ask.api.rawValue) is asked"
+        let what =
+            ask.api.group == .submission ? "A form is sent" : "\(ask.api.rawValue) is requested"
         let steps =
             rule == R.notGrowing
             ? lane.steps + [ask.step("after \(CommCareTime.text(gap))")]
@@ -73,7 +74,7 @@ extension CommCareSessionCheck {
                 detail: "\(what) again \(when) (\(pause)).", steps: steps))
     }
 
-    /// Whether the second pause is not longer by half; a fifth is allowed for chance.
+    /// Whether the second pause is not longer by half; a fifth is tolerated for jitter.
     static func isFlat(_ first: Int64, _ second: Int64) -> Bool {
         Double(second) < Double(first) * 1.5 * 0.8
     }
@@ -106,7 +107,7 @@ extension CommCareSessionCheck {
             Finding(
                 found, connection: ask.row.connection, client: ask.client,
                 topic: ask.form?.instanceID ?? ask.topic,
-                detail: "The same \(ask.row.method) \(ask.row.path) comes again "
+                detail: "The same \(ask.row.method) \(ask.row.path) is sent again "
                     + "\(CommCareTime.text(gap)) after \(answer)\(times).",
                 steps: failure.steps + [ask.step("the same again")]))
     }

@@ -17,9 +17,9 @@ extension CommCareSessionRules {
         follows: "the last 429 or 503 by kind of request",
         evidence: "a request of the same kind within two seconds",
         expects:
-            "Nothing of this kind until a pause is over: Retry-After, or five seconds and more.",
+            "No request of this kind until a pause is over: Retry-After, or five seconds and more.",
         silent:
-            "Retry-After was kept; the answer was cut or late; the request began before it came",
+            "Retry-After was honoured; the answer was cut or late; the request began before it was received",
         cause: "a failed form is tried twice, or the next form of the queue is sent")
 
     /// After 429 or 503 the same kind of request is sent again within five seconds.
@@ -31,33 +31,36 @@ extension CommCareSessionRules {
         follows: "the last 429 or 503 by kind of request",
         evidence: "a request of the same kind after two to five seconds",
         expects: "Five seconds at least before a user may try again.",
-        silent: "Retry-After was kept; the answer was cut or late; the request began before it came"
+        silent:
+            "Retry-After was honoured; the answer was cut or late; the request began before it was received"
     )
 
-    /// After 429 or 503 the Retry-After of the answer is not kept.
+    /// After 429 or 503 the Retry-After of the answer is not honoured.
     static let beforeRetryAfter = Rule(
         "commcare.retry.before-retry-after", .warning,
-        title: "After 429 or 503 the Retry-After of the answer is not kept.",
+        title: "After 429 or 503 the Retry-After of the answer is not honoured.",
         source: "RFC 9110, 10.2.3; catalogue C31.",
         follows: "the last 429 or 503 by kind of request",
         evidence: "a request of the same kind half a second or more before Retry-After is over",
-        expects: "Nothing of this kind before Retry-After is over.",
-        silent: "Retry-After is missing or no number; the answer was cut or late; sooner than two "
+        expects: "No request of this kind before Retry-After is over.",
+        silent:
+            "Retry-After is missing or not a number; the answer was cut or late; sooner than two "
             + "seconds, which is another rule",
-        cause: "only the code is looked at")
+        cause: "only the code is used")
 
-    /// Tries after 429 or 503 do not come with growing delays.
+    /// Retries after 429 or 503 have no growing delays.
     static let notGrowing = Rule(
         "commcare.retry.not-growing", .warning, repetition: .client,
-        title: "Tries after 429 or 503 do not come with growing delays.",
+        title: "Retries after 429 or 503 have no growing delays.",
         source: "specs/commcare-http.txt: \"the app can continue attempting the action with an "
             + "exponential back-off in delay between attempts\"; catalogue C29.",
         follows: "the pauses between refusals of one kind of request in a row",
         evidence:
             "from the third try on, a pause that is not longer than the one before by half, a "
-            + "fifth allowed for chance",
+            + "fifth tolerated for jitter",
         expects: "Pauses that grow by half at least.",
-        silent: "Retry-After was kept; pauses of half an hour and more; the pause was too short, "
+        silent:
+            "Retry-After was honoured; pauses of half an hour and more; the pause was too short, "
             + "which is another rule; the connection of the last try was closed meanwhile, so "
             + "that a user may have started the program again",
         cause: "a fixed interval")
@@ -72,8 +75,8 @@ extension CommCareSessionRules {
         follows: "the last 406 by kind of request",
         evidence:
             "the same request with the same credentials within five seconds, by a client that "
-            + "has not been started anew",
-        expects: "The message for the user, and no further try by itself.",
+            + "has not been restarted",
+        expects: "The message for the user, and no automatic retry.",
         silent: "the first connection was closed meanwhile, so that a user may have started the "
             + "program again",
         cause: "every failed form is tried twice")
@@ -85,7 +88,7 @@ extension CommCareSessionRules {
         source: "catalogue C73 (CommCare Android sends twice).",
         follows: "the last 401 by kind of request",
         evidence: "the third identical request, within ten seconds of the answer, by a client that "
-            + "has not been started anew",
+            + "has not been restarted",
         expects: "Other credentials, or none of these requests until the user gives some.",
         silent: "the credentials changed, as with a challenge or a new token; the first connection "
             + "was closed meanwhile",
@@ -100,8 +103,8 @@ extension CommCareSessionRules {
         follows: "the last 4xx by kind of request",
         evidence:
             "the same request within five seconds of 400, 403, 404, 405, 410, 413, 414 or 415, "
-            + "by a client that has not been started anew",
-        expects: "No try by itself: what is refused as wrong stays wrong.",
+            + "by a client that has not been restarted",
+        expects: "No automatic retry: a wrong request stays wrong.",
         silent: "the first connection was closed meanwhile, so that a user may have started the "
             + "program again",
         cause: "the retry count is used for every status but 2xx")

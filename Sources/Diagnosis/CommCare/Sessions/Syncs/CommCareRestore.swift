@@ -2,13 +2,13 @@ import Notation
 import OpenRosa
 import Wire
 
-/// A restore as a device reads it: to its end, or not at all.
+/// A restore as a device reads it: completely, or not at all.
 struct CommCareRestore: Sendable {
-    /// The sync token that it gives out.
+    /// The sync token that it issues.
     var token: String?
     /// Identifier of the user.
     var userID: String?
-    /// Why a device does not take it; nil where it does.
+    /// Why a device rejects it; nil where it does not.
     var problem: String?
     /// Digest of all its bytes.
     var digest = CommCareDigest()
@@ -16,7 +16,7 @@ struct CommCareRestore: Sendable {
     var blocks = 0
     /// Case blocks that create a case which the device had.
     var known = 0
-    /// What the device has afterwards; nil where that is not known.
+    /// The cases of the device afterwards; nil where unknown.
     var ledger: CommCareLedger?
     /// The first block about a case that the device does not have.
     var unknown: CaseProblem?
@@ -27,7 +27,7 @@ struct CommCareRestore: Sendable {
     ///
     /// - Parameters:
     ///   - side: The response.
-    ///   - ledger: What the device had; nil where that is not known or is replaced.
+    ///   - ledger: The cases of the device before; nil where unknown or replaced.
     ///   - isFull: Whether all is replaced.
     init?(_ side: SideEvidence, onto ledger: CommCareLedger?, isFull: Bool) {
         let reading = Reading(isFull ? CommCareLedger(token: "") : ledger)
@@ -45,7 +45,7 @@ struct CommCareRestore: Sendable {
         }
         self = reading.result
         self.ledger = reading.ledger
-        problem = broken ?? problem ?? (reading.isResponse ? nil : "it is no OpenRosaResponse")
+        problem = broken ?? problem ?? (reading.isResponse ? nil : "it is not an OpenRosaResponse")
         if token == nil { problem = problem ?? "it has no restore_id" }
         if let token { self.ledger?.token = token }
         if let userID { self.ledger?.userID = userID }
@@ -55,7 +55,7 @@ struct CommCareRestore: Sendable {
 
     private init() {}
 
-    /// What is gathered while the document streams by.
+    /// The state while the document streams by.
     private final class Reading {
         var result = CommCareRestore()
         var ledger: CommCareLedger?

@@ -6,13 +6,13 @@ import Wire
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
-    /// How much too early is no matter, in nanoseconds.
+    /// Nanoseconds of tolerance for early requests.
     static let tolerance = CommCareTime.seconds(0.5)
-    /// Most polls of one restore.
+    /// The maximum number of polls of one restore.
     static let maxPolls = 240
     /// The longest that one restore may be polled for, in nanoseconds.
     static let longestPolling = CommCareTime.seconds(3_600.0)
-    /// Answers without progress, in a row, that are worth saying.
+    /// The number of answers without progress, in a row, that are reported.
     static let standing = 10
 
     func checkPolling(
@@ -42,7 +42,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.pollAbandoned, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    detail: "The 202 asked to come back after \(polling.last.retryAfter ?? 0) s; "
+                    detail: "The 202 requested a retry after \(polling.last.retryAfter ?? 0) s; "
                         + "\(CommCareTime.text(gap)) later the client does something else and has "
                         + "not asked again.",
                     steps: [
@@ -56,23 +56,23 @@ extension CommCareSessionCheck {
                 Finding(
                     R.polledEarly, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    detail: "The 202 said Retry-After: \(seconds); the restore was asked for again "
+                    detail: "The 202 had Retry-After: \(seconds); the restore was requested again "
                         + "after \(CommCareTime.text(gap)).",
                     expected: "The same request \(seconds) s after the 202.",
                     steps: [
                         polling.last.step("pending", quote: "Retry-After: \(seconds)"),
-                        ask.step("asks again after \(CommCareTime.text(gap))"),
+                        ask.step("requests again after \(CommCareTime.text(gap))"),
                     ]))
         } else if isLate(gap, polling.last), !isDisturbed(polling, session) {
             report.add(
                 Finding(
                     R.polledLate, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    detail: "The 202 said Retry-After: \(seconds); the restore was asked for again "
+                    detail: "The 202 had Retry-After: \(seconds); the restore was requested again "
                         + "only after \(CommCareTime.text(gap)).",
                     steps: [
                         polling.last.step("pending", quote: "Retry-After: \(seconds)"),
-                        ask.step("asks again after \(CommCareTime.text(gap))"),
+                        ask.step("requests again after \(CommCareTime.text(gap))"),
                     ]))
         }
     }
@@ -83,7 +83,8 @@ extension CommCareSessionCheck {
         return gap > 3 * asked && gap > asked + CommCareTime.seconds(120.0)
     }
 
-    /// Whether Tapedeck did something after the answer, which may have kept the client from asking.
+    /// Whether Tapedeck did something after the answer, which may have kept the client from
+    /// polling.
     private func isDisturbed(
         _ polling: CommCarePerson.Polling, _ session: borrowing SessionView
     ) -> Bool {
@@ -95,7 +96,7 @@ extension CommCareSessionCheck {
         _ report: inout Report
     ) {
         guard reply.status == 202, reply.isHeard else {
-            // What is cut or lost is asked for again, and nobody knows after how long.
+            // What is cut or lost is requested again, after an unknown time.
             person.polling = nil
             return
         }
@@ -103,14 +104,14 @@ extension CommCareSessionCheck {
             person.polling = CommCarePerson.Polling(
                 since: ask.since, firstAt: reply.at, last: reply,
                 done: reply.document?.done.flatMap { Int($0) },
-                steps: [ask.step("asks for a restore"), reply.step("pending")])
+                steps: [ask.step("requests a restore"), reply.step("pending")])
             return
         }
         polling.polls += 1
         follow(reply, ask, &polling, &report)
         polling.last = reply
         if polling.steps.count < 8 {
-            polling.steps += [ask.step("asks again"), reply.step("pending")]
+            polling.steps += [ask.step("requests again"), reply.step("pending")]
         }
         let span = CommCareTime.gap(polling.firstAt, reply.at)
         if !polling.isReported, polling.polls > Self.maxPolls || span > Self.longestPolling {
@@ -119,7 +120,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.polledWithoutEnd, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    detail: "The restore was asked for \(polling.polls) times within "
+                    detail: "The restore was requested \(polling.polls) times within "
                         + "\(CommCareTime.text(span)) and is still pending.",
                     steps: polling.steps + [reply.step("pending, answer \(polling.polls)")]))
         }

@@ -3,13 +3,13 @@ import Notation
 import OpenRosa
 import Wire
 
-/// What follows a 412 or a claim: C08 to C10, C79, C80.
+/// The requests after a 412 or a claim: C08 to C10, C79, C80.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
-    /// How long a client may go on without what an answer asks for, in nanoseconds.
+    /// Nanoseconds that a client may take to do what an answer requires.
     static let deadline = CommCareTime.seconds(60.0)
-    /// How soon a request comes by itself, in nanoseconds.
+    /// Nanoseconds within which a request counts as automatic.
     static let soon = CommCareTime.seconds(5.0)
 
     func checkRecovery(
@@ -33,10 +33,11 @@ extension CommCareSessionCheck {
                         R.fullRepeated, connection: ask.row.connection, client: ask.client,
                         topic: ask.topic,
                         detail:
-                            "The full restore was refused with 412 too and asked for again after "
+                            "The full restore was refused with 412 too and requested again after "
                             + "\(CommCareTime.text(gap)).",
                         steps: [
-                            twice.responseStep("refuses the full restore"), ask.step("asks again"),
+                            twice.responseStep("refuses the full restore"),
+                            ask.step("requests again"),
                         ]))
             }
         }
@@ -53,7 +54,7 @@ extension CommCareSessionCheck {
                     topic: ask.topic,
                     detail:
                         "\(CommCareTime.text(gap)) after the 412 the client does something else "
-                        + "and has not asked for a full restore.",
+                        + "and has not requested a full restore.",
                     steps: [refused.row.responseStep("refuses the sync"), ask.step("goes on")]))
             return
         }
@@ -119,7 +120,7 @@ extension CommCareSessionCheck {
         session.lastFaultAt.map { $0 > at } ?? false
     }
 
-    /// Whether the client cannot have been started anew between: its connection is still there, or
+    /// Whether the client cannot have been restarted between: its connection is still open, or
     /// there was no time to.
     func isSameRun(
         _ before: ExchangeRow, _ after: ExchangeRow, _ gap: Int64,
@@ -148,7 +149,7 @@ extension CommCareSessionCheck {
                     topic: ask.topic,
                     detail: "A restore without since was answered with 412"
                         + (reply.document?.detail.map { ": \(Self.short($0))" } ?? "") + ".",
-                    steps: [ask.step("asks for everything"), reply.step("412")]))
+                    steps: [ask.step("requests everything"), reply.step("412")]))
         }
         guard reply.isHeard else {
             person.refused = nil
@@ -158,7 +159,7 @@ extension CommCareSessionCheck {
             person.refused = CommCarePerson.Refused(
                 row: reply.row, at: reply.row.endedAt ?? reply.at, detail: reply.document?.detail,
                 wasFull: false)
-            // What the server knows of the device has come to its end.
+            // The server's state of the device has ended.
             person.ledger = nil
         } else if person.recovering != nil {
             person.refusedTwice = reply.row

@@ -2,11 +2,11 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// Restores that came, and what servers do wrong in them: C54, C55, C61.
+/// Restores that were received, and mistakes of servers in them: C54, C55, C61.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
-    /// A restore came with 200.
+    /// A restore was answered with 200.
     mutating func take(
         _ exchange: borrowing ExchangeEvidence, _ ask: CommCareAsk, _ reply: CommCareReply,
         _ person: inout CommCarePerson, _ report: inout Report
@@ -23,7 +23,7 @@ extension CommCareSessionCheck {
         }
         guard let token = restore.token else { return }
         let ended = reply.row.endedAt ?? reply.at
-        // A device reads and stores what came before it knows the token.
+        // A device reads and stores the restore before it uses the token.
         let reading = CommCareTime.seconds(1 + Double(restore.digest.count) / 500_000)
         let issued = CommCarePerson.Issued(
             token: token, row: reply.row, settledAt: CommCareTime.after(ended, reading))
@@ -78,11 +78,11 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenReused, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    detail: "The restore_id \(token) was given out twice, with "
+                    detail: "The restore_id \(token) was issued twice, with "
                         + "\(owner.digest.count) and \(restore.digest.count) bytes that differ.",
                     steps: [
-                        owner.row.responseStep("gives out \(token)"),
-                        reply.step("gives it out again"),
+                        owner.row.responseStep("issues \(token)"),
+                        reply.step("issues it again"),
                     ]))
         }
         if let unknown = restore.unknown, let onto, onto.isExact,
@@ -92,7 +92,7 @@ extension CommCareSessionCheck {
                 Finding(
                     R.serverUnknownCase, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic, detail: "The restore has \(unknown.detail).",
-                    steps: [ask.step("asks for what is new"), reply.step(unknown.detail)]))
+                    steps: [ask.step("requests what is new"), reply.step(unknown.detail)]))
         }
         if let cycle = restore.cycle, onto != nil || !ask.isIncremental {
             report.add(
@@ -111,7 +111,7 @@ extension CommCareSessionCheck {
                     detail: "The answer to since=\(ask.since ?? "") creates all "
                         + "\(onto.set.cases.count) cases that the device has.",
                     steps: [
-                        ask.step("asks for what is new"), reply.step("\(restore.blocks) cases"),
+                        ask.step("requests what is new"), reply.step("\(restore.blocks) cases"),
                     ]))
         }
     }

@@ -23,9 +23,9 @@ extension CommCareSessionCheck {
         let explanation = CaseStateExplanation.explain(
             sent: sent, predicted: predicted, predictedIDs: Set(ledger.set.cases.keys),
             seen: ledger.created.map(\.string).sorted())
-        var steps = [ask.step("says what the device has", quote: "state=\(sent)")]
+        var steps = [ask.step("has the state of the device", quote: "state=\(sent)")]
         if let current = person.current {
-            steps.insert(current.row.responseStep("gives out \(current.token)"), at: 0)
+            steps.insert(current.row.responseStep("issues \(current.token)"), at: 0)
         }
         report.add(
             Finding(
@@ -34,7 +34,7 @@ extension CommCareSessionCheck {
                     + "the device received and submitted make \(predicted)"
                     + Self.detail(explanation) + ".",
                 severity: isCertain ? .error : .info, steps: steps))
-        // Said once: the server answers with 412, or the same difference stays.
+        // Reported once: the server answers with 412, or the same difference stays.
         person.ledger = nil
     }
 

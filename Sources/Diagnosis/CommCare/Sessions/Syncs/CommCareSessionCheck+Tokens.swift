@@ -25,13 +25,13 @@ extension CommCareSessionCheck {
             let detail =
                 "The submission has no X-CommCareHQ-LastSyncToken; the last restore, "
                 + "\(CommCareTime.text(CommCareTime.gap(current.settledAt, ask.row.startedAt))) "
-                + "before, gave out \(current.token)."
+                + "before, issued \(current.token)."
             accuse(
                 Finding(
                     R.tokenMissing, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic, detail: detail,
                     steps: [
-                        current.row.responseStep("gives out \(current.token)"),
+                        current.row.responseStep("issues \(current.token)"),
                         ask.step("has no token"),
                     ]), current, ask, &person, &report)
         }
@@ -67,29 +67,31 @@ extension CommCareSessionCheck {
             R.tokenStale, connection: ask.row.connection, client: ask.client, topic: ask.topic,
             detail: detail,
             steps: [
-                old.row.responseStep("gives out \(old.token)"),
-                current.row.responseStep("gives out \(current.token)"),
+                old.row.responseStep("issues \(old.token)"),
+                current.row.responseStep("issues \(current.token)"),
                 ask.step("still has \(old.token)"),
             ])
         accuse(finding, current, ask, &person, &report)
-        // A client that lost the newer restore goes on from the old one: then the rest is as it says.
+        // A client that lost the newer restore continues from the old one.
         if ask.isRestore { person.ledger = nil }
     }
 
-    /// The client has shown that it has the current token: whoever should have used that one could.
+    /// The client has shown that it has the current token: requests that lacked it could have had
+    /// it.
     private func settle(_ person: inout CommCarePerson, _ report: inout Report) {
         for doubt in person.doubts {
             if doubt.token == person.current?.token {
                 report.add(doubt.finding)
             } else {
-                // It went on from an old token and has a newer one now: it had lost the one between.
+                // It continued from an old token and has a newer one now: it had lost the one
+                // between.
                 person.excuses += 1
             }
         }
         person.doubts = []
     }
 
-    /// Keeps an accusation until it is confirmed, unless it is certain.
+    /// Keeps a finding until it is confirmed, unless it is certain.
     private func accuse(
         _ finding: Finding, _ current: CommCarePerson.Issued, _ ask: CommCareAsk,
         _ person: inout CommCarePerson, _ report: inout Report
@@ -104,7 +106,7 @@ extension CommCareSessionCheck {
         }
     }
 
-    /// A full restore: what came before may be lost to the client.
+    /// A full restore: the client may have lost its earlier state.
     private func startedAnew(_ person: inout CommCarePerson, _ report: inout Report) {
         guard !person.doubts.isEmpty else { return }
         if person.excuses > 0 {
@@ -160,10 +162,10 @@ extension CommCareSessionCheck {
                 Finding(
                     R.tokenOfAnotherUser, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
-                    detail: "\(ask.person.user) sends the sync token \(token), which was given to "
+                    detail: "\(ask.person.user) sends the sync token \(token), which was issued to "
                         + "\(owner.person.user).",
                     steps: [
-                        owner.row.responseStep("gives \(token) to \(owner.person.user)"),
+                        owner.row.responseStep("issues \(token) to \(owner.person.user)"),
                         ask.step("\(ask.person.user) sends it"),
                     ]))
         } else if owner.person.user == ask.person.user, owner.person.device != ask.person.device,
@@ -174,10 +176,10 @@ extension CommCareSessionCheck {
                     R.tokenOfAnotherDevice, connection: ask.row.connection, client: ask.client,
                     topic: ask.topic,
                     detail:
-                        "The device \(ask.person.device) sends the sync token \(token), which was "
-                        + "given to the device \(owner.person.device).",
+                        "The device \(ask.person.device) sends the sync token \(token), which "
+                        + "was issued to the device \(owner.person.device).",
                     steps: [
-                        owner.row.responseStep("gives \(token) to \(owner.person.device)"),
+                        owner.row.responseStep("issues \(token) to \(owner.person.device)"),
                         ask.step("\(ask.person.device) sends it"),
                     ]))
         }

@@ -8,24 +8,25 @@ extension CommCareSessionRules {
         formDuringRestore,
     ]
 
-    /// A restore that is being prepared is asked for before Retry-After.
+    /// A restore that is being prepared is requested before Retry-After.
     static let polledEarly = Rule(
         "commcare.sync.polled-early", .error,
-        title: "A restore that is being prepared is asked for before Retry-After.",
+        title: "A restore that is being prepared is requested before Retry-After.",
         source: "specs/commcare-http.txt: \"Retry-After with an integer value describing amount of "
             + "time (in seconds) that the client should wait before re-submitting the request\"; "
             + "catalogue C16.",
         follows: "the last 202 of the user of the device",
         evidence: "the next restore request, half a second or more before Retry-After is over",
         expects: "The same request after Retry-After seconds.",
-        silent: "Retry-After is missing or no number; the 202 was cut or late; the request began "
-            + "before it came",
+        silent:
+            "Retry-After is missing or not a number; the 202 was cut or late; the request began "
+            + "before it was received",
         cause: "a fixed interval, or milliseconds taken for seconds")
 
-    /// A restore that is being prepared is asked for long after Retry-After.
+    /// A restore that is being prepared is requested long after Retry-After.
     static let polledLate = Rule(
         "commcare.sync.polled-late", .warning,
-        title: "A restore that is being prepared is asked for long after Retry-After.",
+        title: "A restore that is being prepared is requested long after Retry-After.",
         source: "specs/commcare-http.txt: \"simply when the client should next poll\"; catalogue "
             + "C17.",
         follows: "the last 202 of the user of the device",
@@ -37,10 +38,10 @@ extension CommCareSessionRules {
             + "number",
         cause: "the answer is kept for an hour at most, so that the work is done again")
 
-    /// A restore that is being prepared is never asked for again.
+    /// A restore that is being prepared is never requested again.
     static let pollAbandoned = Rule(
         "commcare.sync.poll-abandoned", .warning,
-        title: "A restore that is being prepared is never asked for again.",
+        title: "A restore that is being prepared is never requested again.",
         source: "specs/commcare-http.txt: \"the request should be retried later\"; catalogue C17.",
         follows: "the last 202 of the user of the device",
         evidence: "another request of the user, more than three times Retry-After and two minutes "
@@ -50,14 +51,14 @@ extension CommCareSessionRules {
             + "to the traffic meanwhile",
         cause: "202 is taken for success like any other 2xx")
 
-    /// A restore that is never ready is asked for without end.
+    /// A restore that is never ready is requested without end.
     static let polledWithoutEnd = Rule(
         "commcare.sync.polled-without-end", .warning,
-        title: "A restore that is never ready is asked for without end.",
+        title: "A restore that is never ready is requested without end.",
         source: "catalogue C22 (CommCare Android has no bound).",
         follows: "the 202s in a row",
         evidence: "more than 240 polls, or an hour of them",
-        expects: "A bound on polls and time, after which the user is told.",
+        expects: "A bound on polls and time, after which the user is informed.",
         silent: "the 202s were not all seen",
         cause: "each 202 calls the sync again")
 
@@ -71,14 +72,14 @@ extension CommCareSessionRules {
         expects: "Progress that does not decrease.",
         silent: "Tapedeck made or changed one of the answers")
 
-    /// The progress of a restore stands still.
+    /// The progress of a restore does not change.
     static let progressStuck = Rule(
         "commcare.server.progress-stuck", .info, blames: .server, repetition: .topic,
-        title: "The progress of a restore stands still.",
+        title: "The progress of a restore does not change.",
         source: "catalogue C21.",
         follows: "done of the 202s in a row",
         evidence: "ten answers in a row with the same done",
-        expects: "Progress, or an error that says why there is none.",
+        expects: "Progress, or an error with the reason.",
         silent: "Tapedeck made or changed one of the answers")
 
     /// A form is submitted while a restore is being prepared.

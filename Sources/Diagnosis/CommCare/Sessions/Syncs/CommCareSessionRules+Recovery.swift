@@ -14,10 +14,11 @@ extension CommCareSessionRules {
         title: "After a 412 the next sync is incremental again.",
         source: "specs/commcare-http.txt: \"412: An incremental sync is not possible. The client "
             + "should perform a non-incremental sync\"; catalogue C08.",
-        follows: "the last 412 that the user of the device got, until a full restore is asked for",
+        follows:
+            "the last 412 that the user of the device received, until a full restore is requested",
         evidence: "the next restore request after the 412 still has since or state",
         expects: "One restore without since, state and X-CommCareHQ-LastSyncToken.",
-        silent: "the 412 was cut or late, or the request began before it came",
+        silent: "the 412 was cut or late, or the request began before it was received",
         cause: "412 is treated like any other failure and the sync is tried again as it was")
 
     /// After a 412 the client goes on without a full sync.
@@ -26,7 +27,8 @@ extension CommCareSessionRules {
         title: "After a 412 the client goes on without a full sync.",
         source: "specs/commcare-http.txt: \"412: … should perform a non-incremental sync\"; "
             + "catalogue C09.",
-        follows: "the last 412 that the user of the device got, and what the client does after it",
+        follows:
+            "the last 412 that the user of the device received, and what the client does after it",
         evidence:
             "another request of the same user more than a minute after the 412, and no restore "
             + "between",
@@ -34,19 +36,19 @@ extension CommCareSessionRules {
         deadlineNanoseconds: 60_000_000_000,
         silent: "the client sends nothing more, as it may have been closed; Tapedeck did something "
             + "to the traffic after the 412",
-        cause: "412 ends the sync with a message and nothing remembers that the state has to be "
+        cause: "412 ends the sync with a message and it is not stored that the state has to be "
             + "replaced")
 
-    /// A full restore that was refused with 412 is asked for again at once.
+    /// A full restore that was refused with 412 is requested again at once.
     static let fullRepeated = Rule(
         "commcare.sync.full-repeated-after-412", .warning,
-        title: "A full restore that was refused with 412 is asked for again at once.",
+        title: "A full restore that was refused with 412 is requested again at once.",
         source: "catalogue C08, C10 and section 8.3: after a second 412 nothing is lost and the "
-            + "user is told.",
+            + "user is informed.",
         follows: "a full restore after a 412 that is answered with 412 too",
         evidence: "the same full restore within five seconds of the second 412",
-        expects: "The old state is kept and the user is told.",
-        silent: "the second 412 was cut or late; a user may have asked again from a new run of the "
+        expects: "The old state is kept and the user is informed.",
+        silent: "the second 412 was cut or late; a user may have retried from a new run of the "
             + "program",
         cause: "the recovery calls itself without counting")
 
@@ -55,7 +57,7 @@ extension CommCareSessionRules {
         "commcare.sync.recovery-skips-fixtures", .warning,
         title: "The full restore after a 412 leaves out the fixtures.",
         source: "catalogue C79 (CommCare HQ ignores it there, other servers do not).",
-        follows: "the last 412 that the user of the device got",
+        follows: "the last 412 that the user of the device received",
         evidence: "skip_fixtures=true in the restore after it",
         expects: "A full restore with everything in it.",
         silent: "the request was changed by Tapedeck",
@@ -69,21 +71,21 @@ extension CommCareSessionRules {
             + "C10.",
         follows: "one exchange",
         evidence: "412 to a restore that has no since",
-        expects: "A full restore, or a code that says what is wrong.",
-        silent: "Tapedeck made or changed the answer or the request; the version asked for is none "
-            + "that is known",
+        expects: "A full restore, or a code for the actual error.",
+        silent: "Tapedeck made or changed the answer or the request; the requested version is "
+            + "unknown",
         cause: "any failure of a restore is answered with 412, so that clients recover without end")
 
-    /// One restore_id is given out with different contents.
+    /// One restore_id is issued with different contents.
     static let tokenReused = Rule(
         "commcare.server.token-reused", .warning, blames: .server,
-        title: "One restore_id is given out with different contents.",
-        source: "catalogue C61 (one sync log stands for one response; a cached response repeats "
+        title: "One restore_id is issued with different contents.",
+        source: "catalogue C61 (one sync log belongs to one response; a cached response repeats "
             + "byte by byte).",
         follows: "the digest of each restore by its restore_id",
-        evidence: "two complete restores with one restore_id and other bytes",
+        evidence: "two complete restores with the same restore_id and different bytes",
         expects: "A new restore_id for every new restore.",
-        silent: "Tapedeck touched one of them, or one did not come whole")
+        silent: "Tapedeck touched one of them, or one was not received completely")
 
     /// An incremental sync is answered with everything again.
     static let fullForIncremental = Rule(
@@ -101,14 +103,15 @@ extension CommCareSessionRules {
         title: "The state hash is not that of the cases that the device received and submitted.",
         source: "catalogue C11 and section 8.1 (state is ccsh: and the XOR of the MD5 of all case "
             + "ids).",
-        follows: "the cases of the full restore, the incremental ones after it and the forms that "
-            + "were taken",
+        follows: "the cases of the full restore, the incremental ones after it and the accepted "
+            + "forms",
         evidence: "state of an incremental sync differs from the hash of those cases, before and "
             + "after the purge of a device",
         expects: "ccsh: and the XOR of the MD5 of the ids of all cases on the device.",
-        silent: "the full restore was not seen, or anything after it did not surely arrive; only "
+        silent:
+            "the full restore was not seen, or anything after it did not certainly arrive; only "
             + "information where cases were closed, changed owner, extend others or belong to "
-            + "somebody else than the user, or a form was refused",
+            + "another user, or a form was refused",
         cause: "a case is counted twice, forgotten when it is created by a form, or hashed in "
             + "another spelling")
 

@@ -14,7 +14,8 @@ extension CommCareSessionRules {
         title: "A submission carries no sync token although the device has synced.",
         source: "specs/commcare-http.txt: \"X-CommCareHQ-LastSyncToken: Last Successful Sync\"; "
             + "catalogue C05.",
-        follows: "the last restore that the user of the device surely got, and whether the client "
+        follows:
+            "the last restore that the user of the device certainly received, and whether the client "
             + "uses its restore_id",
         evidence:
             "a submission without X-CommCareHQ-LastSyncToken that began long after the restore "
@@ -24,9 +25,9 @@ extension CommCareSessionRules {
             + "every submission.",
         deadlineNanoseconds: 30_000_000_000,
         silent: "the restore was cut, changed, late or not usable; a demonstration or device log; "
-            + "nobody knows which user submits; the next sync is a full one, once, as after a "
+            + "the submitting user is unknown; the next sync is a full one, once, as after a "
             + "crash; bytes are missing",
-        cause: "the header is set where restores are asked for and not where forms are sent, so "
+        cause: "the header is set where restores are requested and not where forms are sent, so "
             + "that the server does not count the form for this device and answers the next sync "
             + "with 412")
 
@@ -37,15 +38,15 @@ extension CommCareSessionRules {
         source: "specs/commcare-http.txt: \"Last Successful Sync\"; catalogue C06.",
         follows: "the tokens given to the user of the device, in order, and which one the client "
             + "last used",
-        evidence: "an older token in since or X-CommCareHQ-LastSyncToken after a newer restore was "
-            + "surely received; reported when the client shows that it has the newer one, half a "
+        evidence: "an older token in since or X-CommCareHQ-LastSyncToken after a newer restore "
+            + "was certainly received; reported when the client shows that it has the newer one, half a "
             + "minute later, or at the end",
         expects: "The restore_id of the last complete restore.",
         deadlineNanoseconds: 30_000_000_000,
         silent:
-            "the newer restore was cut, changed, late or not usable; the client goes on to sync "
-            + "from the old token, once, as after a crash; the older token was not seen to be "
-            + "given out",
+            "the newer restore was cut, changed, late or not usable; the client continues to "
+            + "sync from the old token, once, as after a crash; the older token was not seen to be "
+            + "issued",
         cause: "the token is stored when the sync begins, from a 202, or only at sign-in")
 
     /// since and X-CommCareHQ-LastSyncToken of one request differ.
@@ -67,20 +68,22 @@ extension CommCareSessionRules {
         follows: "which user each restore_id was given to",
         evidence: "a token in a request with other credentials",
         expects: "The token of the user's own last restore, or a full restore where there is none.",
-        silent: "one of the two asked on behalf of somebody else, has no name, or the restore was "
+        silent:
+            "one of the two was sent on behalf of another user, has no name, or the restore was "
             + "not seen",
         cause: "the token is stored per device instead of per user")
 
-    /// A restore is asked for with the user_id of another user.
+    /// A restore is requested with the user_id of another user.
     static let userIDOfAnother = Rule(
         "commcare.sync.user-id-of-another", .warning, repetition: .topic,
-        title: "A restore is asked for with the user_id of another user.",
+        title: "A restore is requested with the user_id of another user.",
         source: "catalogue C71 (CommCare HQ: 412 where user_id is not the authenticated user).",
         follows: "the uuid in the Registration of each user",
         evidence: "user_id of a restore is the uuid registered for another user of this server",
         expects: "user_id of the user who signs in.",
-        silent: "the user's own Registration was not seen; somebody asks on behalf of another",
-        cause: "the identifier of the user before is kept when somebody else signs in")
+        silent:
+            "the user's own Registration was not seen; the request is on behalf of another user",
+        cause: "the identifier of the user before is kept when another user signs in")
 
     /// Two devices use one sync token.
     static let tokenOfAnotherDevice = Rule(
@@ -91,16 +94,17 @@ extension CommCareSessionRules {
         evidence: "a token in a request with another device id",
         expects: "A full restore on a new device.",
         silent: "one of the devices names no id, or the restore was not seen",
-        cause: "the device id is made anew at each start, or the state was copied to a second "
+        cause:
+            "the device id is generated again at each start, or the state was copied to a second "
             + "device")
 
-    /// An incremental sync is asked for with a token that the server has forgotten.
+    /// An incremental sync is requested with a token that the server no longer has.
     static let tokenTooOld = Rule(
         "commcare.sync.token-too-old", .warning, repetition: .client,
-        title: "An incremental sync is asked for with a token that the server has forgotten.",
+        title: "An incremental sync is requested with a token that the server no longer has.",
         source: "catalogue C72 (CommCare HQ keeps sync logs for 63 days).",
         follows: "one request",
         evidence: "since together with days_since_last_sync above 63",
         expects: "A full restore.",
-        silent: "days_since_last_sync is missing or no number")
+        silent: "days_since_last_sync is missing or not a number")
 }
