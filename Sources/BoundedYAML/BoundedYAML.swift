@@ -2,9 +2,9 @@ public import Yams
 
 /// Reads YAML whose aliases stay within a bound.
 ///
-/// An alias stands for all that its anchor has, aliases included, so that a few hundred bytes can
-/// stand for billions of values; the library goes through all of them where one is the key of a
-/// mapping, to find keys given twice.
+/// An alias expands to all that its anchor has, aliases included, so that a few hundred bytes can
+/// expand to billions of values; the library visits all of them where one is the key of a mapping,
+/// to find duplicate keys.
 public enum BoundedYAML {
     /// How many values aliases may add to a document.
     public static let maximumAdded = 100_000
@@ -17,13 +17,13 @@ public enum BoundedYAML {
         return try Yams.compose(yaml: text)
     }
 
-    /// Stands in the place of the asterisk of an alias, and makes it a scalar.
+    /// Replaces the asterisk of an alias, which makes it a scalar.
     private static let mark: Unicode.Scalar = "\u{E000}"
 
-    /// Counts what aliases stand for, in a copy of the text that has none.
+    /// Counts what aliases expand to, in a copy of the text without aliases.
     ///
-    /// Every asterisk is replaced, whatever it is, so that no alias is missed: elsewhere than at the
-    /// start of a plain scalar it is none, and changes a text that nobody reads.
+    /// Every asterisk is replaced, whatever it is, so that no alias is missed: elsewhere than at
+    /// the start of a plain scalar it is not one, and changes a text that is not used.
     private static func check(_ text: String) throws {
         let scalars = text.unicodeScalars
         guard scalars.contains("*"), scalars.contains("&") else { return }
@@ -38,8 +38,8 @@ public enum BoundedYAML {
         guard let place = count.excess else { return }
         throw YamlError.composer(
             context: nil,
-            problem: "aliases (*NAME) stand for more than \(maximumAdded) values; "
-                + "write what they stand for in its place",
+            problem: "aliases (*NAME) expand to more than \(maximumAdded) values; write the values "
+                + "in their place",
             place, yaml: text)
     }
 
@@ -50,7 +50,7 @@ public enum BoundedYAML {
         /// Where the bound was passed.
         private(set) var excess: Mark?
 
-        /// How many values a node has, aliases replaced by what they stand for.
+        /// How many values a node has, aliases expanded.
         mutating func size(of node: Node) -> Int {
             var size = 1
             switch node {
@@ -71,7 +71,7 @@ public enum BoundedYAML {
             return size
         }
 
-        /// How many values an alias stands for.
+        /// How many values an alias expands to.
         private mutating func meant(by scalar: Node.Scalar) -> Int {
             let name = scalar.string.unicodeScalars.dropFirst().prefix {
                 $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
@@ -80,7 +80,7 @@ public enum BoundedYAML {
             let size = sizes[String(String.UnicodeScalarView(name))] ?? 1
             added = Self.sum(added, size)
             if added > BoundedYAML.maximumAdded, excess == nil {
-                // What a parser made knows its place.
+                // A parsed node has its place.
                 excess = scalar.mark
             }
             return size

@@ -1,11 +1,11 @@
 extension API {
-    /// The name of a request that is for nothing known.
+    /// The name of a request to no known endpoint.
     package static let plain = "http"
 
     /// Whether ``name(method:host:path:query:isUpgrade:)`` is sure to be ``plain`` for a request
-    /// that is neither `CONNECT` nor asks for another protocol.
+    /// that is neither `CONNECT` nor requests an upgrade.
     ///
-    /// Makes no text: it looks for the segments that the known endpoints are told by, whatever the
+    /// Makes no text: it looks for the segments that identify the known endpoints, whatever the
     /// method and the host are.
     ///
     /// - Parameters:
@@ -27,11 +27,11 @@ extension API {
             }
             start = end + 1
         }
-        // The key server is known by its query alone.
+        // The key server is identified by its query alone.
         return query.map { !contains($0, "last_issued") } ?? true
     }
 
-    /// Whether an endpoint is known by such a segment.
+    /// Whether an endpoint is identified by such a segment.
     private static func mayTell(_ segment: UnsafeRawBufferPointer, isFirst: Bool) -> Bool {
         let count = segment.count
         if count >= 4, segment[count - 1] == 0x6C,

@@ -2,9 +2,9 @@ package import Framing
 import OpenRosa
 import Simperium
 
-/// Says what an exchange is for.
+/// Determines the API of an exchange.
 package enum API {
-    /// The name for a request, by its method and target alone; `isUpgrade` where it asks for a
+    /// The name for a request, by its method and target alone; `isUpgrade` where it requests a
     /// WebSocket.
     package static func name(
         method: String, host: String, path: String, query: String?, isUpgrade: Bool
@@ -21,7 +21,7 @@ package enum API {
 }
 
 extension HTTPHead {
-    /// Whether a request asks for a WebSocket (RFC 6455, 4.1), and not for another protocol such as
+    /// Whether a request requests a WebSocket (RFC 6455, 4.1), and not for another protocol such as
     /// `h2c`.
     package var asksForWebSocket: Bool {
         contains(token: "upgrade", in: "connection") && contains(token: "websocket", in: "upgrade")

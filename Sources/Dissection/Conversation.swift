@@ -1,12 +1,12 @@
 import Framing
 import Wire
 
-/// One connection as the decoders see it: which protocol is spoken now, and what is open.
+/// One connection as the decoders see it: which protocol is used now, and what is open.
 ///
 /// A reference, since it is found by its connection for every chunk and changed in place; used on
 /// the dissector's thread alone.
 final class Conversation {
-    /// What is spoken.
+    /// The protocol.
     private enum Layer {
         /// Nothing was seen since the connection, or the tunnel in it, was opened.
         case undecided
@@ -33,7 +33,7 @@ final class Conversation {
     /// What it was last counted to hold, in bytes.
     var accounted = 0
 
-    /// Bytes that it holds of what is under way, roughly, and the same for the same records.
+    /// Bytes that it holds of what is in progress, roughly, and the same for the same records.
     var heldBytes: Int {
         switch layer {
         case .http(let http): http.heldBytes
@@ -42,11 +42,11 @@ final class Conversation {
         }
     }
 
-    /// Lets go of what it holds most of, since `limit` bytes are held in all.
+    /// Discards the largest of what it holds, since `limit` bytes are held in all.
     func shed(at: Instant, limit: Int) {
         let detail =
-            "more than \(limit) bytes are under way on all connections together, and these are the "
-            + "most; what follows is in the chunks alone"
+            "more than \(limit) bytes are open on all connections together, and this connection "
+            + "has the most; what follows is in the chunks alone"
         switch layer {
         case .http(let http): http.shed(at: at, detail: detail)
         case .webSocket(let socket): socket.shed(at: at, detail: detail)
@@ -82,8 +82,8 @@ final class Conversation {
         }
     }
 
-    /// Chooses the layer by the first bytes of the client; a server that speaks first speaks
-    /// something else, unless the capture began late.
+    /// Chooses the layer by the first bytes of the client; a server that sends first uses another
+    /// protocol, unless the capture began late.
     private func decide(by piece: Piece) {
         guard let first = piece.bytes.first else { return }
         if piece.sender == .client, mayBeginHTTP(first) || isSaidToProxy {
@@ -93,23 +93,23 @@ final class Conversation {
             layer = .opaque
             note(
                 .unknownStream, piece,
-                "these bytes are no HTTP request; they are kept and not decoded")
+                "these bytes are not an HTTP request; they are kept and not decoded")
         } else if isTLS(piece) {
             layer = .opaque
             note(
                 .tlsSealed, piece,
                 "this is TLS, and there are no keys for it; import the capture with the keys that "
-                    + "a peer wrote (--keylog) to see what is in it")
+                    + "a peer wrote (--keylog) to decrypt it")
         } else {
             note(
                 .unknownStream, piece,
-                "these bytes are no HTTP request; what comes is not decoded until one begins")
+                "these bytes are not an HTTP request; what follows is not decoded until one begins")
             layer = .http(lateHTTP(at: piece.at))
             consume(piece)
         }
     }
 
-    /// Whether a client that sends `byte` first may speak HTTP.
+    /// Whether a client that sends `byte` first may use HTTP.
     ///
     /// A capture that is late begins anywhere, and no method in use has small letters.
     private func mayBeginHTTP(_ byte: UInt8) -> Bool {
@@ -117,7 +117,8 @@ final class Conversation {
             && (context.row.mode != .capture || !(0x61...0x7A).contains(byte))
     }
 
-    /// Whether a proxy is spoken to, which understands nothing but HTTP and answers the rest, too.
+    /// Whether the client is connected to a proxy, which supports only HTTP and answers the rest,
+    /// too.
     private var isSaidToProxy: Bool { context.row.mode == .forward && !context.isInTunnel }
 
     /// Whether captured bytes are a record of TLS, or the first byte of a handshake (RFC 8446, 5.1).
@@ -174,16 +175,16 @@ final class Conversation {
                     code: code.rawValue, detail: detail)))
     }
 
-    /// Takes what happened that is not bytes.
+    /// Processes what happened that is not bytes.
     func consume(_ event: EventRow) {
         switch event.kind {
         case .tls:
             if let leg = event.leg { context.setTLS(leg) }
         case .raw:
-            finishLayer(at: event.at, why: "what follows is relayed unread")
+            finishLayer(at: event.at, why: "what follows is forwarded unread")
             layer = .opaque
         case .refused, .tlsFailed:
-            // The answer that says so, or the close of the client's leg, follows.
+            // The answer that reports it, or the close of the client's leg, follows.
             if let id = event.leg, context.peer(of: id) == .server { context.close(id) }
             // Unless that was closed before.
             if context.isOver { finish(at: event.at, why: event.detail) }

@@ -1,6 +1,6 @@
 import Wire
 
-/// What is known about a connection whatever is spoken on it.
+/// The properties of a connection, whatever its protocol.
 final class ConversationContext {
     private struct Leg {
         let row: LegRow
@@ -13,14 +13,14 @@ final class ConversationContext {
 
     init(_ row: ConnectionRow) { self.row = row }
 
-    /// Whether no leg is open any more.
+    /// Whether all legs are closed.
     var isOver: Bool { isClientClosed && legs.isEmpty }
 
-    /// Whether the client speaks TLS: since the tunnel was opened, where it speaks inside of one.
+    /// Whether the client uses TLS: inside the tunnel, where one was opened.
     private(set) var isClientTLS = false
-    /// Whether a tunnel was opened, so that the client does not speak to a proxy any more.
+    /// Whether a tunnel was opened, so that the client is no longer connected to a proxy.
     private(set) var isInTunnel = false
-    /// Whether TLS is to be spoken with the server of a reverse proxy; nil where that is not known.
+    /// Whether TLS is to be used with the server of a reverse proxy; nil where that is unknown.
     private var isServerTLS: Bool?
     /// Where the server of a reverse proxy is.
     private(set) var server: (host: String, port: Int)?
@@ -32,7 +32,7 @@ final class ConversationContext {
         server = (leg.host, leg.port)
     }
 
-    /// What follows is said inside a tunnel; TLS outside of it is no concern of what is.
+    /// What follows is inside a tunnel; TLS outside of it does not concern its contents.
     func beginTunnel() {
         isInTunnel = true
         isClientTLS = false
@@ -42,7 +42,7 @@ final class ConversationContext {
     var scheme: String {
         let isTLS =
             switch row.mode {
-            // What the client speaks to the proxy says nothing about the server.
+            // The protocol between client and proxy does not imply that of the server.
             case .forward where !isInTunnel: false
             case .reverse where !isInTunnel: isServerTLS ?? isClientTLS
             default: isClientTLS

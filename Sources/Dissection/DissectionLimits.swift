@@ -4,19 +4,19 @@ package import OpenRosa
 ///
 /// The chunks keep every byte; these bounds are about the decoded view.
 public struct DissectionLimits: Hashable, Sendable {
-    /// Bytes of decoded content kept for each side of an exchange; 1 MiB unless told.
+    /// Bytes of decoded content kept for each side of an exchange; default: 1 MiB.
     public var storedContent = 1 << 20
-    /// Bytes of payload kept for a WebSocket message; 1 MiB unless told.
+    /// Bytes of payload kept for a WebSocket message; default: 1 MiB.
     public var storedPayload = 1 << 20
     /// Bytes kept while it is not yet known what protocol they belong to.
     public var heldBytes = 1 << 20
-    /// Bytes that bodies, messages and heads under way and their decoders hold, all connections
+    /// Bytes that bodies, messages and heads in progress and their decoders hold, all connections
     /// together; the largest give way.
     ///
     /// A function of the records alone, so that a rebuild gives the
     /// same rows.
     public var heldInAll = 128 << 20
-    /// Simperium channels remembered for each connection.
+    /// Simperium channels kept for each connection.
     public var channels = 4_096
     /// Parts of a multipart body that get a row.
     public var parts = 1_000

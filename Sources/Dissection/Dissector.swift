@@ -11,14 +11,14 @@ public struct Dissector {
     private var conversations: [ConnectionID: Conversation] = [:]
     private var budget: HeldBudget
 
-    /// A dissector that gives out numbers from `first` on.
+    /// A dissector that issues numbers from `first` on.
     public init(first: DissectorNumbers = .init(), limits: DissectionLimits = .init()) {
         output = DissectorOutput(numbers: first)
         self.limits = limits
         budget = HeldBudget(limit: limits.heldInAll)
     }
 
-    /// Bytes that all that is under way holds, as far as they grow with what peers send.
+    /// Bytes that all that is in progress holds, as far as they grow with what peers send.
     package var heldBytes: Int { budget.total }
     /// Connections that have not ended.
     package var followed: Int { conversations.count }
@@ -26,7 +26,7 @@ public struct Dissector {
     /// The numbers that the next rows get.
     public var numbers: DissectorNumbers { output.numbers }
 
-    /// Takes the next record.
+    /// Processes the next record.
     ///
     /// - Parameters:
     ///   - record: Records of one connection in the order in which they happened.
@@ -80,10 +80,10 @@ public struct Dissector {
         output.trade(&rows)
     }
 
-    /// Counts what a conversation holds after a record, and lets the largest give way where all
+    /// Counts what a conversation holds after a record, and has the largest discard where all
     /// together hold too much.
     private mutating func account(_ conversation: Conversation, _ id: ConnectionID, at: Instant) {
-        // What is over holds nothing any more.
+        // An ended conversation holds nothing.
         count(conversation, id, conversation.isOver ? 0 : conversation.heldBytes)
         guard budget.isExceeded else { return }
         for next in budget.largestFirst() {
@@ -100,7 +100,7 @@ public struct Dissector {
         conversation.accounted = held
     }
 
-    /// The conversation of `id`, even where its connection row was let go.
+    /// The conversation of `id`, even where its connection row was released.
     private mutating func conversation(_ id: ConnectionID) -> Conversation {
         if let known = conversations[id] { return known }
         let row = ConnectionRow(

@@ -7,7 +7,7 @@ public struct DissectorNumbers: Hashable, Sendable {
     /// Number of the next command, at least 1.
     public var command: Int64
 
-    /// The numbers of a trace; those of an empty one unless told otherwise.
+    /// The numbers of a trace; default: those of an empty one.
     public init(exchange: Int64 = 1, message: Int64 = 1, command: Int64 = 1) {
         self.exchange = exchange
         self.message = message

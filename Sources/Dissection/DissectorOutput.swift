@@ -13,7 +13,7 @@ package final class DissectorOutput {
     /// Adds a finished row.
     func emit(_ row: DerivedRow) { rows.append(row) }
 
-    /// Remembers that `exchange` has changed and is not finished, with its row as it is now.
+    /// Keeps that `exchange` has changed and is not finished, with its row as it is now.
     ///
     /// Content that comes later is in no row before the next change, so that the row does not
     /// depend on where a batch ends.

@@ -2,7 +2,7 @@ import Wire
 
 /// How much all conversations of a dissector hold together, and which hold most.
 struct HeldBudget {
-    /// What a conversation holds at least to be worth asking.
+    /// The minimum that a conversation has to hold to be considered.
     static let large = 2 * BodyCollector.leftOfShed
 
     let limit: Int
@@ -14,8 +14,8 @@ struct HeldBudget {
     /// Whether more is held than may be.
     var isExceeded: Bool { total > limit }
 
-    /// Whether so much is free again that nobody has to be asked for a while: finding the largest
-    /// takes as long as there are many.
+    /// Whether so much is free again that no conversation has to discard for a time: finding the
+    /// largest takes time proportional to their number.
     var isEased: Bool { total <= limit - limit / 8 }
 
     /// A conversation that held `old` bytes holds `new` ones.

@@ -17,7 +17,7 @@ struct Piece {
     /// Slices keep the indices of the whole chunk, which start at 0.
     var place: Place { Place(chunk: chunk, offset: bytes.startIndex) }
 
-    /// Where the byte at `index` of ``bytes``, counted from 0, stands in the chunk as received; nil
+    /// Where the byte at `index` of ``bytes``, counted from 0, is in the chunk as received; nil
     /// where patches have moved it.
     func stored(_ index: Int) -> Place? {
         isPatched ? nil : Place(chunk: chunk, offset: bytes.startIndex + index)

@@ -3,8 +3,8 @@ import Wire
 /// Finds the chunk that holds a byte of a stream.
 ///
 /// Decoders count bytes from the start of a direction; the trace points at chunks. What no event to
-/// come can refer to is forgotten after each chunk, so that the map is as small in the middle of
-/// long content as between messages.
+/// come can refer to is dropped after each chunk, so that the map is as small in the middle of long
+/// content as between messages.
 struct PlaceMap {
     private struct Entry {
         let start: Int64
@@ -12,7 +12,7 @@ struct PlaceMap {
         let at: Instant
     }
 
-    /// Ascending by where they start; those before `first` are forgotten.
+    /// Ascending by where they start; those before `first` are dropped.
     private var entries: [Entry] = []
     private var first = 0
 
@@ -28,10 +28,10 @@ struct PlaceMap {
 
     /// The chunk and time of the byte at `offset`; nil where no chunk was seen yet.
     ///
-    /// A byte that was forgotten is taken for one of the first chunk that is kept.
+    /// A byte that was dropped is taken for one of the first chunk that is kept.
     func locate(_ offset: Int64) -> (place: Place, at: Instant)? {
         guard count > 0 else { return nil }
-        // The first entry that starts behind the byte; nearly always there is none.
+        // The first entry that starts after the byte; nearly always there is none.
         var (low, high) = (first + 1, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -44,7 +44,7 @@ struct PlaceMap {
         )
     }
 
-    /// Forgets chunks that end at or before `offset`, apart from the last.
+    /// Drops chunks that end at or before `offset`, apart from the last.
     mutating func forget(before offset: Int64) {
         while first + 1 < entries.count, entries[first + 1].start <= offset { first += 1 }
         if first > 64, first * 2 > entries.count {

@@ -2,8 +2,8 @@
 public enum ByteSearch {
     /// Whether `haystack` contains `needle`, upper and lower case ASCII letters being the same.
     ///
-    /// Looks at eight places at once for the first and the last byte of the needle, so that
-    /// bodies are searched at the speed of memory. Other scalars than ASCII are compared exactly.
+    /// Inspects eight places at once for the first and the last byte of the needle, so that bodies
+    /// are searched at the speed of memory. Other scalars than ASCII are compared exactly.
     ///
     /// - Parameters:
     ///   - haystack: Any bytes, of any length.
@@ -44,7 +44,7 @@ public enum ByteSearch {
         return false
     }
 
-    /// Whether `haystack` contains `lowercasedNeedle`, as ``contains(_:lowercasedNeedle:)`` says.
+    /// Whether `haystack` contains `lowercasedNeedle`, as in ``contains(_:lowercasedNeedle:)``.
     public static func contains(
         _ haystack: UnsafeRawBufferPointer, lowercasedNeedle: [UInt8]
     ) -> Bool {
@@ -56,7 +56,7 @@ public enum ByteSearch {
         text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
     }
 
-    /// Whether the needle stands at `start`, which leaves room for it.
+    /// Whether the needle is at `start`, which leaves room for it.
     private static func fits(
         _ haystack: UnsafeRawBufferPointer, at start: Int, _ needle: UnsafeRawBufferPointer
     ) -> Bool {

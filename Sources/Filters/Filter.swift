@@ -1,8 +1,8 @@
 /// A question about exchanges, commands or messages, written in the filter language.
 ///
 /// The one language for listing, searching and rules; `Filters.md` has its grammar. A filter
-/// becomes a condition on the rows of a trace with ``sql(for:)`` and judges live events with
-/// ``matches(_:)``: the same answer either way.
+/// becomes a condition on the rows of a trace with ``sql(for:)`` and evaluates live events with
+/// ``matches(_:)``: the same result either way.
 public struct Filter: Sendable {
     /// A field that the text of a filter names.
     public struct Mention: Hashable, Sendable {
@@ -14,12 +14,12 @@ public struct Filter: Sendable {
         public let range: Range<Int>
     }
 
-    /// What is asked.
+    /// The expression.
     public let root: FilterNode
     /// The fields it names, in the order of the text, with repetitions; bare words name `text`.
     public let mentions: [Mention]
 
-    /// The filter that asks `root`; `mentions` are where the text of it names fields.
+    /// The filter with the expression `root`; `mentions` are the places of fields in its text.
     public init(_ root: FilterNode, mentions: [Mention] = []) {
         self.root = root
         self.mentions = mentions
@@ -28,7 +28,7 @@ public struct Filter: Sendable {
     /// Reads a filter.
     ///
     /// - Parameter text: At most ``FilterError/maximumLength`` Unicode scalars; an empty one gives
-    ///   a filter that holds for everything.
+    ///   a filter that matches everything.
     /// - Returns: The filter.
     /// - Throws: ``FilterError``, with the place of the mistake.
     public static func parse(_ text: String) throws(FilterError) -> Filter {
@@ -37,14 +37,14 @@ public struct Filter: Sendable {
         return Filter(root, mentions: parser.mentions)
     }
 
-    /// The fields it asks about.
+    /// The fields in it.
     public var fields: Set<Field> {
         var found: Set<Field> = []
         Self.collect(root, into: &found)
         return found
     }
 
-    /// Makes sure that everything asked about is known in live traffic at `phase`.
+    /// Checks that all fields are known in live traffic at `phase`.
     ///
     /// - Throws: ``FilterError`` at the first field that is not.
     public func validate(for phase: FilterPhase) throws(FilterError) {
@@ -70,6 +70,6 @@ extension Filter: Hashable {
     /// Whether both ask the same in the same order, wherever their texts name it.
     public static func == (a: Filter, b: Filter) -> Bool { a.root == b.root }
 
-    /// Hashes what is asked.
+    /// Hashes the expression.
     public func hash(into hasher: inout Hasher) { hasher.combine(root) }
 }

@@ -10,13 +10,13 @@
 /// | `tape_words` | match expression, value | 1 or 0; 0 for a blob |
 /// | `tape_header` | head (blob), name in lower case | text, or NULL if there is none |
 ///
-/// Remembers what it has made of patterns. Not for several threads at a time.
+/// Keeps what it has made of patterns. Not for several threads at a time.
 public final class FilterFunctions {
     private var matchers: [[UInt8]: RegexMatcher] = [:]
     private var globs: [[UInt8]: Glob] = [:]
     private var queries: [[UInt8]: WordQuery] = [:]
 
-    /// Patterns of one kind that are remembered at a time.
+    /// Patterns of one kind that are kept at a time.
     private static let capacity = 32
 
     /// Functions that remember nothing yet.
@@ -57,7 +57,7 @@ public final class FilterFunctions {
 
     /// What `tape_words` gives for a text, with ``WordQuery/matchExpression`` as UTF-8.
     ///
-    /// Blobs have no words: for them it gives 0 without being asked here.
+    /// Blobs have no words: for them it returns 0 without a call here.
     public func words(_ query: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
         let key = Array(query)
         if queries[key] == nil {

@@ -6,7 +6,7 @@ public enum FilterValue: Hashable, Sendable {
     case text(String)
     /// Text as well-formed UTF-8.
     case utf8([UInt8])
-    /// Bytes that are no text: they equal nothing and have no words.
+    /// Bytes that are not text: they equal nothing and have no words.
     case bytes([UInt8])
     /// Several values; one that passes is enough, and an empty list is as good as none.
     case several([FilterValue])
@@ -19,9 +19,9 @@ public protocol FilterSubjectValues {
 
     /// The value of `field`, nil where it has none.
     ///
-    /// Fields that the subject does not have, and `kind`, are never asked for. What the values are
-    /// has to agree with the rows of a trace: `sender` is the text `client` or `server`, empty
-    /// bodies and payloads are no values, `text` is what the full-text index is made of.
+    /// Fields that the subject does not have, and `kind`, are never requested. The values have to
+    /// agree with the rows of a trace: `sender` is the text `client` or `server`, empty bodies and
+    /// payloads are not values, `text` is what the full-text index is built from.
     ///
     /// - Parameters:
     ///   - field: The field.

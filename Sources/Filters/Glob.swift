@@ -1,9 +1,9 @@
-/// A text with wildcards: `*` stands for any run of characters, also none.
+/// A text with wildcards: `*` matches any run of characters, also an empty one.
 public struct Glob: Hashable, Sendable {
-    /// What the stars stand between; one more than there are stars, at least two.
+    /// The literals between the stars; one more than there are stars, at least two.
     public let literals: [String]
 
-    /// The pattern in which one star stands between each of `literals` and the next.
+    /// The pattern with one star between each of `literals` and the next.
     ///
     /// - Parameter literals: At least two; any may be empty.
     public init(_ literals: [String]) {
@@ -49,8 +49,8 @@ public struct Glob: Hashable, Sendable {
             .joined(separator: "%")
     }
 
-    /// The same pattern as first argument of `tape_glob`: stars, with `\` before what is meant as
-    /// it stands.
+    /// The same pattern as first argument of `tape_glob`: stars, with `\` before literal
+    /// characters.
     public var pattern: String {
         literals.map { Self.escaped($0) { "*\\".unicodeScalars.contains($0) ? "\\\($0)" : nil } }
             .joined(separator: "*")
@@ -90,7 +90,7 @@ public struct Glob: Hashable, Sendable {
         return String(result)
     }
 
-    /// Whether `literal` stands at `start`, which leaves room for it.
+    /// Whether `literal` is at `start`, which leaves room for it.
     private static func fits(
         _ value: UnsafeRawBufferPointer, at start: Int, _ literal: String.UTF8View,
         _ ignoringCase: Bool

@@ -8,7 +8,7 @@ public enum HeadFields {
     ///
     /// - Parameters:
     ///   - name: Name of the field in lower case.
-    ///   - head: Start line and fields; the start line is passed over.
+    ///   - head: Start line and fields; the start line is skipped.
     /// - Returns: The value without white space around it.
     public static func value(of name: String, in head: UnsafeRawBufferPointer) -> String? {
         let wanted = Array(name.utf8)

@@ -1,8 +1,8 @@
 extension Int64 {
     /// Greatest offset that missing bytes lead to.
     ///
-    /// Their count is a claim of whoever wrote the file; half of what can be counted is left for
-    /// bytes that are really there.
+    /// Their count is stated by the file; half of the range is left for bytes that are really
+    /// there.
     private static let furthest = Int64.max >> 1
 
     /// This offset moved past `count` missing bytes, as far as they can be counted.

@@ -1,6 +1,6 @@
 /// Why a request got no answer.
 ///
-/// An answer with any status is none of these. The text says what libcurl or the system said.
+/// An answer with any status is none of these. The text has the message of libcurl or the system.
 public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The url is none, or neither http nor https.
     case badURL(String)
@@ -8,9 +8,9 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     case badHeader(name: String)
     /// No address for the name of the host or the proxy.
     case resolve(String)
-    /// Nobody accepts connections there.
+    /// The connection was refused.
     case connect(String)
-    /// TLS could not be agreed on, or the certificate is not trusted.
+    /// TLS could not be negotiated, or the certificate is not trusted.
     case tls(String)
     /// It took longer than the request allows.
     case timeout(String)
@@ -20,7 +20,7 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge(limit: Int)
     /// A redirect that may not be followed.
     case redirect(String)
-    /// The connection broke within the exchange, or what came is no HTTP.
+    /// The connection broke within the exchange, or what came is not HTTP.
     case aborted(String)
     /// A file to be sent or to be written to failed.
     case file(path: String, reason: String)
@@ -37,20 +37,20 @@ public enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .badURL(let url):
-            "no url to send to: \(url): give http://HOST/PATH or https://HOST/PATH"
+            "not a URL: \(url): use http://HOST/PATH or https://HOST/PATH"
         case .badHeader(let name):
             "the header field \(name) cannot be sent: names are tokens, values one line"
         case .resolve(let reason): "\(reason): check the name of the host and the network"
         case .connect(let reason): "\(reason): check that the server runs and the port is right"
         case .tls(let reason):
             "\(reason): name the authority's certificate with --ca FILE or SSL_CERT_FILE, or use "
-                + "http:// where the server speaks no TLS"
+                + "http:// where the server does not use TLS"
         case .timeout(let reason): "\(reason): try again later, or allow more time"
         case .cancelled: "cancelled"
         case .tooLarge(let limit):
             "the answer has more than \(limit) bytes: have it written to a file"
         case .redirect(let reason): "\(reason): use the url that the server redirects to"
-        case .aborted(let reason): "the connection broke: \(reason)"
+        case .aborted(let reason): "the connection was lost: \(reason)"
         case .file(let path, let reason): "\(path): \(reason)"
         }
     }

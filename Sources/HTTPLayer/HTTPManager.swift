@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Sends requests by priority, a bounded number at once, on one thread of its own.
+/// Sends requests by priority, a bounded number at once, on one separate thread.
 ///
-/// Keep it while requests are under way: those left when it goes are cancelled. libcurl takes a
-/// thread of its own for each name it looks up, for as long as that takes.
+/// Keep it while requests are in progress: those left when it is released are cancelled. libcurl
+/// uses a separate thread for each name it resolves, for as long as that takes.
 public final class HTTPManager: Sendable {
     /// A manager with the usual settings.
     public static let shared = HTTPManager()
@@ -27,7 +27,7 @@ public final class HTTPManager: Sendable {
     ///
     /// - Parameters:
     ///   - request: What to send.
-    ///   - completionHandler: Called exactly once, where ``HTTPSettings/execute`` says; it must not
+    ///   - completionHandler: Called exactly once, through ``HTTPSettings/execute``; it must not
     ///     block.
     /// - Returns: What ``cancel(_:)`` takes.
     @discardableResult
@@ -37,7 +37,7 @@ public final class HTTPManager: Sendable {
         RequestHandle(id: loop.add(request, completionHandler))
     }
 
-    /// Sends a request and waits for what becomes of it; cancelled with its task.
+    /// Sends a request and waits for its outcome; cancelled with its task.
     public func response(to request: Request) async -> Response {
         let id = TransferLoop.makeID()
         return await withTaskCancellationHandler {
@@ -60,7 +60,7 @@ public final class HTTPManager: Sendable {
     public var lifecycle: Lifecycle {
         get { phase.withLock { $0.lifecycle } }
         set {
-            // Posted within the lock so that the last value set is the last one heard.
+            // Posted within the lock so that the last value set is the last one received.
             phase.withLock {
                 $0.lifecycle = newValue
                 loop.post(.lifecycle(newValue))

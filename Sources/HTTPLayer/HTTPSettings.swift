@@ -1,6 +1,6 @@
 /// How a manager sends its requests.
 public struct HTTPSettings: Sendable {
-    /// Requests under way at once, at least 1; with 1 they are sent one after the other.
+    /// Requests in progress at once, at least 1; with 1 they are sent one after the other.
     public var width = 100
     /// The certificates to trust, in PEM; nil means SSL_CERT_FILE, or else the system's.
     ///
@@ -11,9 +11,9 @@ public struct HTTPSettings: Sendable {
     /// The environment's is `http_proxy`, `https_proxy` or `all_proxy`, but for hosts in
     /// `no_proxy`.
     public var proxy: String?
-    /// Bytes of a body in memory, after content coding, at most.
+    /// The maximum number of bytes of a body in memory, after content decoding.
     public var bodyLimit = 64 << 20
-    /// Redirects to follow, at most; 0 follows none.
+    /// The maximum number of redirects to follow; 0 follows none.
     ///
     /// A POST stays a POST with its body after 301, 302, 307 and 308. Its 303, which would make a
     /// GET of it, is not followed: it is the answer. https never redirects to http.

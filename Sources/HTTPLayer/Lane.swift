@@ -1,6 +1,6 @@
 /// Requests that wait, in the order in which they were added.
 struct Lane {
-    // Sorted; those before `head` are gone.
+    // Sorted; those before `head` are removed.
     private var ids: [UInt64] = []
     private var head = 0
 

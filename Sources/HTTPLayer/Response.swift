@@ -1,10 +1,10 @@
-/// What became of a request.
+/// The outcome of a request.
 public struct Response: Sendable {
     /// The head of the last answer.
     public struct Metadata: Sendable {
         /// The status.
         public let status: Int
-        /// The header fields as they came, duplicates included.
+        /// The header fields as received, duplicates included.
         public let headers: [(name: String, value: String)]
         /// The url that answered, after redirects.
         public let finalURL: String
@@ -28,7 +28,7 @@ public struct Response: Sendable {
         }
     }
 
-    /// The head of the last answer; nil where none came.
+    /// The head of the last answer; nil where none was received.
     public let metadata: Metadata?
     /// The body, after content coding; empty where it went to a file.
     public let data: [UInt8]

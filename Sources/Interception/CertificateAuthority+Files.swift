@@ -11,11 +11,10 @@ extension CertificateAuthority {
 
     /// The authority kept in `directory`.
     ///
-    /// The key file holds key and certificate together and takes its name in one step, so that
-    /// two processes that start at once use the same authority, and one that is killed leaves
-    /// none or a whole one. A key file with the key alone is completed by `tapedeck-ca.pem`:
-    /// that is how somebody uses an authority of their own. Blocks on the disk: never call on an
-    /// event loop.
+    /// The key file has key and certificate together and is created atomically, so that two
+    /// processes that start at once use the same authority, and a killed one leaves none or a
+    /// complete one. A key file with the key alone is completed by `tapedeck-ca.pem`: this is how a
+    /// user supplies an authority. Blocks on the disk: never call on an event loop.
     ///
     /// - Parameters:
     ///   - directory: Where the files are; made with mode 0700 where it is missing.
@@ -53,7 +52,10 @@ extension CertificateAuthority {
             Array("\(secret)\n\(fresh.pem)".utf8), to: "\(path)/\(keyFile)", mode: 0o600, .first)
         // Read back rather than kept: another process may have been faster.
         guard let authority = try load(path) else {
-            throw InterceptionError(.storage, "\(path)/\(keyFile) vanished while it was being made")
+            throw InterceptionError(
+                .storage,
+                "\(path)/\(keyFile) was deleted while it was being "
+                    + "made")
         }
         return try authority.checked(now: now ?? systemSeconds, path)
     }

@@ -23,7 +23,7 @@ public struct CertificateAuthority: Sendable {
     /// What leaves name as their issuer's key, RFC 5280, 4.2.1.1.
     let keyIdentifier: ArraySlice<UInt8>
 
-    /// The certificate in PEM, as browsers and most tools import it; ends in a newline.
+    /// The certificate in PEM, as browsers and most tools import it; ends with a newline.
     public let pem: String
     /// The certificate in DER, as Android and Windows import it.
     public let der: [UInt8]
@@ -115,7 +115,7 @@ public struct CertificateAuthority: Sendable {
     /// The system's clock, in seconds since 1970.
     static var systemSeconds: Int64 { Int64(time(nil)) }
 
-    /// The moment `seconds` after 1970 began, as X509 wants it.
+    /// The time `seconds` after the start of 1970, as X509 requires it.
     static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
 
     /// Two lower-case hexadecimal digits.

@@ -5,7 +5,7 @@ extension ClientHello {
     /// ``Result/needMore`` is ever followed by another one.
     ///
     /// - Parameter bytes: Everything received so far; hostile.
-    /// - Returns: What they are. At most ``limit`` bytes of a handshake are asked for.
+    /// - Returns: The result. At most ``limit`` bytes of a handshake are needed.
     public static func parse(_ bytes: Span<UInt8>) -> Result {
         do {
             var handshake = try Handshake(bytes)
@@ -25,9 +25,9 @@ extension ClientHello {
     private enum Stop: Error {
         /// The stream is not TLS.
         case notTLS
-        /// The stream may go on well.
+        /// The stream is valid so far.
         case short
-        /// The stream went wrong at `offset`.
+        /// The stream is invalid at `offset`.
         case malformed(offset: Int, reason: String)
     }
 
@@ -81,7 +81,7 @@ extension ClientHello {
             }
         }
 
-        /// How long the message says it is, without its header of 4 bytes.
+        /// The stated length of the message, without its header of 4 bytes.
         var length: Int? {
             guard bytes.count >= 4 else { return nil }
             return Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])

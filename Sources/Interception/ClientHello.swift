@@ -19,19 +19,19 @@ public struct ClientHello: Hashable, Sendable {
         case hello(ClientHello)
     }
 
-    /// Version of the first record, `0x0301` in most clients whatever they speak.
+    /// Version of the first record, `0x0301` in most clients whatever version they use.
     public var recordVersion: UInt16
     /// Versions offered, the client's favourite first: `0x0304` is TLS 1.3, `0x0303` TLS 1.2.
     public var versions: [UInt16]
     /// Cipher suites offered, the client's favourite first, as IANA numbers them.
     public var cipherSuites: [UInt16]
-    /// The host the client wants, nil where it does not say.
+    /// The server name that the client requests; nil for none.
     ///
-    /// Printable ASCII: any other byte, and a backslash, stands as `\xNN`. May be empty.
+    /// Printable ASCII: any other byte, and a backslash, is written as `\xNN`. May be empty.
     public var serverName: String?
     /// Application protocols offered, the client's favourite first, as ``serverName`` is written.
     public var protocols: [String]
-    /// Whether the client sent an encrypted second hello, which ``serverName`` may then belie.
+    /// Whether the client sent an encrypted second hello, which ``serverName`` may then not match.
     public var hasEncryptedHello: Bool
 
     /// A hello with these values.
@@ -47,7 +47,7 @@ public struct ClientHello: Hashable, Sendable {
         self.hasEncryptedHello = hasEncryptedHello
     }
 
-    /// What the client offers, in one line for people.
+    /// What the client offers, as one line of text.
     public var detail: String {
         var parts: [String] = []
         let named = versions.filter { !Self.isGrease($0) }.map(Self.name(version:))
@@ -59,7 +59,7 @@ public struct ClientHello: Hashable, Sendable {
         return parts.joined(separator: "; ")
     }
 
-    /// What people call a protocol version.
+    /// The name of a protocol version.
     static func name(version: UInt16) -> String {
         switch version {
         case 0x0300: "SSL 3.0"

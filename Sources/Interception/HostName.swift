@@ -1,13 +1,13 @@
 internal import Platform
 
-/// What a leaf certificate is made for: a name or an address that may stand in a certificate.
+/// The subject of a leaf certificate: a name or an address that is valid in a certificate.
 enum HostName: Hashable, Sendable {
     /// A DNS name: lower case, without a dot at the end, 1...253 characters.
     case name(String)
     /// An IP address: 4 or 16 bytes in network order.
     case address([UInt8])
 
-    /// Reads what a client gave as server name, or what stands in a CONNECT target or URL.
+    /// Parses a client's server name, or the host of a CONNECT target or URL.
     ///
     /// - Parameter text: A DNS name or IP address, the latter with or without brackets; hostile.
     /// - Throws: ``InterceptionError`` with code `badHost`.
@@ -33,7 +33,7 @@ enum HostName: Hashable, Sendable {
         self = .name(String(decoding: bytes.map(Self.lowercased), as: UTF8.self))
     }
 
-    /// The name or address for people.
+    /// The name or address as text.
     var text: String {
         switch self {
         case .name(let name): name

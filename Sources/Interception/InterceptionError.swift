@@ -1,4 +1,4 @@
-/// Why a certificate authority, a leaf certificate, a trust store or a key log could not be had.
+/// Why a certificate authority, a leaf certificate, a trust store or a key log is not available.
 public struct InterceptionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure, on which callers and exit statuses depend.
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -20,10 +20,10 @@ public struct InterceptionError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The kind of the failure.
     public let code: Code
-    /// What happened and what to do about it, for people, without a full stop.
+    /// What happened and what to do about it, as text, without a full stop.
     public let reason: String
 
-    /// An error of kind `code` with an explanation for people.
+    /// An error of kind `code` with an explanation.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

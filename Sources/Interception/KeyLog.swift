@@ -3,10 +3,10 @@ internal import Platform
 
 /// A file with the secrets of TLS sessions, which Wireshark reads to decrypt a capture.
 ///
-/// One line per secret in the format of NSS, `SSLKEYLOGFILE`. Whoever has the file can read the
-/// traffic, so it is made for its owner alone. May be used from any thread.
+/// One line per secret in the format of NSS, `SSLKEYLOGFILE`. The file allows decrypting the
+/// traffic, so it is readable by its owner alone. May be used from any thread.
 public final class KeyLog: Sendable {
-    /// What was changed about a file that was there, for people; nil for nothing.
+    /// What was changed about a file that was there, as text; nil for nothing.
     public let notice: String?
     /// The open file.
     private let file: Int32
@@ -15,8 +15,8 @@ public final class KeyLog: Sendable {
     ///
     /// One that others may read is made its owner's alone.
     ///
-    /// - Throws: ``InterceptionError``: `storage`, or `exposedKey` for a symbolic link and for a file
-    ///   that others may read and that is not ours to change.
+    /// - Throws: ``InterceptionError``: `storage`, or `exposedKey` for a symbolic link and for a
+    ///   file that others may read and that belongs to another user.
     public init(path: String) throws(InterceptionError) {
         let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {

@@ -2,8 +2,8 @@ internal import SwiftASN1
 
 /// How long the RSA key of a certificate is, read before anything else of it.
 ///
-/// The library that reads certificates refuses short keys without saying so.
-/// Source: RFC 5280, 4.1; RFC 8017, A.1.1.
+/// The library that reads certificates refuses short keys without a specific error. Source: RFC
+/// 5280, 4.1; RFC 8017, A.1.1.
 enum KeyStrength {
     /// Shortest RSA key that is accepted, in bits.
     static let least = 2048

@@ -7,9 +7,9 @@ internal import X509
 
 /// The server side of TLS for any host, each with a certificate made for it.
 ///
-/// Certificates are kept, as is what they need to resume sessions; the least recently used goes
-/// when there are too many. All leaves share one key, which lives as long as this object. May be
-/// used from any thread; making a leaf takes a fraction of a millisecond.
+/// Certificates are kept, as is what they need to resume sessions; the least recently used is
+/// evicted when there are too many. All leaves share one key, which lives as long as this object.
+/// May be used from any thread; making a leaf takes a fraction of a millisecond.
 public final class LeafCache: Sendable {
     /// How long a leaf is valid, in seconds, the two days in the past included.
     ///
@@ -35,13 +35,13 @@ public final class LeafCache: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// Who signs.
+    /// The authority that signs.
     private let authority: CertificateAuthority
     /// The key of every leaf.
     let key: P256.Signing.PrivateKey
-    /// The same key as NIOSSL wants it.
+    /// The same key as NIOSSL requires it.
     private let tlsKey: NIOSSLPrivateKey
-    /// The authority's certificate as NIOSSL wants it.
+    /// The authority's certificate as NIOSSL requires it.
     private let issuer: NIOSSLCertificate
     /// Largest number of leaves kept.
     private let limit: Int
@@ -55,7 +55,7 @@ public final class LeafCache: Sendable {
     /// An empty cache.
     ///
     /// - Parameters:
-    ///   - authority: Who signs the leaves.
+    ///   - authority: The authority that signs the leaves.
     ///   - limit: Largest number of leaves kept, at least 1.
     ///   - keyLog: Where the secrets of the sessions go.
     ///   - now: The clock, in seconds since 1970; the system's where nil.
@@ -73,7 +73,10 @@ public final class LeafCache: Sendable {
             tlsKey = try NIOSSLPrivateKey(bytes: Array(key.derRepresentation), format: .der)
             issuer = try NIOSSLCertificate(bytes: authority.der, format: .der)
         } catch {
-            throw InterceptionError(.refused, "the TLS library refused our own key: \(error)")
+            throw InterceptionError(
+                .refused,
+                "the TLS library refused the key of the leaves: "
+                    + "\(error)")
         }
     }
 
@@ -117,7 +120,7 @@ public final class LeafCache: Sendable {
     /// does with it.
     ///
     /// - Parameter host: As for ``context(for:)``.
-    /// - Returns: What serves TLS; made anew for every call.
+    /// - Returns: The TLS server context; a new one for every call.
     /// - Throws: As ``context(for:)``.
     public func expiredContext(for host: String) throws(InterceptionError) -> NIOSSLContext {
         let past = now() - Self.lifetime + CertificateAuthority.backdating - 86400
@@ -136,7 +139,7 @@ public final class LeafCache: Sendable {
             configuration.minimumTLSVersion = .tlsv12
             configuration.maximumTLSVersion = .tlsv13
             configuration.applicationProtocols = ["http/1.1"]
-            // A peer that does not answer our close is not waited for.
+            // A peer that does not answer the close alert is not waited for.
             configuration.shutdownTimeout = .milliseconds(200)
             if let keyLog { configuration.keyLogCallback = { keyLog.append($0) } }
             return try NIOSSLContext(configuration: configuration)

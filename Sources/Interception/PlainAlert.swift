@@ -1,9 +1,9 @@
 /// Looks for an alert that a TLS client sends unencrypted.
 ///
-/// A client that refuses a certificate may say so before it has turned its encryption on, as
-/// OpenSSL's does in TLS 1.3; a server that expects encrypted records can not read that alert, and
-/// its error says nothing of the cause. The records of a handshake are small, so looking at their
-/// headers costs nothing. Source: RFC 8446, 5.1 and 6; the client observed is OpenSSL 3.0.
+/// A client that refuses a certificate may send an alert before its encryption starts, as OpenSSL's
+/// does in TLS 1.3; a server that expects encrypted records cannot read that alert, and its error
+/// does not contain the cause. The records of a handshake are small, so looking at their headers
+/// costs nothing. Source: RFC 8446, 5.1 and 6; the client observed is OpenSSL 3.0.
 public struct PlainAlert: Hashable, Sendable {
     /// The code of the alert, once one was seen.
     public private(set) var code: UInt8?
@@ -16,7 +16,7 @@ public struct PlainAlert: Hashable, Sendable {
     /// Nothing seen yet.
     public init() {}
 
-    /// Takes bytes that a client sent, in order.
+    /// Processes bytes that a client sent, in order.
     public mutating func consume(_ bytes: borrowing Span<UInt8>) {
         var index = 0
         while index < bytes.count, code == nil {

@@ -5,7 +5,7 @@ enum PrivateFile {
     /// Largest file that is read, in bytes; a certificate authority needs about two thousand.
     static let limit = 1 << 20
 
-    /// What the system says about `errno`.
+    /// The system's message for `errno`.
     static func failure(_ path: String, _ doing: String) -> InterceptionError {
         let detail = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
         return InterceptionError(.storage, "cannot \(doing) \(path): \(detail)")
@@ -15,8 +15,8 @@ enum PrivateFile {
     static func behindLink(_ path: String, _ what: String) -> InterceptionError {
         InterceptionError(
             .exposedKey,
-            "\(path) is a symbolic link, and whoever made it chose the file; put \(what) there "
-                + "itself, or name the file that is meant")
+            "\(path) is a symbolic link, whose creator chose the file; put \(what) there itself, "
+                + "or give the path of the target")
     }
 
     /// Reads the file at `path`.
@@ -24,7 +24,7 @@ enum PrivateFile {
     /// - Parameters:
     ///   - path: Where it is.
     ///   - secret: Whether to refuse a file that others than its owner may read, and a symbolic
-    ///     link, since whoever made it chooses the key.
+    ///     link, since its creator chooses the key.
     ///   - limit: Largest file that is read, in bytes.
     /// - Returns: All its bytes; nil where there is no file.
     /// - Throws: ``InterceptionError``: `exposedKey`, `damaged` where it is too large, `storage`.
@@ -64,14 +64,14 @@ enum PrivateFile {
         throw InterceptionError(.damaged, "\(path) is larger than a certificate can be")
     }
 
-    /// Takes from all but the owner the right to read or write an open file.
+    /// Removes the permissions of all but the owner from an open file.
     ///
     /// - Parameters:
-    ///   - file: Its descriptor; nothing is done where it is no regular file.
-    ///   - path: Its name, for people.
-    ///   - secret: What others could read in it, for people.
-    /// - Returns: What was done, for people; nil where nothing had to be.
-    /// - Throws: ``InterceptionError`` with code `exposedKey` where it is not ours to change.
+    ///   - file: Its descriptor; nothing is done where it is not a regular file.
+    ///   - path: Its name, as text.
+    ///   - secret: What others could read in it, as text.
+    /// - Returns: What was done, as text; nil where nothing had to be.
+    /// - Throws: ``InterceptionError`` with code `exposedKey` where it belongs to another user.
     static func tighten(
         _ file: Int32, _ path: String, _ secret: String
     ) throws(InterceptionError) -> String? {
@@ -82,21 +82,21 @@ enum PrivateFile {
         guard fchmod(file, 0o600) == 0 else {
             throw InterceptionError(
                 .exposedKey,
-                "\(path) has mode \(mode), so others can read \(secret), and it belongs to "
-                    + "somebody else; name another file")
+                "\(path) has mode \(mode), so others can read \(secret), and it belongs to another "
+                    + "user; choose another file")
         }
         return "\(path) had mode \(mode), so others could read \(secret); it has mode 600 now"
     }
 
     /// How a finished file takes its name.
     enum Placing {
-        /// Whatever had the name is replaced.
+        /// An existing file is replaced.
         case replacing
-        /// Whoever came first keeps the name.
+        /// An existing file is kept.
         case first
     }
 
-    /// Writes a file that is complete from the moment its name exists.
+    /// Writes a file that is complete from the time its name exists.
     ///
     /// Returns whether `bytes` now have the name: false with ``Placing/first`` where another
     /// process was faster.
@@ -119,7 +119,7 @@ enum PrivateFile {
             }
             rest = rest.dropFirst(count)
         }
-        // The mode asked for at `open` went through the umask, which may have taken bits away.
+        // The mode requested at `open` was masked by the umask.
         let complete = fchmod(file, mode) == 0 && fsync(file) == 0
         let error = complete ? nil : failure(draft, "write")
         close(file)

@@ -3,10 +3,11 @@ internal import X509
 
 /// The names and addresses that a server's certificate is for.
 ///
-/// Those of its subjectAltName alone: a common name says nothing about hosts. An address is compared
-/// with an address, and never with the one that a name led to. Source: RFC 9525, 6; RFC 5280, 4.2.1.6.
+/// Those of its subjectAltName alone: a common name does not identify hosts. An address is compared
+/// with an address, and never with one that a name resolved to. Source: RFC 9525, 6; RFC 5280,
+/// 4.2.1.6.
 struct ServerNames {
-    /// DNS names as they stand there.
+    /// DNS names as written there.
     private(set) var names: [String] = []
     /// IP addresses, 4 or 16 bytes in network order.
     private(set) var addresses: [[UInt8]] = []
@@ -36,7 +37,7 @@ struct ServerNames {
     /// Whether a name of a certificate is that of a host, given in lower case without a dot at its
     /// end.
     ///
-    /// An asterisk stands for one whole label, the first, and only below a name of two or more.
+    /// An asterisk matches one whole label, the first, and only below a name of two or more.
     static func covers(_ pattern: String, _ host: String) -> Bool {
         var pattern = pattern.lowercased()[...]
         if pattern.last == "." { pattern = pattern.dropLast() }
@@ -49,7 +50,7 @@ struct ServerNames {
         return host[dot...] == rest
     }
 
-    /// What it is for, for people.
+    /// What it is for, as text.
     var text: String {
         let most = 5
         let all = names + addresses.map { HostName.address($0).text }

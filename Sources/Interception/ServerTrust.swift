@@ -2,7 +2,7 @@ internal import NIOCore
 public import NIOSSL
 internal import Platform
 
-/// What a server has to show before Tapedeck talks to it over TLS.
+/// The requirements on a server before Tapedeck uses TLS with it.
 public struct ServerTrust: Sendable {
     /// How a server's certificate is judged.
     public enum Verification: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct ServerTrust: Sendable {
     /// Reads the trusted authorities.
     ///
     /// Offers TLS 1.2 and 1.3, and `http/1.1` alone, so that a server does not choose a protocol
-    /// that the client's leg does not speak. Blocks on the disk.
+    /// that the client's leg does not use. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - verification: How certificates are judged.
@@ -37,7 +37,7 @@ public struct ServerTrust: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         configuration.maximumTLSVersion = .tlsv13
         configuration.applicationProtocols = ["http/1.1"]
-        // A peer that does not answer our close is not waited for.
+        // A peer that does not answer the close alert is not waited for.
         configuration.shutdownTimeout = .milliseconds(200)
         if let keyLog { configuration.keyLogCallback = { keyLog.append($0) } }
         switch verification {
@@ -45,7 +45,7 @@ public struct ServerTrust: Sendable {
             configuration.certificateVerification = .none
             verifier = nil
         case .full(let files):
-            // The library asks us instead of its own check, for the name as well.
+            // The library calls this instead of its own check, for the name as well.
             configuration.certificateVerification = .noHostnameVerification
             configuration.trustRoots = .certificates([])
             verifier = ServerVerifier(try TrustedRoots(files: files))
@@ -57,12 +57,12 @@ public struct ServerTrust: Sendable {
         }
     }
 
-    /// The handler that speaks TLS to `host`.
+    /// The TLS handler for `host`.
     ///
     /// - Parameters:
     ///   - host: DNS name or IP address of the server, without port; an address is verified as one
     ///     and not sent as server name (RFC 6066, 3).
-    ///   - verdict: Learns why the server's certificate is not accepted.
+    ///   - verdict: Receives why the server's certificate is not accepted.
     /// - Returns: A handler for one connection, to be first in its pipeline.
     /// - Throws: ``InterceptionError`` with code `badHost`.
     public func handler(
@@ -91,7 +91,7 @@ public struct ServerTrust: Sendable {
                     }
                 })
         } catch {
-            throw InterceptionError(.badHost, "TLS cannot be spoken to \(host): \(error)")
+            throw InterceptionError(.badHost, "TLS cannot be used with \(host): \(error)")
         }
     }
 }

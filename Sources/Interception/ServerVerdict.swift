@@ -10,6 +10,6 @@ public final class ServerVerdict: Sendable {
     /// Why the certificate was not accepted, in a few words; nil where it was, or was not seen yet.
     public var reason: String? { refusal.withLock { $0 } }
 
-    /// Says why it was not.
+    /// Sets the reason.
     func refuse(_ reason: String) { refusal.withLock { $0 = reason } }
 }

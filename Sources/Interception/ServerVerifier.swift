@@ -4,22 +4,22 @@ internal import SwiftASN1
 
 /// Judges the certificates that a server shows.
 ///
-/// The library's own check of host names takes a certificate for a host whose address it names, and
-/// says no more than that something is wrong; so everything is judged here, with the reason.
-/// Source: RFC 5280, 6; RFC 9525, 6.
+/// The library's own check of host names accepts a certificate for a host whose address it
+/// contains, and reports no reason; so everything is verified here, with the reason. Source: RFC
+/// 5280, 6; RFC 9525, 6.
 struct ServerVerifier: Sendable {
     private let roots: TrustedRoots
 
     /// A verifier that trusts these authorities and those of the system.
     init(_ roots: TrustedRoots) { self.roots = roots }
 
-    /// Why a server's certificates are not good enough.
+    /// Why a server's certificates are not accepted.
     ///
     /// - Parameters:
-    ///   - chain: What the server showed, its own certificate first, in DER; hostile.
+    ///   - chain: The server's certificates, its own first, in DER; hostile.
     ///   - host: Who is to be talked to.
     ///   - now: Seconds since 1970.
-    /// - Returns: The reasons, in a few words; nil where the certificates are good.
+    /// - Returns: The reasons, in a few words; nil where the certificates are accepted.
     func refusal(_ chain: [[UInt8]], for host: HostName, now: Int64) async -> String? {
         guard let first = chain.first else { return "the server sent none" }
         if let bits = KeyStrength.rsaBits(certificate: first), bits < KeyStrength.least {
@@ -43,15 +43,15 @@ struct ServerVerifier: Sendable {
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
-    /// Why nobody who is trusted vouches for a certificate.
+    /// Why no trusted authority signed a certificate.
     private func authority(
         of leaf: Certificate, _ others: ArraySlice<[UInt8]>, _ now: Int64
     ) async -> String? {
         if roots.names(leaf) { return ServerChainPolicy.refusal([leaf]) }
-        // What cannot be read is not used: servers send along what nobody needs.
+        // What cannot be read is not used: servers also send unneeded certificates.
         let others = others.prefix(Self.maximumChain)
         let intermediates = others.compactMap { try? Certificate(derEncoded: $0) }
-        // What is wrong with the leaf's time is said already.
+        // The leaf's validity period was reported already.
         let isTimely = Self.expiry(of: leaf, now) == nil
         let moment = isTimely ? CertificateAuthority.date(now) : leaf.notValidBefore
         var verifier = Verifier(rootCertificates: roots.store) {
@@ -62,7 +62,7 @@ struct ServerVerifier: Sendable {
             leaf: leaf, intermediates: CertificateStore(intermediates))
         guard case .couldNotValidate(let failures) = result else { return nil }
         if let unknown = Self.unknownExtension([leaf]) {
-            return "an extension that is not known (\(unknown))"
+            return "an unknown critical extension (\(unknown))"
         }
         guard let failure = failures.first else {
             return unknownAuthority(of: leaf, intermediates, others)
@@ -75,10 +75,10 @@ struct ServerVerifier: Sendable {
         if let reason = ServerChainPolicy.refusal(Array(failure.chain)) { return reason }
         // A time that ends before it begins is not judged again.
         guard isTimely else { return nil }
-        return "its chain of authorities breaks a constraint of one of them (RFC 5280, 6)"
+        return "its chain of authorities violates a constraint of one of them (RFC 5280, 6)"
     }
 
-    /// What is said where no trusted authority was found.
+    /// The reason where no trusted authority was found.
     private func unknownAuthority(
         of leaf: Certificate, _ intermediates: [Certificate], _ sent: ArraySlice<[UInt8]>
     ) -> String {
@@ -108,7 +108,7 @@ struct ServerVerifier: Sendable {
         return nil
     }
 
-    /// The first extension that has to be understood and is not.
+    /// The first critical extension that is unknown.
     private static func unknownExtension(_ chain: [Certificate]) -> String? {
         let known =
             RFC5280Policy().verifyingCriticalExtensions
@@ -127,7 +127,7 @@ struct ServerVerifier: Sendable {
         "\(certificate.subject)".readable(most: 200)
     }
 
-    /// Most certificates besides its own that a server's are looked at.
+    /// The maximum number of a server's certificates that are inspected besides its own.
     private static let maximumChain = 16
 
     /// Signatures that the library verifies.
@@ -137,11 +137,11 @@ struct ServerVerifier: Sendable {
     ]
 }
 
-/// What a server's chain has to be besides what RFC 5280 asks of every chain: made for servers, and
-/// signed by those who may sign.
+/// The requirements on a server's chain besides those of RFC 5280 on every chain: it is for
+/// servers, and signed by certificates that may sign.
 struct ServerChainPolicy: VerifierPolicy {
-    /// subjectAltName and extKeyUsage are looked at; certificate policies bind nobody who asks for
-    /// none.
+    /// subjectAltName and extKeyUsage are checked; certificate policies do not apply where none is
+    /// required.
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         [2, 5, 29, 17], [2, 5, 29, 37], [2, 5, 29, 32], [2, 5, 29, 36], [2, 5, 29, 54],
     ]

@@ -6,11 +6,11 @@ extension TLSFailure {
     /// Finds the cause in what NIO and NIOSSL reported.
     ///
     /// A reset connection reports a reset and then the end of the stream, and NIOSSL reports some
-    /// errors twice: the most telling one counts.
+    /// errors twice: the most specific one counts.
     ///
     /// - Parameters:
     ///   - errors: Everything that went through the pipeline during the handshake, at least one.
-    ///   - leg: The leg that TLS was spoken on.
+    ///   - leg: The leg of the handshake.
     public init(_ errors: [any Error], on leg: Leg) {
         let causes = errors.map { Self.cause(of: $0, on: leg) }
         let best = causes.min { Self.rank($0) < Self.rank($1) } ?? .closed
@@ -20,7 +20,7 @@ extension TLSFailure {
     /// Finds the cause in one error of NIO or NIOSSL.
     public init(_ error: any Error, on leg: Leg) { self.init([error], on: leg) }
 
-    /// Lower for what tells more.
+    /// Lower for more specific ones.
     private static func rank(_ cause: Cause) -> Int {
         switch cause {
         case .alert, .noSharedCipher, .noSharedVersion, .notTLS, .verification: 0
@@ -31,7 +31,7 @@ extension TLSFailure {
         }
     }
 
-    /// The cause that one error tells.
+    /// The cause of one error.
     private static func cause(of error: any Error, on leg: Leg) -> Cause {
         switch error {
         case let error as TLSFailure: return error.cause
@@ -74,7 +74,7 @@ extension TLSFailure {
         }
     }
 
-    /// The cause that BoringSSL's list of errors tells.
+    /// The cause in BoringSSL's list of errors.
     private static func cause(of stack: [BoringSSLInternalError], on leg: Leg) -> Cause {
         for error in stack {
             if error == .eofDuringHandshake
@@ -90,7 +90,7 @@ extension TLSFailure {
                 return .alert(code: code, name: name(alert: code))
             }
             switch reason(in: text) {
-            // A client of TLS 1.2 that names no curves is told of as WRONG_CURVE.
+            // A client of TLS 1.2 that names no curves is reported as WRONG_CURVE.
             case "NO_SHARED_CIPHER", "NO_SHARED_GROUP", "NO_COMMON_SIGNATURE_ALGORITHMS",
                 "NO_CIPHERS_AVAILABLE", "UNSUPPORTED_CERTIFICATE_TYPE", "WRONG_CIPHER_RETURNED",
                 "WRONG_CURVE":
@@ -126,7 +126,7 @@ extension TLSFailure {
         return last.split(separator: " ").first.map { String($0) } ?? text
     }
 
-    /// What NIOSSL says about a host name that is not in the certificate.
+    /// The error of NIOSSL for a host name that is not in the certificate.
     private static func hostname(_ error: NIOSSLExtraError) -> String {
         guard let colon = error.description.firstIndex(of: ":") else {
             return "it is not for this host"

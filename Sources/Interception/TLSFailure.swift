@@ -1,6 +1,6 @@
-/// Why TLS on a leg came to nothing, and what a person can do about it.
+/// Why TLS on a leg came to nothing, and what the user can do about it.
 public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The leg that TLS was spoken on.
+    /// The leg of the handshake.
     public enum Leg: Hashable, Sendable {
         /// The client's: Tapedeck is the server there.
         case client
@@ -8,9 +8,9 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case server
     }
 
-    /// What went wrong.
+    /// The cause.
     public enum Cause: Hashable, Sendable {
-        /// The other end said so: the code and its name in RFC 8446, 6.
+        /// The other end sent an alert: the code and its name in RFC 8446, 6.
         case alert(code: UInt8, name: String)
         /// The other end closed the connection without an alert.
         case closed
@@ -24,15 +24,15 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case timeout
         /// What came is not TLS.
         case notTLS
-        /// The server's certificate is not good enough, and why.
+        /// The server's certificate is not accepted, with the reason.
         case verification(reason: String)
         /// Something else, as the TLS library puts it.
         case other(String)
     }
 
-    /// What went wrong.
+    /// The cause.
     public let cause: Cause
-    /// The leg it went wrong on.
+    /// The leg of the failure.
     public let leg: Leg
 
     /// A failure with these values.
@@ -41,7 +41,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.leg = leg
     }
 
-    /// What ``detail`` and ``advice`` say, in one line.
+    /// ``detail`` and ``advice`` in one line.
     public var description: String { advice.isEmpty ? detail : "\(detail): \(advice)" }
 
     /// The cause in a few words, as the trace has it.
@@ -60,7 +60,7 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What to do, in one line; empty where nothing is known to help.
+    /// The correction, in one line; empty where none is known.
     public var advice: String { leg == .client ? clientAdvice : serverAdvice }
 
     /// What to do about a client.
@@ -80,9 +80,9 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .alert(code: 40, _), .noSharedCipher:
             return "the client has to offer TLS 1.3, or TLS 1.2 with an ECDHE-ECDSA cipher suite"
         case .alert(code: 120, _):
-            return "the client insists on another protocol than http/1.1"
+            return "the client requires another protocol than http/1.1"
         case .alert(code: 112, _):
-            return "the client does not know the host it connected to"
+            return "the host is unknown to the client that connected to it"
         case .closed, .reset:
             return "most clients that do this do not trust the certificate authority of "
                 + "Tapedeck; \(install)"
@@ -96,18 +96,18 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     private var serverAdvice: String {
         switch cause {
         case .verification(let reason) where reason.contains("unknown authority"):
-            "name its authority with --server-ca FILE, or do without verification with --insecure"
+            "name its authority with --server-ca FILE, or disable verification with --insecure"
         case .verification(let reason) where reason.contains("other name"):
-            "connect by a name that the certificate has, or do without verification with --insecure"
+            "connect by a name that the certificate has, or disable verification with --insecure"
         case .verification:
-            "give the server another certificate, or do without verification with --insecure"
-        case .notTLS: "check the scheme and the port of the server: it may speak plain http"
+            "give the server another certificate, or disable verification with --insecure"
+        case .notTLS: "check the scheme and the port of the server: it may use plain http"
         case .noSharedCipher, .noSharedVersion, .alert(code: 70, _), .alert(code: 40, _):
             "the server needs TLS 1.2 or 1.3"
-        case .alert(code: 112, _): "the server does not know this host name"
+        case .alert(code: 112, _): "the host name is unknown to the server"
         case .alert(code: 116, _), .alert(code: 42, _):
-            "the server wants a certificate from its client, which Tapedeck cannot give; "
-                + "use --passthrough for this host"
+            "the server requires a client certificate, which Tapedeck does not have; use "
+                + "--passthrough for this host"
         case .timeout, .closed, .reset: "the server may be overloaded, or behind a firewall"
         case .alert, .other: ""
         }

@@ -5,7 +5,7 @@ internal import X509
 
 /// The authorities that are trusted: those that were named, and those of the system.
 final class TrustedRoots: Sendable {
-    /// Where systems keep the certificates of those that they trust.
+    /// Where systems keep the certificates of trusted authorities.
     private static let files = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
@@ -31,10 +31,10 @@ final class TrustedRoots: Sendable {
         usesSystem = false
     }
 
-    /// Whether somebody named this very certificate.
+    /// Whether the user named this very certificate.
     func names(_ certificate: Certificate) -> Bool { named.contains(certificate) }
 
-    /// All of them; blocks on the disk when it is asked for first.
+    /// All of them; blocks on the disk on first use.
     var store: CertificateStore {
         loaded.withLock { loaded in
             if let loaded { return loaded }
@@ -69,10 +69,10 @@ final class TrustedRoots: Sendable {
                 pemString: String(decoding: bytes, as: UTF8.self)
             ).filter { $0.discriminator == Certificate.defaultPEMDiscriminator }
         } catch {
-            throw InterceptionError(.damaged, "\(file) holds no certificate in PEM")
+            throw InterceptionError(.damaged, "\(file) has no certificate in PEM")
         }
         guard !documents.isEmpty else {
-            throw InterceptionError(.damaged, "\(file) holds no certificate in PEM")
+            throw InterceptionError(.damaged, "\(file) has no certificate in PEM")
         }
         var found: [Certificate] = []
         for document in documents {
@@ -81,14 +81,14 @@ final class TrustedRoots: Sendable {
             {
                 throw InterceptionError(
                     .damaged,
-                    "\(file) holds a certificate with an RSA key of \(bits) bits; at least "
+                    "\(file) has a certificate with an RSA key of \(bits) bits; at least "
                         + "\(KeyStrength.least) are needed")
             }
             do {
                 found.append(try Certificate(pemDocument: document))
             } catch {
                 throw InterceptionError(
-                    .damaged, "\(file) holds a certificate that cannot be read: \(error)")
+                    .damaged, "\(file) has a certificate that cannot be read: \(error)")
             }
         }
         return found

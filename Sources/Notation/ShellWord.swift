@@ -18,9 +18,10 @@ public enum ShellWord {
         return word + [0x27]
     }
 
-    /// A `printf` command that gives `bytes`, whatever they are.
+    /// A `printf` command that prints `bytes`, whatever they are.
     ///
-    /// In octal, the one notation that every shell knows, and as text where that is all printable.
+    /// In octal, the one notation that every shell supports, and as text where that is all
+    /// printable.
     package static func printing(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(where: { $0 < 0x20 && $0 != 0x0A || $0 > 0x7E }) else {
             return Array("printf '%s' ".utf8) + quoted(bytes)

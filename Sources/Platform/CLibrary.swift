@@ -1,4 +1,4 @@
-// The one door to the C library: whoever needs it imports Platform.
+// The only import of the C library: modules that need it import Platform.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)

@@ -1,4 +1,4 @@
-/// A file, whatever path leads to it.
+/// The identity of a file, whatever its path.
 package struct FileIdentity: Hashable, Sendable {
     /// The device that it is on.
     package var device: UInt64
@@ -7,7 +7,7 @@ package struct FileIdentity: Hashable, Sendable {
     /// Whether it is a socket.
     package var isSocket: Bool
 
-    /// The file that `path` leads to; nil where there is none.
+    /// The file at `path`; nil where there is none.
     ///
     /// - Parameters:
     ///   - path: The path.

@@ -17,13 +17,13 @@ package struct ListenFailure: Hashable, Sendable {
     /// What happened and what to do, in one line.
     package let reason: String
 
-    /// Reads what the system said.
+    /// Classifies an error of the system.
     ///
     /// - Parameters:
-    ///   - code: The `errno`; nil where it failed before the system was asked.
+    ///   - code: The `errno`; nil where it failed before the system call.
     ///   - host: What was to be listened on.
     ///   - port: The port.
-    ///   - otherwise: What to say of other failures.
+    ///   - otherwise: The text for other failures.
     package init(_ code: Int32?, host: String, port: Int, otherwise: String) {
         let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         switch code {
@@ -33,7 +33,7 @@ package struct ListenFailure: Hashable, Sendable {
                 "\(place) is taken by another program; choose another port with --listen, or 0 for a free one"
         case EADDRNOTAVAIL:
             kind = .notHere
-            reason = "\(place) is no address of this machine"
+            reason = "\(place) is not an address of this machine"
         case EACCES, EPERM:
             kind = .notPermitted
             reason = "this user may not listen on \(place); choose a port above 1023"

@@ -1,6 +1,6 @@
 /// File descriptors of this process.
 package enum OpenFiles {
-    /// How many are open; nil where the system does not say.
+    /// How many are open; nil where the system does not report it.
     ///
     /// Reads a folder of the system, which takes as long as there are descriptors.
     package static func count() -> Int? {
@@ -13,13 +13,13 @@ package enum OpenFiles {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Less `.`, `..` and the folder's own.
+        // Without `.`, `..` and the descriptor of the folder.
         return max(0, count - 3)
     }
 
-    /// Raises how many this process may have, as far as the system allows without asking anybody.
+    /// Raises the descriptor limit of this process, as far as the system allows without privileges.
     ///
-    /// - Parameter wanted: How many are enough.
+    /// - Parameter wanted: The required number.
     /// - Returns: How many it may have now.
     package static func raiseLimit(to wanted: UInt64) -> Int {
         #if canImport(Glibc)

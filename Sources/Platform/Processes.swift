@@ -1,9 +1,9 @@
-/// This process, and what the system tells about others.
+/// This process, and what the system reports about others.
 package enum Processes {
-    /// Lets every other thread go before the one that asks, where the system has that for a thread.
+    /// Gives the calling thread the lowest priority, where the system supports that for a thread.
     package static func lowerPriorityOfThread() {
         #if canImport(Glibc)
-        // On Linux this is about the thread that asks.
+        // On Linux this applies to the calling thread.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
         #elseif os(Linux)
         setpriority(PRIO_PROCESS, 0, 19)
@@ -12,7 +12,7 @@ package enum Processes {
         #endif
     }
 
-    /// Path of the program that runs; nil where the system does not tell.
+    /// Path of the program that runs; nil where the system does not report it.
     package static var ownPath: String? {
         #if os(Linux)
         guard let path = realpath("/proc/self/exe", nil) else { return nil }

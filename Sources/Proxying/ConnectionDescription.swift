@@ -1,6 +1,6 @@
 public import Wire
 
-/// An open connection, for people who choose one.
+/// An open connection, for choosing one.
 public struct ConnectionDescription: Hashable, Sendable {
     /// Number of the connection in the trace.
     public let id: ConnectionID

@@ -3,7 +3,7 @@ public struct HostPattern: Hashable, Sendable {
     private let name: [UInt8]
     private let isSuffix: Bool
 
-    /// `example.org` stands for that host alone, `*.example.org` for every host below it.
+    /// `example.org` matches that host alone, `*.example.org` every host below it.
     public init(_ text: String) {
         let lower = text.lowercased()
         isSuffix = lower.hasPrefix("*.")

@@ -2,13 +2,13 @@ public import Faults
 public import Interception
 public import Wire
 
-/// What a proxy needs to know.
+/// The settings of a proxy.
 public struct ProxyConfiguration: Sendable {
     /// Host name or address to listen on.
     public var host: String
-    /// Port to listen on; 0 asks for a free one.
+    /// Port to listen on; 0 selects a free one.
     public var port: Int
-    /// What becomes of the traffic.
+    /// What is done with the traffic.
     public var relay: RelaySettings
     /// The certificates that clients are shown.
     public var leaves: LeafCache
@@ -18,17 +18,17 @@ public struct ProxyConfiguration: Sendable {
     public var handshakeSeconds: Int64
     /// How long a connection to a server may take, in seconds.
     public var connectSeconds: Int64
-    /// Bytes of peers that all connections may hold together before those that hold most are read no
-    /// further.
+    /// The maximum number of bytes of peers that all connections may hold together; beyond it those
+    /// that hold most are not read from.
     public var heldBytes: Int
-    /// How long the start of a request's head is held until the rest of it comes, in seconds; it then
-    /// goes on as it is.
+    /// How long the start of a request's head is held until the rest of it comes, in seconds; it is
+    /// then forwarded unchanged.
     public var headSeconds: Int64
     /// The rules that judge what passes; nil for none, which costs nothing.
     public var faults: FaultSession?
     /// The session, as rules see it.
     public var session: SessionID
-    /// Gets a line for people when something needs their attention, from any thread.
+    /// Receives a line of text when something needs attention, from any thread.
     public var notice: @Sendable (String) -> Void
 
     /// A configuration with these values.

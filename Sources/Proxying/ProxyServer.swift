@@ -9,7 +9,7 @@ public import Wire
 public final class ProxyServer: Sendable {
     /// Port it listens on.
     public let port: Int
-    /// Host it listens on, as it was asked for.
+    /// Host it listens on, as configured.
     public let host: String
 
     private let group: MultiThreadedEventLoopGroup
@@ -141,7 +141,7 @@ public final class ProxyServer: Sendable {
     private func close() async {
         try? await listener.close()
         await connections.stopAll()
-        // Whoever waits for room is called on an event loop, which has to be there until then.
+        // Callbacks that wait for memory run on an event loop, which has to exist until then.
         await withCheckedContinuation { done in sink.whenRoom { done.resume() } }
         try? await group.shutdownGracefully()
     }
@@ -162,7 +162,7 @@ private final class ConnectionList: Sendable {
     /// How long an event loop may take to answer before it is left out.
     private static let patience = Duration.seconds(2)
 
-    /// Asks every connection on its own loop, but for loops that do not answer.
+    /// Queries every connection on its own loop, except loops that do not answer.
     func all<T: Sendable>(
         _ resources: ProxyResources, _ ask: @escaping @Sendable (ProxyConnection) -> T
     ) async -> [T] {
@@ -188,7 +188,7 @@ private final class ConnectionList: Sendable {
     }
 }
 
-/// Resumes once, whoever comes first.
+/// Resumes once, for the first caller.
 private final class Once<Value: Sendable>: Sendable {
     private let waiting: Mutex<CheckedContinuation<Value, Never>?>
 
@@ -226,7 +226,7 @@ extension ProxyError {
         let failure = ListenFailure(
             (error as? IOError)?.errnoCode, host: configuration.host, port: configuration.port,
             otherwise: error is SocketAddressError.UnknownHost
-                ? "the name is not known; use an address" : ConnectCause.detail(error))
+                ? "the name cannot be resolved; use an address" : ConnectCause.detail(error))
         let code: Code =
             switch failure.kind {
             case .taken: .addressInUse

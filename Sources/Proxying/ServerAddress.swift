@@ -1,12 +1,12 @@
 import Framing
 
-/// Where a server is and how it is spoken to.
+/// The address of a server and its protocol.
 public struct ServerAddress: Hashable, Sendable {
     /// Host name or IP address, without brackets, lower case.
     public var host: String
     /// TCP port, in 1...65535.
     public var port: Int
-    /// Whether it speaks TLS.
+    /// Whether it uses TLS.
     public var isTLS: Bool
 
     /// The server at `host` and `port`.

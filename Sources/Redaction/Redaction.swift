@@ -2,20 +2,20 @@ internal import Storage
 public import Trace
 internal import Wire
 
-/// Writes a trace in which stand-ins have come in the place of secrets.
+/// Writes a trace in which secrets are replaced by stand-ins.
 ///
-/// Theory of operation: everything that was sent is decoded and gone through twice. First the
-/// secrets are collected: values at the places of ``RedactionPlaces``, and what looks like a
-/// secret. Then each is replaced, where it stood and wherever else it stands, by its stand-in,
-/// which has its length and its shape. What decoding makes of the outcome is built anew. Nothing
-/// but the sets of secrets, one message and a few words per chunk of one connection is in memory.
-/// `Redaction.md` says what is found and what is not.
+/// Theory of operation: everything that was sent is decoded and scanned twice. First the secrets
+/// are collected: values at the places of ``RedactionPlaces``, and what looks like a secret. Then
+/// each is replaced, where it was found and wherever else it occurs, by its stand-in, which has its
+/// length and its shape. Decoded rows are rebuilt from the result. Only the sets of secrets, one
+/// message and a few words per chunk of one connection are in memory. `Redaction.md` describes what
+/// is found and what is not.
 public struct Redaction: Sendable {
     /// What was done.
     public struct Outcome: Hashable, Sendable {
         /// Different secrets that were found.
         public var secrets = 0
-        /// Connections that were gone through.
+        /// Connections that were scanned.
         public var connections = 0
     }
 
@@ -26,7 +26,7 @@ public struct Redaction: Sendable {
     public var options: RedactionOptions
     private let key: [UInt8]
 
-    /// A redaction under a key of its own.
+    /// A redaction under a new key.
     public init(options: RedactionOptions = RedactionOptions()) {
         var generator = SystemRandomNumberGenerator()
         self.init(
@@ -36,8 +36,8 @@ public struct Redaction: Sendable {
 
     /// A redaction under `key`, of ``keySize`` bytes, which is never written anywhere.
     ///
-    /// With the same key the same secrets have the same stand-ins. Who has the key and a guess can
-    /// tell whether the guess is right.
+    /// With the same key the same secrets have the same stand-ins. With the key, a guess of a
+    /// secret can be verified.
     public init(options: RedactionOptions = RedactionOptions(), key: [UInt8]) {
         self.options = options
         self.key = key
@@ -48,7 +48,8 @@ public struct Redaction: Sendable {
     /// - Parameters:
     ///   - source: The trace; it is only read.
     ///   - path: The new trace, which must not be there.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was done.
     /// - Throws: ``FileError``, also where something cannot be redacted; nothing is written
     ///   then.
@@ -102,7 +103,7 @@ public struct Redaction: Sendable {
                 try ConnectionWalk(db, id, of: "source", by: walk).run()
                 try step(1, index)
             }
-            // What a fault took away may be all there is of a delta.
+            // What a fault removed may be all there is of a delta.
             try statements.collect()
         }
         walk.purpose = .replace

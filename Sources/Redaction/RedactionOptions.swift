@@ -1,6 +1,6 @@
 internal import Trace
 
-/// What is taken for a secret beyond what ``RedactionPlaces`` and the shapes of text say.
+/// What counts as a secret in addition to ``RedactionPlaces`` and the shapes of text.
 public struct RedactionOptions: Sendable {
     /// Regular expressions, in the syntax of Swift's `Regex`; every match in decoded text is a
     /// secret.
@@ -23,7 +23,8 @@ public struct RedactionOptions: Sendable {
             } catch {
                 throw FileError(
                     .malformed,
-                    "\(pattern) is no regular expression: \(error); write one that Swift's Regex reads"
+                    "\(pattern) is not a regular expression: \(error); use the syntax of Swift's "
+                        + "Regex"
                 )
             }
         }

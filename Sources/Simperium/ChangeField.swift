@@ -12,7 +12,7 @@ extension CommandParser {
         field(key.range) ?? escapedField(key)
     }
 
-    /// The same for what was written with escapes, which may be one all the same.
+    /// The same for what was written with escapes, which may be one nevertheless.
     func escapedField(_ key: JSONDocument.Node) -> ChangeField? {
         guard message[key.range].contains(0x5C) else { return nil }
         switch key.string {
@@ -32,7 +32,7 @@ extension CommandParser {
         }
     }
 
-    /// The member that stands between the quotes of `key`; nil where it is none as written.
+    /// The member that is between the quotes of `key`; nil where it is none as written.
     func field(_ key: Range<Int>) -> ChangeField? {
         let name = key.lowerBound + 1..<key.upperBound - 1
         let start = name.lowerBound
@@ -54,7 +54,7 @@ extension CommandParser {
         }
     }
 
-    /// Whether `text`, of which the message has the length there, stands at `place`.
+    /// Whether `text` is at `place`, where the message has enough bytes.
     private func spells(_ text: StaticString, at place: Int) -> Bool {
         text.withUTF8Buffer { bytes in
             for index in bytes.indices where message[place + index] != bytes[index] { return false }

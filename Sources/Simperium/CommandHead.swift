@@ -15,7 +15,7 @@ struct CommandHead {
     private(set) var hasLeadingZeros = false
     private(set) var problem: SimperiumError?
 
-    /// Nil where the start is no command.
+    /// Nil where the start is not a command.
     init?(_ message: [UInt8]) {
         var nameStart = 0
         let digits = message.prefix { $0 &- 0x30 < 10 }.count
@@ -37,7 +37,7 @@ struct CommandHead {
         name = String(decoding: message[nameStart..<nameEnd], as: UTF8.self)
         hasPayload = nameEnd < message.count
         payloadStart = hasPayload ? nameEnd + 1 : nameEnd
-        // A channel's command without its channel is believed where it has a payload: a bare `o` or
+        // A channel's command without its channel is accepted where it has a payload: a bare `o` or
         // `c` opens or closes in SockJS.
         let ofConnection = name == "h" || name == "log" || name == "?"
         guard digits > 0 || ofConnection || (hasPayload && Self.known.contains(name)) else {

@@ -82,7 +82,7 @@ extension CommandParser {
         return change
     }
 
-    /// What is done; known names take no `String`.
+    /// The operation; known names need no `String`.
     private mutating func operation(_ node: JSONDocument.Node) -> ChangeOperation? {
         let range = node.range
         if node.kind == .string, range.count == 3 {
@@ -123,7 +123,7 @@ extension CommandParser {
         return identifiers
     }
 
-    /// Notes what the sender should have said and did not.
+    /// Notes what the sender should have sent and did not.
     private mutating func noteMissing(
         _ change: SimperiumChange<Range<Int>>, hasError: Bool, at start: Int
     ) {

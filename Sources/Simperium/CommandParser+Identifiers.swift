@@ -12,7 +12,7 @@ extension CommandParser {
         guard !isIdentifier(range.lowerBound + 1..<range.upperBound - 1, set, most: most) else {
             return
         }
-        // What was written with escapes may be one all the same.
+        // What was written with escapes may be one nevertheless.
         if message[range].contains(0x5C), let text = node.string, !text.isEmpty,
             text.utf8.count <= most, text.utf8.allSatisfy({ set.contains($0) })
         {
@@ -38,7 +38,7 @@ extension CommandParser {
         if length == 0 || length > 256 { note(.clientIDLength, at: node.range.lowerBound) }
     }
 
-    /// Notes a change version that a client made up.
+    /// Notes a placeholder change version of a client.
     mutating func checkChangeVersion(_ cv: String, at offset: Int) {
         switch cv {
         case "0", "null", "(null)", "undefined", "None", "nil", "NaN":

@@ -3,7 +3,7 @@ import Wire
 
 /// What is odd about the map of operations of a change, as far as it shows without the object.
 extension CommandParser {
-    /// Notes what is wrong with operations at any depth.
+    /// Notes the errors of operations at any depth.
     ///
     /// - Returns: What the outermost map is like; nil where it is none.
     mutating func checkOperations(_ map: JSONDocument.Node) -> OperationSummary? {

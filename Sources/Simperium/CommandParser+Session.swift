@@ -65,7 +65,7 @@ extension CommandParser {
         version?.isEmpty ?? true || version == "0"
     }
 
-    /// What the `cmd` of an `init` asks for.
+    /// The request in the `cmd` of an `init`.
     private mutating func request(_ text: String, at offset: Int) -> InitRequest.Request {
         if text.utf8.starts(with: "i:".utf8) {
             return .index(

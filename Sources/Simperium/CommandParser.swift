@@ -137,7 +137,7 @@ struct CommandParser {
         message[range].first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
     }
 
-    /// Whether what is no command looks like a frame of SockJS.
+    /// Whether what is not a command looks like a frame of SockJS.
     private func isSockJS() -> Bool {
         guard let first = first(0..<message.count) else { return false }
         switch first {

@@ -2,10 +2,9 @@ public import Wire
 
 /// One Simperium command, read from one WebSocket message.
 ///
-/// What real clients and servers send differently from the specification is read all the same and
-/// named in ``notes``; what cannot be read leaves a ``problem``, with as much of the command as is
-/// certain. Ranges are in bytes of the message.
-/// Source: Simperium WebSocket API, "Streaming API".
+/// What real clients and servers send differently from the specification is read nevertheless and
+/// listed in ``notes``; what cannot be read leaves a ``problem``, with as much of the command as is
+/// certain. Ranges are in bytes of the message. Source: Simperium WebSocket API, "Streaming API".
 public struct SimperiumCommand: Hashable, Sendable {
     /// Who sent it.
     public var sender: Peer
@@ -13,11 +12,11 @@ public struct SimperiumCommand: Hashable, Sendable {
     public var channel: Int?
     /// Name: `init`, `auth`, `i`, `e`, `cv`, `c`, `o`, `h`, `index`, `log`, `?`, or as sent.
     ///
-    /// Empty where the message is no command at all.
+    /// Empty where the message is not a command.
     public var name: String
     /// What follows the colon after the name; empty, at the end of the message, without one.
     public var payload: Range<Int>
-    /// What it says; nil where it could not be read, see ``problem``.
+    /// Its contents; nil where it could not be read, see ``problem``.
     public var body: SimperiumBody<Range<Int>>?
     /// What was tolerated to read it, in order of discovery; each code and field once.
     public var notes: [SimperiumNote]
@@ -52,7 +51,7 @@ extension SimperiumCommand {
         }
     }
 
-    /// The change version it states: asked for, of a page, or of its last change.
+    /// The change version it has: the requested one, that of a page, or of its last change.
     public var cv: String? {
         switch body {
         case .changesSince(let cv): cv

@@ -1,4 +1,4 @@
-/// Where a WebSocket of Simperium is opened, told from the path of the request.
+/// The endpoint of a Simperium WebSocket, from the path of the request.
 public struct SimperiumEndpoint: Hashable, Sendable {
     /// How commands travel.
     public enum Transport: String, Hashable, Sendable, CaseIterable {
@@ -41,9 +41,9 @@ public struct SimperiumEndpoint: Hashable, Sendable {
 
     /// What a request is for: `simperium.socket`, `simperium.auth`, `simperium.http`.
     ///
-    /// A socket is known by its path alone. The others are known by the path and a host under
-    /// `simperium.com`, `authorize` and `create` on any host, since a debugged client is often
-    /// pointed elsewhere.
+    /// A socket is recognised by its path alone. The others are recognised by the path and a host
+    /// under `simperium.com`, `authorize` and `create` on any host, since a debugged client is
+    /// often pointed elsewhere.
     ///
     /// - Parameters:
     ///   - host: Host without port, in lower case.

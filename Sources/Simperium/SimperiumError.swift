@@ -17,18 +17,18 @@ public enum SimperiumError: Error, Hashable, Sendable {
     case json(JSONError)
     /// The payload is JSON, and of another kind than the command needs.
     case wrongKind(expected: JSONKind, offset: Int)
-    /// The payload of a heartbeat is no number.
+    /// The payload of a heartbeat is not a number.
     case heartbeat(offset: Int)
     /// The payload of `log` is neither a level nor JSON.
     case logLevel(offset: Int)
     /// The payload of `e` has no dot between key and version, or nothing before it.
     case entityKey(offset: Int)
-    /// What follows the last dot of an `e` is no version: `undefined`, `NaN`.
+    /// What follows the last dot of an `e` is not a version: `undefined`, `NaN`.
     case entityVersion(offset: Int)
     /// There are more changes or index entries than `limit` in one command.
     case tooManyElements(limit: Int, offset: Int)
 
-    /// Where it went wrong.
+    /// The place of the error.
     public var offset: Int {
         switch self {
         case .json(let error): error.offset
@@ -42,7 +42,7 @@ public enum SimperiumError: Error, Hashable, Sendable {
 }
 
 extension SimperiumError: CustomStringConvertible {
-    /// The same for people, without the offset.
+    /// The same as text, without the offset.
     public var description: String {
         switch self {
         case .notACommand: "not a Simperium command"
@@ -51,10 +51,10 @@ extension SimperiumError: CustomStringConvertible {
         case .notUTF8: "the command is not UTF-8"
         case .json(let error): error.description
         case .wrongKind(let expected, _): "the payload should be a JSON \(expected)"
-        case .heartbeat: "the heartbeat is no number"
+        case .heartbeat: "the heartbeat is not a number"
         case .logLevel: "neither a log level nor a log message"
         case .entityKey: "no key and version of an entity"
-        case .entityVersion: "the version of the entity is no number"
+        case .entityVersion: "the version of the entity is not a number"
         case .tooManyElements(let limit, _): "more than \(limit) elements in one command"
         }
     }

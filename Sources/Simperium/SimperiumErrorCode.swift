@@ -1,8 +1,8 @@
 /// What the error codes of changes mean.
 ///
-/// Source: Simperium WebSocket API, "Error Responses"; 417 and 503 as the clients for iOS know them.
+/// Source: Simperium WebSocket API, "Error Responses"; 417 and 503 as in the clients for iOS.
 public enum SimperiumErrorCode {
-    /// The meaning of `code` for people; `unknown error` where it has none.
+    /// The meaning of `code` as text; `unknown error` where it has none.
     public static func detail(_ code: Int) -> String {
         switch code {
         case 400: "invalid id or schema"

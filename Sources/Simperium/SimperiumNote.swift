@@ -16,7 +16,7 @@ public struct SimperiumNote: Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The note for people.
+    /// The note as text.
     public var detail: String {
         guard let field else { return code.detail }
         return "\(code.detail): \(field)"
@@ -36,7 +36,7 @@ public struct SimperiumNote: Hashable, Sendable {
         case logOnChannel = "simperium.log-on-channel"
         /// A `?` came alone, without a channel.
         case bareQuestionMark = "simperium.bare-question-mark"
-        /// The server did not understand something; `?` is in no specification.
+        /// The server did not recognise a command; `?` is in no specification.
         case questionMark = "simperium.question-mark"
         /// The name of the command is in no specification.
         case unknownCommand = "simperium.unknown-command"
@@ -46,10 +46,10 @@ public struct SimperiumNote: Hashable, Sendable {
         case unexpectedPayload = "simperium.unexpected-payload"
         /// The payload and its colon are missing.
         case missingPayload = "simperium.missing-payload"
-        /// A frame of SockJS stands where a command belongs.
+        /// There is a SockJS frame where a command is expected.
         case sockJSFrame = "simperium.sockjs-frame"
 
-        /// A key stands twice in an object; the last was taken.
+        /// A key occurs twice in an object; the last was used.
         case duplicateKey = "simperium.duplicate-key"
         /// A string has half a surrogate pair; it was read as U+FFFD.
         case loneSurrogate = "simperium.lone-surrogate"
@@ -65,7 +65,7 @@ public struct SimperiumNote: Hashable, Sendable {
         case notAnArray = "simperium.not-an-array"
         /// A field that should be an object is something else.
         case notAnObject = "simperium.not-an-object"
-        /// A field that is not known here; it was left out.
+        /// An unknown field; it was left out.
         case unknownField = "simperium.unknown-field"
         /// The name of the bucket is not 1 to 64 letters, digits and `._-%`.
         case bucketName = "simperium.bucket-name"
@@ -78,7 +78,7 @@ public struct SimperiumNote: Hashable, Sendable {
         /// The identifier of the client is not 1 to 256 characters.
         case clientIDLength = "simperium.client-id-length"
 
-        /// `client_id` stands where every client sends `clientid`.
+        /// `client_id` is used where every client sends `clientid`.
         case clientIDSpelling = "simperium.client-id-spelling"
         /// A field of `init` is missing.
         case initMissing = "simperium.init-missing"
@@ -106,13 +106,13 @@ public struct SimperiumNote: Hashable, Sendable {
         case indexDataSlot = "simperium.index-data-slot"
         /// The mark is all digits and could be an offset.
         case indexOffsetOrMark = "simperium.index-offset-or-mark"
-        /// The mark stands in the third slot, as the prose of the specification has it.
+        /// The mark is in the third slot, as the prose of the specification has it.
         case indexMarkInThirdSlot = "simperium.index-mark-in-third-slot"
         /// The limit is missing or no number.
         case indexLimit = "simperium.index-limit"
         /// The limit is 0 or more than 1000.
         case indexLimitRange = "simperium.index-limit-range"
-        /// The server does not know the mark.
+        /// The mark is unknown to the server.
         case indexUnknownMark = "simperium.index-unknown-mark"
         /// A page has no `current`.
         case noCurrent = "simperium.no-current"
@@ -130,7 +130,7 @@ public struct SimperiumNote: Hashable, Sendable {
         /// The answer to `e` has no `data`.
         case entityWithoutData = "simperium.entity-without-data"
 
-        /// The client knows no change version.
+        /// The client has no change version.
         case cvEmpty = "simperium.cv-empty"
         /// The change version is `0`, `null` or another word for none.
         case cvPlaceholder = "simperium.cv-placeholder"
@@ -143,7 +143,7 @@ public struct SimperiumNote: Hashable, Sendable {
         case changeArrayFromClient = "simperium.change-array-from-client"
         /// A server sent a single change outside of an array.
         case changeObjectFromServer = "simperium.change-object-from-server"
-        /// An element of the array is no object.
+        /// An element of the array is not an object.
         case changeNotAnObject = "simperium.change-not-an-object"
         /// A field of a change is missing.
         case changeMissing = "simperium.change-missing"
@@ -177,7 +177,7 @@ public struct SimperiumNote: Hashable, Sendable {
         case clientIDInChange = "simperium.client-id-in-change"
         /// A version is a string.
         case versionAsString = "simperium.version-as-string"
-        /// A version is no whole number.
+        /// A version is not a whole number.
         case versionUnreadable = "simperium.version-unreadable"
         /// A version of an object is below 1.
         case versionRange = "simperium.version-range"
@@ -185,12 +185,12 @@ public struct SimperiumNote: Hashable, Sendable {
         case versionsDescend = "simperium.versions-descend"
         /// An error code is a string.
         case errorAsString = "simperium.error-as-string"
-        /// An error code is no whole number.
+        /// An error code is not a whole number.
         case errorUnreadable = "simperium.error-unreadable"
         /// An error code is in no specification.
         case errorUnknown = "simperium.error-unknown"
 
-        /// `pendings` stands where the specification has `pending`.
+        /// `pendings` is used where the specification has `pending`.
         case pendingsSpelling = "simperium.pendings-spelling"
         /// A pending change lacks a field.
         case pendingIncomplete = "simperium.pending-incomplete"

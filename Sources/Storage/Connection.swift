@@ -7,7 +7,7 @@ internal import CSQLite
 /// a full disk depends.
 package final class Connection {
     package private(set) var handle: OpaquePointer?
-    /// The statements of ours that are about; full-text search has others of its own.
+    /// The open statements of this program; full-text search has its own.
     private var statements: Set<OpaquePointer> = []
 
     /// Opens `path`, or a `file:` URI where `flags` has `SQLITE_OPEN_URI`.
@@ -28,7 +28,7 @@ package final class Connection {
         waitForLocks(milliseconds: 5_000)
     }
 
-    /// How long a statement waits for a lock of another connection, 0 for not at all.
+    /// How long a statement waits for a lock of another connection, 0 for no wait.
     package func waitForLocks(milliseconds: Int32) {
         if let handle { sqlite3_busy_timeout(handle, milliseconds) }
     }
@@ -66,7 +66,7 @@ package final class Connection {
         return Statement(prepared, of: self)
     }
 
-    /// Frees a statement that nobody uses any more.
+    /// Frees an unused statement.
     package func finalize(_ statement: OpaquePointer) {
         // A closed connection has freed its statements.
         guard statements.remove(statement) != nil else { return }
@@ -85,7 +85,7 @@ package final class Connection {
         return try statement.step() ? statement.string(0) : nil
     }
 
-    /// Whether no transaction is under way; SQLite ends one by itself after some failures.
+    /// Whether no transaction is open; SQLite rolls one back itself after some failures.
     package var isIdle: Bool { handle.map { sqlite3_get_autocommit($0) != 0 } ?? true }
 
     /// Rows changed by the statement that ran last.
@@ -93,7 +93,7 @@ package final class Connection {
 
     /// Runs `body` in a transaction that is rolled back if it fails.
     ///
-    /// What only reads (`BEGIN`) joins a transaction that is under way.
+    /// What only reads (`BEGIN`) joins a transaction that is in progress.
     package func transaction<Result>(
         _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(StorageFault) -> Result
     ) throws(StorageFault) -> Result {
@@ -109,9 +109,9 @@ package final class Connection {
         }
     }
 
-    /// Ends the transaction under way, if one is, without a trace of it.
+    /// Ends the transaction in progress, if one is, without a trace of it.
     package func rollBack() {
-        // A failure here is the failure that brought us here, already told.
+        // A failure here is the one that led here, which is reported already.
         if !isIdle { try? execute("ROLLBACK") }
     }
 
@@ -133,17 +133,18 @@ package final class Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Keeps the end of the connection from deleting the log by its name, where another may lie.
+    /// Prevents the close of the connection from deleting the log by its name, where there may be
+    /// another.
     package func keepLog() {
         guard let handle else { return }
         var isKept: Int32 = 1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
-    /// Moves as much of the log into the file as readers let it, without waiting for anybody.
+    /// Copies as much of the log into the file as readers allow, without waiting.
     ///
-    /// With `restarts`, the next commit begins the log anew; this fails where a reader or a writer
-    /// is in the way.
+    /// With `restarts`, the next commit restarts the log; this fails where a reader or a writer is
+    /// in the way.
     package func checkpoint(restarts: Bool = false) throws(StorageFault) -> LogState {
         guard let handle else { throw fault(SQLITE_MISUSE) }
         var frames: Int32 = 0

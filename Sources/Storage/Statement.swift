@@ -134,11 +134,11 @@ package final class Statement {
 
     package func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
-    /// Reads the bytes of a text or blob without a copy; they are gone after `body`.
+    /// Reads the bytes of a text or blob without a copy; they are invalid after `body`.
     package func withBytes<Result, Failure: Error>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The pointer comes first: asking for it may convert the value and change its size.
+        // The pointer comes first: reading it may convert the value and change its size.
         let start =
             isText(column)
             ? UnsafeRawPointer(sqlite3_column_text(handle, column))
@@ -147,7 +147,7 @@ package final class Statement {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// The bytes of a text or blob, which live until the next step.
+    /// The bytes of a text or blob, which are valid until the next step.
     ///
     /// They are those of the file: what is not text in UTF-8 is not made so.
     package func borrowed(_ column: Int32) -> UnsafeRawBufferPointer {

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite said when it failed.
+/// An error of SQLite.
 package struct StorageFault: Error, CustomStringConvertible {
     /// Extended result code.
     package var code: Int32
@@ -15,7 +15,7 @@ package struct StorageFault: Error, CustomStringConvertible {
     /// Whether the disk has no room or fails, which may pass.
     package var isDisk: Bool { primary == SQLITE_FULL || primary == SQLITE_IOERR }
 
-    /// Whether somebody else holds a lock, which will pass.
+    /// Whether another connection holds a lock, which is temporary.
     package var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
     package init(code: Int32, message: String) {

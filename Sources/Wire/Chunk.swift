@@ -5,7 +5,7 @@
 public struct Chunk: Hashable, Sendable {
     /// Who made the bytes.
     public enum Origin: Int, Hashable, Sendable {
-        /// A peer sent them; 0 in the trace.
+        /// Sent by a peer; 0 in the trace.
         case peer = 0
         /// Tapedeck made them, in the name of ``Chunk/sender``; 1 in the trace.
         case tapedeck = 1

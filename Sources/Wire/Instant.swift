@@ -1,4 +1,4 @@
-/// A moment on the session's own clock.
+/// A time on the session's monotonic clock.
 ///
 /// Monotonic, so that a change of the wall clock during a session moves nothing. The session row
 /// holds the one wall-clock anchor.
@@ -6,7 +6,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since the session started, at least 0.
     public var nanoseconds: Int64
 
-    /// The moment `nanoseconds` after the start of the session.
+    /// The time `nanoseconds` after the start of the session.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The start of the session.

@@ -17,7 +17,7 @@ public struct Patch: Hashable, Sendable {
         case hopByHop = "hop-by-hop"
         /// A fault changed the bytes.
         case fault
-        /// Nobody was there any more who could get the bytes, or they answered nothing that was asked.
+        /// The receiver had disconnected, or the bytes answered no request.
         case undelivered
     }
 
@@ -41,7 +41,7 @@ public struct Patch: Hashable, Sendable {
     /// `bytes` with all `patches` applied.
     ///
     /// - Parameters:
-    ///   - patches: In ascending order of offset, not overlapping; one that lies outside `bytes` is
+    ///   - patches: In ascending order of offset, not overlapping; one that is outside `bytes` is
     ///     left out, since patches are also read back from files.
     ///   - bytes: What they are applied to.
     /// - Returns: What the receiver gets.

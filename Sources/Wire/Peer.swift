@@ -5,7 +5,7 @@ public enum Peer: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible
     /// The side that was connected to; 1 in the trace.
     case server = 1
 
-    /// The side that this one talks to.
+    /// The other side of the connection.
     public var other: Peer { self == .client ? .server : .client }
 
     /// `client` or `server`, as the filter language and the trace's views write it.

@@ -2,7 +2,7 @@
 public enum Record: Hashable, Sendable {
     /// A client connected, or a conversation was found in a capture.
     case connection(ConnectionRow)
-    /// A TCP connection was asked for or accepted.
+    /// A TCP connection was requested or accepted.
     case leg(LegRow)
     /// Bytes arrived.
     case chunk(Chunk)
@@ -10,7 +10,7 @@ public enum Record: Hashable, Sendable {
     case event(EventRow)
     /// Bytes are known to be missing.
     case gap(GapRow)
-    /// Somebody marked this moment.
+    /// A user marked this time.
     case mark(MarkRow)
     /// Tapedeck did something to the traffic on purpose.
     case fault(FaultRow)
@@ -22,7 +22,7 @@ public enum Record: Hashable, Sendable {
     case secret(SecretRow)
 }
 
-/// One client connection and how it came to be known.
+/// One client connection and how it was recorded.
 public struct ConnectionRow: Hashable, Sendable {
     /// What the client took Tapedeck for, or where the bytes come from.
     public enum Mode: String, Hashable, Sendable {
@@ -30,10 +30,10 @@ public struct ConnectionRow: Hashable, Sendable {
         case forward
         /// The client takes Tapedeck for the server.
         case reverse
-        /// Nobody stood between: the bytes were captured on their way, and both legs are the ends
-        /// of one TCP connection.
+        /// Passive capture: the bytes were captured in transit, and both legs are the ends of one
+        /// TCP connection.
         case capture
-        /// The bytes were made up from an archive of exchanges, which has none.
+        /// The bytes were synthesized from an archive of exchanges, which has none.
         case archive
     }
 
@@ -66,14 +66,14 @@ public struct LegRow: Hashable, Sendable {
     public var connection: ConnectionID
     /// Who is at the other end.
     public var peer: Peer
-    /// When it was accepted or asked for.
+    /// When it was accepted or requested.
     public var at: Instant
     /// Host name or IP address of the other end, without brackets.
     public var host: String
     /// TCP port of the other end, in 0...65535.
     public var port: Int
-    /// Whether TLS is to be spoken from its first byte on, inside any tunnel; nil where that is not
-    /// known before a ``EventRow/Kind/tls`` event.
+    /// Whether TLS is to be used from its first byte on, inside any tunnel; nil where that is
+    /// unknown before a ``EventRow/Kind/tls`` event.
     public var isTLS: Bool?
 
     /// A leg row with these values.
@@ -95,30 +95,30 @@ public struct LegRow: Hashable, Sendable {
 public struct EventRow: Hashable, Sendable {
     /// What happened.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A server leg is connected; `says` is the address that answered.
+        /// A server leg is connected; `detail` is the address that answered.
         case opened
-        /// The peer will send no more, and may still receive.
+        /// The peer closed its side, and may still receive.
         case ended
-        /// The leg is closed; `says` tells why (`closed`, `reset`, `timeout` …).
+        /// The leg is closed; `detail` is the reason (`closed`, `reset`, `timeout` …).
         case closed
-        /// A server leg could not be connected; `says` tells why.
+        /// A server leg could not be connected; `detail` is the reason.
         case refused
-        /// TLS is up on the leg; `says` has version, cipher, server name and ALPN.
+        /// TLS is established on the leg; `detail` has version, cipher, server name and ALPN.
         case tls
-        /// The TLS handshake on the leg failed; `says` tells the cause.
+        /// The TLS handshake on the leg failed; `detail` is the cause.
         case tlsFailed = "tls-failed"
-        /// The TLS of this host is left alone; `says` is the host.
+        /// The TLS of this host is passed through; `detail` is the host.
         case passthrough
         /// What follows on the connection is relayed without being read as a protocol.
         case raw
-        /// Bytes that the leg's peer sent did not go on; `says` tells whose and why. They are in the
-        /// trace all the same.
+        /// Bytes that the leg's peer sent were not delivered; `detail` has whose and why. They are
+        /// in the trace nevertheless.
         case undelivered
-        /// The capture began after this connection did; `says` tells what is guessed of it.
+        /// The capture began after this connection did; `detail` has what is guessed of it.
         case joined
-        /// What Tapedeck noticed about the session; `says` tells it.
+        /// What Tapedeck noticed about the session; `detail` has it.
         case warning
-        /// The session ended; `says` is how.
+        /// The session ended; `detail` is how.
         case sessionEnded = "session-ended"
     }
 
@@ -130,7 +130,7 @@ public struct EventRow: Hashable, Sendable {
     public var leg: LegID?
     /// When.
     public var at: Instant
-    /// The particulars, for people; empty where the kind says all.
+    /// The details, as text; empty where the kind suffices.
     public var detail: String
 
     /// An event row with these values.

@@ -1,6 +1,6 @@
-/// Takes what is to be written to a trace, from any thread, without blocking.
+/// Accepts what is to be written to a trace, from any thread, without blocking.
 ///
-/// The proxy knows the trace by this alone.
+/// The proxy's only interface to the trace.
 public protocol RecordSink: Sendable {
     /// Takes records that follow each other.
     ///
@@ -13,10 +13,10 @@ public protocol RecordSink: Sendable {
     /// Calls `resume` once, soon, when there is room again, from any thread.
     func whenRoom(_ resume: @escaping @Sendable () -> Void)
 
-    /// A connection number that nobody else has.
+    /// A unique connection number.
     func nextConnection() -> ConnectionID
 
-    /// A leg number that nobody else has.
+    /// A unique leg number.
     func nextLeg() -> LegID
 
     /// The session's clock.

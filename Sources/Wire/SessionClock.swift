@@ -1,8 +1,8 @@
 import Notation
 
-/// Tells the wall clock's time at a moment of the session's own clock, from the session's one anchor.
+/// Converts times of the session's clock to wall-clock time, by the session's anchor.
 public struct SessionClock: Hashable, Sendable {
-    /// Nanoseconds since 1970 UTC at the moment when the session's clock was 0.
+    /// Nanoseconds since 1970 UTC at the time when the session's clock was 0.
     public var startedUnixNanoseconds: Int64
 
     /// The clock of a session that started then.
@@ -18,7 +18,7 @@ public struct SessionClock: Hashable, Sendable {
         return rest < 0 ? seconds - 1 : seconds
     }
 
-    /// What a `Date` field says at `moment`: RFC 9110, 6.6.1.
+    /// The value of a `Date` field at `moment`: RFC 9110, 6.6.1.
     public func date(at moment: Instant) -> String {
         HTTPDate(unixSeconds: unixSeconds(at: moment)).text
     }

@@ -2,7 +2,7 @@
 public struct GapRow: Hashable, Sendable {
     /// Why bytes are missing.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The disk was full and traffic went on.
+        /// The disk was full and traffic continued.
         case diskFull = "disk-full"
         /// They were deleted to keep the trace within its bounds.
         case evicted
@@ -10,7 +10,7 @@ public struct GapRow: Hashable, Sendable {
         case notCaptured = "not-captured"
         /// They were encrypted and could not be read, in a capture whose other bytes could.
         case encrypted
-        /// Another program held a lock of the trace, and traffic went on.
+        /// Another program held a lock of the trace, and traffic continued.
         case locked
         /// The file they were in was deleted, replaced or truncated while it was written.
         case traceLost = "trace-lost"
@@ -26,7 +26,7 @@ public struct GapRow: Hashable, Sendable {
     public var at: Instant
     /// When the last of them arrived.
     public var until: Instant
-    /// How many bytes are missing, 0 where nobody knows.
+    /// How many bytes are missing, 0 where that is unknown.
     public var count: Int64
     /// How many chunks are missing.
     public var chunks: Int64
@@ -49,7 +49,7 @@ public struct GapRow: Hashable, Sendable {
     }
 }
 
-/// A moment that somebody gave a name.
+/// A time that a user named.
 public struct MarkRow: Hashable, Sendable {
     /// When.
     public var at: Instant
@@ -70,7 +70,7 @@ public struct MarkRow: Hashable, Sendable {
 public struct FaultRow: Hashable, Sendable {
     /// When.
     public var at: Instant
-    /// Name of the rule that asked for it.
+    /// Name of the rule that requested it.
     public var rule: String
     /// What was done: the action as plans write it, with its arguments.
     public var action: String
@@ -80,11 +80,11 @@ public struct FaultRow: Hashable, Sendable {
     public var sender: Peer?
     /// Value of the scope that occurrences are counted in; empty where over all.
     public var scope: String
-    /// Ordinal of the event among those of this scope for which the rule's filter held, from 1.
+    /// Ordinal of the event among those of this scope that the rule's filter matched, from 1.
     public var occurrence: Int64
-    /// What chance was drawn from: made from seed, rule, scope and occurrence alone.
+    /// The value of the random draw: derived from seed, rule, scope and occurrence alone.
     public var draw: UInt64
-    /// What came from the peer, decoded where it is a message; at most 64 KiB of it.
+    /// What was received from the peer, decoded where it is a message; at most 64 KiB of it.
     public var came: [UInt8]
     /// What was sent instead; at most 64 KiB of it.
     public var sent: [UInt8]
@@ -93,7 +93,7 @@ public struct FaultRow: Hashable, Sendable {
     /// Offset in bytes within that chunk.
     public var offset: Int
 
-    /// Most bytes that ``came`` and ``sent`` keep.
+    /// The maximum number of bytes that ``came`` and ``sent`` keep.
     public static let maximumKept = 65_536
 
     /// A fault row with these values.
@@ -119,7 +119,7 @@ public struct FaultRow: Hashable, Sendable {
 
 /// A broken rule, with the evidence.
 public struct FindingRow: Hashable, Sendable {
-    /// How bad it is.
+    /// The severity.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
         /// Violates the specification or loses data.
         case error
@@ -133,13 +133,13 @@ public struct FindingRow: Hashable, Sendable {
     public var at: Instant
     /// Identifier of the rule.
     public var rule: String
-    /// How bad it is.
+    /// The severity.
     public var severity: Severity
     /// The chunk that holds the evidence.
     public var chunk: ChunkID?
     /// Offset in bytes within that chunk.
     public var offset: Int
-    /// What is wrong, with the quoted bytes.
+    /// The message, with the quoted bytes.
     public var detail: String
     /// What should have been sent instead.
     public var expected: String

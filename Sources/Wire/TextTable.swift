@@ -2,15 +2,15 @@
 ///
 /// Takes some 20 bytes and the text itself for each text. Texts are not moved when it grows.
 public struct TextTable: Sendable {
-    /// Bytes of a block; longer texts have one of their own.
+    /// Bytes of a block; longer texts have a separate one.
     private static let blockSize = 1 << 18
-    /// Longest text that is told apart from others; what follows is cut off.
+    /// The maximum length of a text in bytes; what follows is cut off.
     public static let longest = (1 << 24) - 1
 
     private var blocks: [[UInt8]] = []
     /// Block, offset and length of each text: 22, 18 and 24 bits.
     private var places: [UInt64] = []
-    /// Numbers of texts, where their hash says.
+    /// Numbers of texts, indexed by their hash.
     ///
     /// There is a power of two of them.
     private var slots: [UInt32] = Array(repeating: 0, count: 16)
@@ -26,11 +26,11 @@ public struct TextTable: Sendable {
     /// An empty table.
     public init() { maxSlots = .max }
 
-    /// An empty table that knows some of the newest texts again, and keeps others once more.
+    /// An empty table that recognises some of the newest texts, and stores others again.
     ///
-    /// For texts that are few or all different, of which the latter would be looked up in vain.
+    /// For texts that are few or all different, of which the latter would never be found.
     ///
-    /// - Parameter newest: How many are known again, about; at least 12.
+    /// - Parameter newest: About how many are recognised; at least 12.
     public init(knowing newest: Int) { maxSlots = max(16, newest / 3 * 4) }
 
     /// Makes room for this many texts.
@@ -86,7 +86,7 @@ public struct TextTable: Sendable {
         bytes(number) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Gives the UTF-8 bytes of the text with this number; none where there is none.
+    /// Returns the UTF-8 bytes of the text with this number; none where there is none.
     public func bytes<Result>(
         _ number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {

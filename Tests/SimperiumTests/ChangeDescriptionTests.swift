@@ -35,7 +35,7 @@ struct ChangeDescriptionTests {
         ),
         (
             #"{"t":{"o":"d","v":"+x"}}"#, "{}",
-            ["t: text changed that is not there (delta +x)"]
+            ["t: text changed that does not exist (delta +x)"]
         ),
         ("{}", "{}", ["nothing changes"]), ("[]", "{}", ["not a map of operations"]),
     ])

@@ -108,7 +108,10 @@ private final class WrittenTrace {
         let junit = FaultsReportText.junit(judgement)
         #expect(junit.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""))
         #expect(junit.contains("classname=\"over&lt;load&gt;\""))
-        #expect(junit.contains("<failure message=\"not recovered: nothing later shows it\"/>"))
+        #expect(
+            junit.contains(
+                "<failure message=\"not recovered: no later event shows a "
+                    + "recovery\"/>"))
     }
 
     @Test func `ends with 1 where a fault is not recovered`() throws {

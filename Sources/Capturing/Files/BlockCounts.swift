@@ -6,7 +6,7 @@ public struct BlockCounts: Hashable, Sendable {
     public internal(set) var interfaces = 0
     /// Records or blocks that hold a packet.
     public internal(set) var packets = 0
-    /// Packets without a time of their own, which got that of the one before.
+    /// Packets without a time, which got that of the previous one.
     public internal(set) var packetsWithoutTime = 0
     /// Blocks with the text of a TLS key log, which were given out.
     public internal(set) var keyLogs = 0
@@ -16,12 +16,12 @@ public struct BlockCounts: Hashable, Sendable {
     public internal(set) var nameResolutions = 0
     /// Blocks with statistics of an interface, which were skipped.
     public internal(set) var statistics = 0
-    /// Blocks of one program's own, which were skipped.
+    /// Custom blocks, which were skipped.
     public internal(set) var custom = 0
-    /// Blocks of types that are not known, which were skipped.
+    /// Blocks of unknown types, which were skipped.
     public internal(set) var unknown = 0
-    /// Bytes at the end of the file that are the beginning of something: whoever wrote it was
-    /// interrupted, or only a part was copied.
+    /// Bytes of an incomplete block at the end of the file: the writer was interrupted, or only a
+    /// part was copied.
     public internal(set) var cutOffBytes: Int64 = 0
 
     /// Nothing.

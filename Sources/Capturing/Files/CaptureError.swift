@@ -8,7 +8,7 @@ public struct CaptureError: Error, Hashable, CustomStringConvertible, Sendable {
         case unknownFormat = "unknown-format"
         /// The file is compressed.
         case compressed
-        /// The file says what cannot be; what came before it was given out.
+        /// The file is malformed; the packets before the error were returned.
         case malformed
         /// Reading failed.
         case storage
@@ -16,16 +16,16 @@ public struct CaptureError: Error, Hashable, CustomStringConvertible, Sendable {
         case noInterface = "no-interface"
         /// This process may not capture.
         case notPermitted = "not-permitted"
-        /// The expression that chooses packets is wrong.
+        /// The expression that selects packets is invalid.
         case badExpression = "bad-expression"
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What happened, to what, and what to do about it, in one line for people.
+    /// What happened, to what, and what to do about it, as one line of text.
     public let reason: String
 
-    /// A failure of this kind, told in `reason`.
+    /// A failure of this kind, described by `reason`.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -2,29 +2,29 @@ import Notation
 
 /// A file of packets, read from its beginning to its end.
 ///
-/// It is pcap or pcapng by what it begins with, whatever its name is. Calls block on the disk; one
+/// It is pcap or pcapng by its first bytes, whatever its name is. Calls block on the disk; one
 /// thread at a time may make them. In memory are one block or packet
-/// (``PcapngParser/longestBlock``), what was read ahead (``readAtOnce``) and the fragments of
+/// (``PcapngParser/longestBlock``), the bytes read ahead (``readAtOnce``) and the fragments of
 /// ``PacketDecoder``.
 public final class CaptureFile {
     /// Bytes that are read at once: 1 MiB.
     public static let readAtOnce = 1 << 20
 
-    /// What stands before a packet in a file, in bytes: at least 16, in pcapng 32.
+    /// Size of the header of a packet in a file, in bytes: at least 16, in pcapng 32.
     private static let packetHeader: Int64 = 16
 
     /// Where the file is.
     public let path: String
     /// ``CaptureFormat/pcap`` or ``CaptureFormat/pcapng``.
     public let format: CaptureFormat
-    /// What became of the packets so far.
+    /// The outcome of the packets so far.
     public var counts: PacketCounts { decoder.counts }
     /// What else there was in the file so far.
     public var blocks: BlockCounts { source.counts }
     /// Bytes that the file had when it was opened.
     public let size: Int64
 
-    /// Gets every packet before it is looked into; nil where nobody wants them.
+    /// Receives every packet before it is parsed; default: nil.
     public var keep: ((CapturedPacket) -> Void)?
     /// Bytes of the packets so far.
     public private(set) var bytesRead: Int64 = 0
@@ -32,10 +32,10 @@ public final class CaptureFile {
     private var source: any CaptureSource
     private var decoder = PacketDecoder()
 
-    /// Opens a file and looks at its beginning.
+    /// Opens a file and inspects its beginning.
     ///
-    /// - Throws: ``CaptureError``: `cannotOpen`, `compressed`, `unknownFormat`, `malformed` where the
-    ///   beginning is wrong, `storage`.
+    /// - Throws: ``CaptureError``: `cannotOpen`, `compressed`, `unknownFormat`, `malformed` where
+    ///   the beginning is invalid, `storage`.
     public init(path: String) throws(CaptureError) {
         self.path = path
         let file = try CaptureStream(path: path)
@@ -64,8 +64,8 @@ public final class CaptureFile {
     /// Reads up to the next segment or secret.
     ///
     /// - Returns: nil at the end of the file; ``counts`` and ``blocks`` are final then.
-    /// - Throws: ``CaptureError``: `malformed` with the place in bytes, `storage`. What was given
-    ///   before is good.
+    /// - Throws: ``CaptureError``: `malformed` with the place in bytes, `storage`. What was
+    ///   returned before is valid.
     public func next() throws(CaptureError) -> Reading? {
         while let item = try nextItem() {
             switch item {

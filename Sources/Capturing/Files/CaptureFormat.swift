@@ -1,4 +1,4 @@
-/// How a file of packets is written, told by how it begins and never by its name.
+/// The format of a file of packets, detected by its first bytes and never by its name.
 public enum CaptureFormat: Hashable, Sendable {
     /// What tcpdump writes, with times in microseconds or nanoseconds.
     case pcap
@@ -9,13 +9,13 @@ public enum CaptureFormat: Hashable, Sendable {
     /// Another format, by its name.
     case other(String)
 
-    /// Bytes of a file that are enough to tell.
+    /// The number of bytes of a file that suffice to detect it.
     public static let enough = 16
 
     /// The format of a file that begins so.
     ///
     /// - Parameter start: The first ``enough`` bytes, or the whole file where it is shorter.
-    /// - Returns: nil where nothing is known that begins so.
+    /// - Returns: nil where the format is unknown.
     public static func recognize(_ start: [UInt8]) -> CaptureFormat? {
         beginnings.first { start.starts(with: $0.bytes) }?.format
     }

@@ -1,4 +1,4 @@
-/// What a capture holds, before packets are looked into.
+/// What a capture holds, before packets are inspected.
 public enum CaptureItem: Hashable, Sendable {
     /// A packet; its bytes are a part of what was read at once.
     case packet(CapturedPacket)

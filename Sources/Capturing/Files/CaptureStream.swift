@@ -4,7 +4,7 @@ internal import Platform
 final class CaptureStream {
     let path: String
     let size: Int64
-    /// nil once somebody else closes it.
+    /// nil once it was closed elsewhere.
     private var file: UnsafeMutablePointer<FILE>?
 
     /// Opens a regular file.
@@ -17,7 +17,7 @@ final class CaptureStream {
         guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             fclose(file)
             throw CaptureError(
-                .cannotOpen, "\(path) is no regular file; write the packets to one first")
+                .cannotOpen, "\(path) is not a regular file; write the packets to one first")
         }
         size = Int64(status.st_size)
         self.file = file
@@ -54,13 +54,13 @@ final class CaptureStream {
         return count
     }
 
-    /// Gives the file to somebody who closes it.
+    /// Gives the file to the caller, who closes it.
     func release() -> UnsafeMutablePointer<FILE>? {
         defer { file = nil }
         return file
     }
 
-    /// What the system says about an error.
+    /// The system's text for an error.
     static func detail(_ number: Int32) -> String {
         strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }

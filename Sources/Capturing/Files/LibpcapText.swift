@@ -1,10 +1,10 @@
 internal import CPcap
 
-/// What libpcap says, as Swift strings.
+/// The messages of libpcap, as Swift strings.
 enum LibpcapText {
     /// The last error of a handle.
     static func error(_ handle: OpaquePointer) -> String {
-        pcap_geterr(handle).map { String(cString: $0) } ?? "no reason is given"
+        pcap_geterr(handle).map { String(cString: $0) } ?? "no reason given"
     }
 
     /// The text in an error buffer.

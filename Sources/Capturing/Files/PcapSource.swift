@@ -10,7 +10,7 @@ final class PcapSource: CaptureSource {
     private let link: LinkType
     /// Bytes in front of each packet.
     private let recordHeader: Int64
-    /// Where the next record begins, as long as none is longer than the file says they are.
+    /// Where the next record begins, as long as none is longer than its stated size.
     private var offset: Int64 = 24
     private var isAtEnd = false
 
@@ -57,7 +57,7 @@ final class PcapSource: CaptureSource {
     private func end(_ status: Int32) throws(CaptureError) {
         guard status != PCAP_ERROR_BREAK, let file = pcap_file(handle) else { return }
         if ferror(file) == 0, feof(file) != 0 {
-            // The file ends within a record; libpcap tells this apart by its words only.
+            // The file ends within a record; libpcap distinguishes this by its message only.
             counts.cutOffBytes = max(1, Int64(ftello(file)) - offset)
             return
         }
@@ -66,6 +66,6 @@ final class PcapSource: CaptureSource {
             throw CaptureError(.storage, "cannot read \(path): \(detail)")
         }
         throw CaptureError(
-            .malformed, "\(path) is damaged at byte \(offset) or behind: \(detail)")
+            .malformed, "\(path) is damaged at byte \(offset) or after it: \(detail)")
     }
 }

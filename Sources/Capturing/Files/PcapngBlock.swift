@@ -23,7 +23,7 @@ enum PcapngBlock {
     /// Another program's block, which must not be copied.
     static let customNotToCopy: UInt32 = 0x4000_0BAD
 
-    /// What tells the byte order of a section.
+    /// The magic number for the byte order of a section.
     static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
     /// Secrets that are the text of a TLS key log (`TLSK`).
     static let keyLogSecrets: UInt32 = 0x544C_534B

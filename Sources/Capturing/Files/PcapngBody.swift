@@ -7,7 +7,7 @@ struct PcapngBody {
     /// Where the block begins in the file.
     var offset: Int64
 
-    /// Says that there is too little for what the block says of itself.
+    /// The error for a block that is too short for its stated contents.
     var tooShort: PcapngError { .contents(type: type, offset: offset) }
 
     /// The part after the first `count` bytes.

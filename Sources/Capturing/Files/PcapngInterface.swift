@@ -1,16 +1,16 @@
-/// What a pcapng section says of one interface.
+/// The description of one interface in a pcapng section.
 struct PcapngInterface: Hashable {
     /// What its packets begin with.
     var link: LinkType
-    /// Bytes of a packet that were captured at most; 0 for all.
+    /// The maximum number of captured bytes of a packet; 0 for no limit.
     var snapLength: UInt32
     /// Unit of its times: 10 to the minus this in seconds, or 2 where the highest bit is set.
     var resolution: UInt8 = 6
     /// Seconds to add to its times.
     var offsetSeconds: Int64 = 0
 
-    /// A time of this interface in nanoseconds since 1970 UTC; one that cannot be told in 0 or more
-    /// of them becomes the nearest that can.
+    /// A time of this interface in nanoseconds since 1970 UTC; one outside of the range becomes the
+    /// nearest in it.
     func unixNanoseconds(_ ticks: UInt64) -> Int64 {
         let exponent = Int(resolution & 0x7F)
         let nanoseconds: Int128
@@ -26,7 +26,7 @@ struct PcapngInterface: Hashable {
         return Int64(clamping: max(0, time))
     }
 
-    /// 10 to this power, which is 19 at most.
+    /// 10 to this power, which is at most 19.
     private static func power(_ exponent: Int) -> UInt64 {
         (0..<exponent).reduce(1) { power, _ in power * 10 }
     }

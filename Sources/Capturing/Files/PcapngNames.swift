@@ -1,12 +1,12 @@
 /// The block of a pcapng file that gives names to addresses.
 ///
-/// It may stand anywhere in a section and goes beside what ``PcapngWriter`` gives. Source:
+/// It may be anywhere in a section, independently of the output of ``PcapngWriter``. Source:
 /// draft-ietf-opsawg-pcapng, 4.5.
 public enum PcapngNames {
     /// Longest name in bytes, as DNS has it; longer ones are left out.
     public static let longestName = 255
 
-    /// A block that says which address has which name.
+    /// A block with the names of addresses.
     public static func block(_ names: [(address: IPAddress, name: String)]) -> [UInt8] {
         var body: [UInt8] = []
         for (address, name) in names

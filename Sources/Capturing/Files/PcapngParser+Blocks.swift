@@ -1,4 +1,4 @@
-/// What single blocks say; each is all there, and its lengths agree.
+/// Parsing of single blocks; each is complete, and its lengths agree.
 extension PcapngParser {
     mutating func read(_ body: PcapngBody) throws(PcapngError) -> CaptureItem? {
         switch body.type {

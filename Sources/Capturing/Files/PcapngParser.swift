@@ -1,13 +1,13 @@
 /// Reads the blocks of a pcapng file.
 ///
-/// A value without I/O: bytes go in as they come, and packets and secrets come out; the same bytes
-/// in other pieces give the same. Sections may differ in byte order, and interfaces in what their
-/// packets begin with. Besides what was given and not yet read, it keeps one block, ``longestBlock``
-/// at most, and ``maxInterfaces`` interfaces. Source: draft-ietf-opsawg-pcapng.
+/// A value without I/O: it takes bytes as they arrive, and returns packets and secrets; how the
+/// bytes are divided makes no difference. Sections may differ in byte order, and interfaces in
+/// their link types. Besides what was appended and not yet read, it keeps one block, of at most
+/// ``longestBlock``, and ``maxInterfaces`` interfaces. Source: draft-ietf-opsawg-pcapng.
 public struct PcapngParser {
     /// Longest block in bytes: 64 MiB.
     public static let longestBlock = 64 << 20
-    /// Interfaces of one section at most: 65 536.
+    /// The maximum number of interfaces of one section: 65 536.
     public static let maxInterfaces = 65_536
 
     /// What there was so far.
@@ -27,7 +27,7 @@ public struct PcapngParser {
     /// A parser at the beginning of a file.
     public init() {}
 
-    /// How many bytes are missing at least before ``next()`` has more to say.
+    /// The minimum number of bytes that ``next()`` needs for another item.
     public var missing: Int {
         let available = buffer.count - position
         guard available >= 12 else { return 12 - available }
@@ -35,7 +35,7 @@ public struct PcapngParser {
         return max(1, length - available)
     }
 
-    /// Takes the next bytes of the file; every call copies the block that is not all there yet.
+    /// Processes the next bytes of the file; every call copies the block that is not all there yet.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         fill(upTo: bytes.count) { target in
             _ = target.initialize(fromContentsOf: bytes)
@@ -43,7 +43,7 @@ public struct PcapngParser {
         }
     }
 
-    /// Takes the next bytes of the file from whoever writes them into memory.
+    /// Appends the next bytes of the file, which `body` writes into memory.
     ///
     /// - Parameters:
     ///   - count: How many there is room for.
@@ -80,7 +80,7 @@ public struct PcapngParser {
         }
     }
 
-    /// Says that the file ends; ``counts`` tell what was begun and not ended.
+    /// Notes the end of the file; ``counts`` include what was incomplete.
     public mutating func finish() {
         counts.cutOffBytes += Int64(buffer.count - position)
         position = buffer.count
@@ -92,7 +92,8 @@ public struct PcapngParser {
         guard available >= 12 else { return nil }
         let offset = bufferOffset + Int64(position)
         var isBigEndian = isBigEndian
-        // The type of a section header reads the same either way; the mark behind the length tells.
+        // The type of a section header reads the same either way; the magic number after the length
+        // shows it.
         if number32(position) == PcapngBlock.sectionHeader {
             isBigEndian = try Self.isBigEndian(number32(position + 8, true), offset)
         } else if counts.sections == 0 {

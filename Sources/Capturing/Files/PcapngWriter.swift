@@ -1,7 +1,7 @@
 /// A file of packets in the making, in the pcapng format.
 ///
-/// A value that gives bytes and does no I/O: whoever writes a large file calls ``take()`` now and
-/// then. Numbers are little-endian, times in nanoseconds; there is one section. Source:
+/// A value that returns bytes and does no I/O: the writer of a large file calls ``take()``
+/// periodically. Numbers are little-endian, times in nanoseconds; there is one section. Source:
 /// draft-ietf-opsawg-pcapng.
 public struct PcapngWriter: Sendable {
     /// Which way a packet went past the interface.
@@ -25,14 +25,14 @@ public struct PcapngWriter: Sendable {
         body.append(little: PcapngBlock.byteOrderMagic)
         body.append(little: 1 as UInt16)
         body.append(little: 0 as UInt16)
-        // The length of the section is not known yet.
+        // The length of the section is unknown yet.
         body.append(little: UInt64.max)
         Self.append(option: 4, Array(application.utf8), to: &body)
         Self.endOptions(of: &body)
         append(block: PcapngBlock.sectionHeader, body)
     }
 
-    /// Gives what was written since the last time, and forgets it.
+    /// Gives what was written since the last time, and drops it.
     public mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
@@ -42,8 +42,8 @@ public struct PcapngWriter: Sendable {
     ///
     /// - Parameters:
     ///   - link: What its packets begin with.
-    ///   - name: As people know it; longer than 65 535 bytes, it is cut.
-    ///   - snapLength: Bytes of a packet that were captured at most; 0 for all.
+    ///   - name: Its display name; longer than 65 535 bytes, it is truncated.
+    ///   - snapLength: The maximum number of captured bytes of a packet; 0 for no limit.
     /// - Returns: The interface's number.
     public mutating func addInterface(
         _ link: LinkType, name: String? = nil, snapLength: UInt32 = 0
@@ -68,8 +68,8 @@ public struct PcapngWriter: Sendable {
     ///   - interface: A number that ``addInterface(_:name:snapLength:)`` gave.
     ///   - atUnixNanoseconds: When, in nanoseconds since 1970 UTC; earlier than that is written as 0.
     ///   - originalLength: Bytes that it had on the wire; nil where all were captured.
-    ///   - direction: Which way it went; nil where that is not known.
-    ///   - comment: A remark for people; longer than 65 535 bytes, it is cut.
+    ///   - direction: Inbound or outbound; nil where that is unknown.
+    ///   - comment: A remark; longer than 65 535 bytes, it is cut.
     public mutating func addPacket(
         _ packet: [UInt8], interface: Int = 0, atUnixNanoseconds: Int64,
         originalLength: Int? = nil, direction: Direction? = nil, comment: String? = nil

@@ -3,22 +3,22 @@ internal import Platform
 
 /// Packets of an interface while they pass.
 ///
-/// One thread at a time may call it; another one may ask for an end through ``stop``. The buffer of
-/// ``bufferBytes`` belongs to the kernel, which fills it in blocks: a packet is seen at most
+/// One thread at a time may call it; another one may request the end through ``stop``. The buffer
+/// of ``bufferBytes`` belongs to the kernel, which fills it in blocks: a packet is seen at most
 /// ``latencyMilliseconds`` after it passed. Immediate delivery, which libpcap has too, would be
-/// quicker and lose more: there every packet takes a place of ``snapLength`` bytes, of which 16 MiB
-/// have 63.
+/// faster and drop more packets: there every packet takes a place of ``snapLength`` bytes, of which
+/// 16 MiB have 63.
 public final class LiveCapture {
-    /// Bytes of a packet that are captured at most: 262 144, as in tcpdump.
+    /// The maximum number of captured bytes of a packet: 262 144, as in tcpdump.
     public static let snapLength: Int32 = 262_144
     /// Bytes that the kernel keeps until they are read: 16 MiB.
     public static let bufferBytes: Int32 = 16 << 20
     /// How long the kernel keeps a block that is not full, in milliseconds: 20.
     public static let latencyMilliseconds: Int32 = 20
-    /// How long ``next()`` waits for a packet before it says ``Reading/nothingYet``, in
+    /// How long ``next()`` waits for a packet before it returns ``Reading/nothingYet``, in
     /// milliseconds: 100.
     public static let patienceMilliseconds: Int32 = 100
-    /// Packets in a row of which nothing is made, after which ``next()`` says
+    /// The number of consecutive ignored packets after which ``next()`` returns
     /// ``Reading/nothingYet``: 1 024.
     public static let maxIgnoredInARow = 1024
 
@@ -29,12 +29,12 @@ public final class LiveCapture {
     public let interface: String
     /// What its packets begin with.
     public let link: LinkType
-    /// Asks for an end, from any thread.
+    /// Requests the end, from any thread.
     public let stop: CaptureStop
-    /// What became of the packets so far.
+    /// The outcome of the packets so far.
     public var counts: PacketCounts { decoder.counts }
 
-    /// Gets every packet before it is looked into; nil where nobody wants them.
+    /// Receives every packet before it is parsed; default: nil.
     public var keep: ((CapturedPacket) -> Void)?
 
     private let handle: OpaquePointer
@@ -48,9 +48,9 @@ public final class LiveCapture {
     ///
     /// - Parameters:
     ///   - interface: Its name as ``NetworkInterface`` gives it.
-    ///   - expression: Which packets to take, as tcpdump understands it; nil for all.
+    ///   - expression: Which packets to capture, in the syntax of tcpdump; nil for all.
     ///   - isPromiscuous: Whether the card takes packets for other stations, too.
-    ///   - stop: What asks for an end.
+    ///   - stop: What requests the end.
     /// - Throws: ``CaptureError``: `notPermitted`, `noInterface`, `badExpression`.
     public init(
         interface: String, expression: String? = nil, isPromiscuous: Bool = false,
@@ -81,9 +81,9 @@ public final class LiveCapture {
 
     /// Waits for the next segment.
     ///
-    /// - Returns: ``Reading/nothingYet`` where none came for a while; nil after somebody asked for
-    ///   an end and all that passed before was given out.
-    /// - Throws: ``CaptureError``: `noInterface` where the interface is gone or turned off.
+    /// - Returns: ``Reading/nothingYet`` where none arrived for a time; nil after the end was
+    ///   requested and all packets before it were returned.
+    /// - Throws: ``CaptureError``: `noInterface` where the interface was removed or turned off.
     public func next() throws(CaptureError) -> Reading? {
         for _ in 0..<Self.maxIgnoredInARow {
             guard !isAtEnd else { return nil }
@@ -98,7 +98,7 @@ public final class LiveCapture {
         return .nothingYet
     }
 
-    /// What the interface gave and dropped so far; it asks the kernel.
+    /// The packets received and dropped so far, as reported by the kernel.
     public func statistics() -> CaptureStatistics {
         var now = pcap_stat()
         guard pcap_stats(handle, &now) == 0 else { return total }
@@ -110,7 +110,7 @@ public final class LiveCapture {
         return total
     }
 
-    /// The next packet; nil where none came in time.
+    /// The next packet; nil where none was received in time.
     private func read() throws(CaptureError) -> CapturedPacket? {
         var isLate = false
         for _ in 0..<Self.maxWakings {
@@ -170,7 +170,7 @@ public final class LiveCapture {
                     + "sudo, or once: sudo setcap cap_net_raw+ep PROGRAM")
         case PCAP_ERROR_NO_SUCH_DEVICE:
             throw CaptureError(
-                .noInterface, "there is no interface \(interface); --list shows which there are")
+                .noInterface, "there is no interface \(interface); --list shows the interfaces")
         case PCAP_ERROR_IFACE_NOT_UP:
             throw CaptureError(
                 .noInterface, "\(interface) is turned off; ip link set \(interface) up turns it on")
@@ -180,7 +180,7 @@ public final class LiveCapture {
         }
     }
 
-    /// Lets the kernel pass only what the expression says.
+    /// Installs the expression as a filter in the kernel.
     private static func choose(
         _ expression: String, _ handle: OpaquePointer
     ) throws(CaptureError) {
@@ -188,8 +188,8 @@ public final class LiveCapture {
         guard pcap_compile(handle, &program, expression, 1, UInt32.max) == 0 else {
             throw CaptureError(
                 .badExpression,
-                "cannot understand the expression \"\(expression)\": \(LibpcapText.error(handle)); "
-                    + "see the manual page pcap-filter(7)")
+                "cannot parse the expression \"\(expression)\": \(LibpcapText.error(handle)); see "
+                    + "the manual page pcap-filter(7)")
         }
         defer { pcap_freecode(&program) }
         guard pcap_setfilter(handle, &program) == 0 else {

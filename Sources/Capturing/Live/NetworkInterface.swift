@@ -5,7 +5,7 @@ internal import Platform
 public struct NetworkInterface: Hashable, Sendable {
     /// As ``LiveCapture`` takes it; on Linux `any` is all of them.
     public let name: String
-    /// What it is, where the system says so.
+    /// Its description, where the system has one.
     public let summary: String?
     /// Its addresses, in the system's order.
     public let addresses: [IPAddress]
@@ -18,7 +18,7 @@ public struct NetworkInterface: Hashable, Sendable {
     ///
     /// Without the right to capture, the list is the same on Linux; opening one then fails.
     ///
-    /// - Throws: ``CaptureError``: `noInterface` where the system does not tell.
+    /// - Throws: ``CaptureError``: `noInterface` where the system cannot list them.
     public static func all() throws(CaptureError) -> [NetworkInterface] {
         var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
         var first: UnsafeMutablePointer<pcap_if_t>?

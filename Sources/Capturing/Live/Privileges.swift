@@ -3,35 +3,35 @@ internal import Platform
 
 /// Giving up the rights that only opening an interface needs.
 public enum Privileges {
-    /// Gives up root and all capabilities, as far as there is somebody else to be.
+    /// Gives up root and all capabilities, as far as there is another user to become.
     ///
-    /// Call it after ``LiveCapture`` was opened, which goes on working, and before the trace is
-    /// created: the trace then belongs to who is asking. Under sudo that is who called sudo. The
-    /// change of the user is for all threads; capabilities are given up for this thread and those it
-    /// starts later, so call it before there are others.
+    /// Call it after ``LiveCapture`` was opened, which keeps working, and before the trace is
+    /// created: the trace then belongs to the calling user. Under sudo that is the user who called
+    /// sudo. The change of the user is for all threads; capabilities are given up for this thread
+    /// and those it starts later, so call it before there are others.
     ///
-    /// - Parameter toNobody: Whether root that nobody is behind becomes the user `nobody`; then
-    ///   the trace has to be in a folder where that one may write.
-    /// - Returns: What was done, for people.
-    /// - Throws: ``CaptureError`` with `notPermitted` where rights should have gone and did not; then
-    ///   do not go on.
+    /// - Parameter toNobody: Whether root without a sudo user becomes the user `nobody`; then the
+    ///   trace has to be in a folder where that user may write.
+    /// - Returns: What was done, as text.
+    /// - Throws: ``CaptureError`` with `notPermitted` where rights could not be given up; then do
+    ///   not continue.
     public static func drop(toNobody: Bool = false) throws(CaptureError) -> String {
         var done = "kept the rights of this user"
         var staysRoot = false
         if geteuid() == 0 {
             if let user = sudoer() ?? (toNobody ? nobody() : nil) {
                 try become(user)
-                done = "went on as \(user.name)"
+                done = "continued as \(user.name)"
             } else {
                 staysRoot = true
-                done = "went on as root, since sudo says of nobody else"
+                done = "continued as root, since sudo set no other user"
             }
         }
         // Root without capabilities could not even write where only another user may.
         if !staysRoot, tapedeck_drop_capabilities() != 0 {
             throw failure("capabilities")
         }
-        guard tapedeck_forbid_new_privileges() == 0 else { throw failure("getting rights anew") }
+        guard tapedeck_forbid_new_privileges() == 0 else { throw failure("regaining rights") }
         return staysRoot ? done : done + ", without capabilities"
     }
 
@@ -60,13 +60,13 @@ public enum Privileges {
     }
 
     private static func become(_ user: User) throws(CaptureError) {
-        // In this order: once the user is another one, groups cannot be changed any more. For root,
+        // In this order: once the user is changed, groups cannot be changed any more. For root,
         // these change the real, the effective and the saved one.
         guard setgroups(1, [user.group]) == 0,
             setgid(user.group) == 0, setuid(user.user) == 0
         else { throw failure("root") }
         guard getuid() == user.user, getgid() == user.group, setuid(0) != 0 else {
-            throw CaptureError(.notPermitted, "could not give up root: it came back")
+            throw CaptureError(.notPermitted, "could not give up root: it was regained")
         }
     }
 

@@ -1,6 +1,6 @@
-/// The fragments of one IP datagram, as far as they have come.
+/// The fragments of one IP datagram, as far as received.
 struct Datagram {
-    /// What tells the fragments of one datagram from those of others (RFC 791, 3.2; RFC 8200, 4.5).
+    /// The identity of the datagram of a fragment (RFC 791, 3.2; RFC 8200, 4.5).
     struct Key: Hashable {
         var source: IPAddress
         var destination: IPAddress
@@ -25,7 +25,7 @@ struct Datagram {
     let number: Int
     /// When its first fragment came.
     let beganAtUnixNanoseconds: Int64
-    /// What the fragment with the first byte said of the protocol.
+    /// The protocol in the fragment with the first byte.
     private(set) var upper: UInt8?
     /// How many fragments are kept.
     var fragments: Int { pieces.count }
@@ -47,10 +47,10 @@ struct Datagram {
         self.beganAtUnixNanoseconds = beganAtUnixNanoseconds
     }
 
-    /// Takes a fragment.
+    /// Processes a fragment.
     ///
-    /// Overlaps are treated as Linux does: what repeats bytes is passed over, and what overlaps
-    /// others in part spoils the datagram (RFC 5722; CVE-2018-5391 is why version 4 goes the same
+    /// Overlaps are treated as Linux does: what repeats bytes is skipped, and what overlaps others
+    /// in part invalidates the datagram (RFC 5722; CVE-2018-5391 is why version 4 goes the same
     /// way).
     mutating func add(
         _ fragment: InternetHeader.Fragment, upper: UInt8, _ content: ArraySlice<UInt8>
@@ -59,14 +59,14 @@ struct Datagram {
         if !fragment.isFollowed, (length ?? range.upperBound) != range.upperBound {
             return .contradicts
         }
-        // The last piece ends where the datagram does, or nothing may begin behind its end.
+        // The last piece ends where the datagram does, or nothing may begin after its end.
         let ends = fragment.isFollowed ? length : range.upperBound
         if let ends,
             max(range.upperBound, pieces.last.map { $0.place + $0.bytes.count } ?? 0) > ends
         {
             return .contradicts
         }
-        // The first piece that ends behind the beginning of the new one.
+        // The first piece that ends after the beginning of the new one.
         var low = 0
         var high = pieces.count
         while low < high {

@@ -1,6 +1,6 @@
 /// The datagrams that are put together of fragments.
 struct DatagramTable {
-    /// What became of a fragment, and of those that were waiting before it.
+    /// The outcome of a fragment, and of those that were waiting before it.
     enum Outcome: Equatable {
         /// It waits.
         case kept
@@ -15,7 +15,7 @@ struct DatagramTable {
     private var datagrams: [Datagram.Key: Datagram] = [:]
     /// In the order in which they began; also those that are done with.
     private var order: [(key: Datagram.Key, number: Int)] = []
-    /// How many at the front of ``order`` were looked at.
+    /// How many at the front of ``order`` were inspected.
     private var passed = 0
     private var last = 0
     private var bytes = 0
@@ -23,7 +23,7 @@ struct DatagramTable {
     /// How many datagrams wait for fragments.
     var count: Int { datagrams.count }
 
-    /// Gives up what is too old at this time, and the oldest where there is no room for another.
+    /// Drops what is too old at this time, and the oldest where there is no room for another.
     ///
     /// - Returns: How many fragments were given up.
     mutating func makeRoom(atUnixNanoseconds time: Int64) -> Int {
@@ -52,7 +52,7 @@ struct DatagramTable {
         return given
     }
 
-    /// Gives up everything.
+    /// Drops everything.
     ///
     /// - Returns: How many fragments that were.
     mutating func finish() -> Int {
@@ -60,19 +60,19 @@ struct DatagramTable {
         return datagrams.values.reduce(0) { $0 + $1.fragments }
     }
 
-    /// Takes a fragment; ``makeRoom(atUnixNanoseconds:)`` was called before.
+    /// Processes a fragment; ``makeRoom(atUnixNanoseconds:)`` was called before.
     ///
     /// - Parameters:
-    ///   - header: What its headers say, with a fragment.
+    ///   - header: Its parsed headers, with a fragment.
     ///   - fragment: That fragment.
     ///   - content: All of its bytes.
-    ///   - time: When it came, in nanoseconds since 1970.
-    /// - Returns: What became of it.
+    ///   - time: When it was received, in nanoseconds since 1970.
+    /// - Returns: The outcome.
     mutating func add(
         _ header: InternetHeader, _ fragment: InternetHeader.Fragment, _ content: ArraySlice<UInt8>,
         atUnixNanoseconds time: Int64
     ) -> Outcome {
-        // All but the last have a length that the next one's place can tell.
+        // All but the last have a length that the offset of the next one can express.
         guard !content.isEmpty, fragment.offset + content.count <= Datagram.longest,
             !fragment.isFollowed || content.count % 8 == 0
         else { return .ignored(.malformed) }

@@ -4,14 +4,14 @@
 enum ExtensionHeaders {
     /// What follows the headers.
     struct Above: Equatable {
-        /// The protocol; behind a fragment header, the kind of what was cut up.
+        /// The protocol; after a fragment header, the kind of what was cut up.
         var upper: UInt8
         var start: Int
-        /// What a fragment header says that does not hold all of its datagram.
+        /// A fragment header, except of a fragment that is the whole datagram.
         var fragment: InternetHeader.Fragment?
     }
 
-    /// Whether a header of this kind says itself what follows it: hop-by-hop options, routing,
+    /// Whether a header of this kind has a next-header field: hop-by-hop options, routing,
     /// fragment, authentication, destination options, mobility, host identity and shim6.
     private static func isExtension(_ kind: UInt8) -> Bool {
         switch kind {
@@ -20,12 +20,12 @@ enum ExtensionHeaders {
         }
     }
 
-    /// Skips headers up to the first that is none, or behind the first fragment header.
+    /// Skips headers up to the first that is none, or after the first fragment header.
     ///
     /// - Parameters:
     ///   - bytes: What was captured.
     ///   - start: Where the first header is, inside of `end`.
-    ///   - end: Where the packet ends by its own word, perhaps behind what was captured.
+    ///   - end: Where the packet ends by its stated length, perhaps after what was captured.
     ///   - next: Kind of the first header.
     ///   - tooShort: What it means that captured bytes end too early.
     /// - Returns: What follows, inside of `end`.
@@ -49,7 +49,7 @@ enum ExtensionHeaders {
             guard start + length <= bytes.count else { throw tooShort }
             if next == 44 {
                 let place = bytes.big16(start + 2)
-                // One that holds everything is no fragment (RFC 6946).
+                // One that holds everything is not a fragment (RFC 6946).
                 if place & 0xFFF9 != 0 {
                     let fragment = InternetHeader.Fragment(
                         identification: bytes.big32(start + 4), offset: Int(place & 0xFFF8),

@@ -2,11 +2,11 @@
 ///
 /// The raw values are stable: programs read them.
 public enum IgnoringReason: String, Error, Hashable, Sendable, CaseIterable {
-    /// Its link type is not read; ``PacketCounts/unreadLinkTypes`` says which.
+    /// Its link type is not read; ``PacketCounts/unreadLinkTypes`` lists which.
     case linkType = "link-type"
     /// It names an interface that the file does not describe.
     case unknownInterface = "unknown-interface"
-    /// It asks for or tells a station's address.
+    /// It is address resolution (ARP).
     case arp
     /// It carries neither version of IP; also Ethernet frames with a length instead of a type.
     case notInternet = "not-ip"
@@ -37,7 +37,7 @@ public enum IgnoringReason: String, Error, Hashable, Sendable, CaseIterable {
     /// Fragments whose other parts did not come in time, or for which there was no room.
     case fragmentsIncomplete = "fragments-incomplete"
 
-    /// The reason for people, to follow a number of packets.
+    /// The reason as text, to follow a number of packets.
     public var phrase: String {
         switch self {
         case .linkType: "of a link type that is not read"
@@ -54,7 +54,7 @@ public enum IgnoringReason: String, Error, Hashable, Sendable, CaseIterable {
         case .noNextHeader: "IPv6 without content"
         case .otherProtocol: "of another protocol than TCP"
         case .fragmentCutOff: "fragments that the capture cut off"
-        case .fragmentRepeated: "fragments that had come before"
+        case .fragmentRepeated: "repeated fragments"
         case .fragmentsContradict: "fragments that contradict each other"
         case .fragmentsIncomplete: "fragments of packets of which other parts are missing"
         }

@@ -21,8 +21,8 @@ struct InternetChecksum {
     /// Adds one 16-bit word.
     mutating func add(word: UInt16) { sum += UInt64(word) }
 
-    /// The checksum as it stands in a header; 0 for a header whose own checksum was summed up with
-    /// it and is right.
+    /// The checksum as written in a header; 0 for a header whose checksum was included in the sum
+    /// and is correct.
     var value: UInt16 {
         var folded = sum
         while folded > 0xFFFF { folded = (folded & 0xFFFF) + folded >> 16 }

@@ -1,4 +1,4 @@
-/// What the headers of an IP packet say, of either version.
+/// The headers of an IP packet, of either version.
 ///
 /// Checksums are not verified: where a card computes them, packets are captured before it did.
 struct InternetHeader: Equatable {
@@ -13,7 +13,7 @@ struct InternetHeader: Equatable {
 
     var source: IPAddress
     var destination: IPAddress
-    /// The protocol above, or what kind of header the first fragment goes on with.
+    /// The protocol above, or what kind of header the first fragment continues with.
     var upper: UInt8
     /// Place of what is above, as far as it was captured.
     var payload: Range<Int>
@@ -49,7 +49,7 @@ struct InternetHeader: Equatable {
         let bytes = packet.bytes.span
         guard bytes.count >= start + 20 else { throw packet.tooShort }
         let headerLength = Int(bytes[start] & 0xF) * 4
-        // A card that cuts segments up itself is handed one of length 0: what is there counts.
+        // A network card that segments itself gets one of length 0: the captured bytes count.
         let said = Int(bytes.big16(start + 2))
         let length = said == 0 ? packet.originalLength - start : said
         guard headerLength >= 20, (headerLength...PacketDecoder.longestPacket).contains(length)

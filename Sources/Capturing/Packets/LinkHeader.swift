@@ -2,7 +2,7 @@
 ///
 /// Source: the pages that <https://www.tcpdump.org/linktypes.html> links to; IEEE 802.1Q for tags.
 enum LinkHeader {
-    /// Tags of virtual networks that are skipped at most; hardware adds two.
+    /// The maximum number of VLAN tags that are skipped; hardware adds two.
     static let maxTags = 8
 
     /// Where IP begins, and in which version.
@@ -14,7 +14,7 @@ enum LinkHeader {
 
     /// Reads what comes before IP.
     ///
-    /// - Throws: Why there is nothing for us; `.linkType` where the link type is not read.
+    /// - Throws: Why there is nothing to decode; `.linkType` where the link type is not read.
     static func parse(_ packet: CapturedPacket) throws(IgnoringReason) -> Payload {
         let bytes = packet.bytes.span
         switch packet.link {
@@ -79,7 +79,7 @@ enum LinkHeader {
         }
     }
 
-    /// Holds what the header says of the version against the packet's own word.
+    /// Compares the version in the header with that of the packet.
     private static func internet(
         _ bytes: Span<UInt8>, _ start: Int, _ isVersion4: Bool?, _ tooShort: IgnoringReason
     ) throws(IgnoringReason) -> Payload {

@@ -1,4 +1,4 @@
-/// Packets made up around bytes, with lengths and checksums as a receiver would demand them.
+/// Packets synthesized around bytes, with valid lengths and checksums.
 public enum PacketBuilder {
     /// Longest payload of one packet in bytes: what 16 bits of length leave beside two headers.
     public static let longestPayload = 65_495
@@ -10,9 +10,9 @@ public enum PacketBuilder {
     ///
     /// - Parameters:
     ///   - source: Who sends.
-    ///   - destination: To whom.
+    ///   - destination: The receiver.
     ///   - sequence: Number of the payload's first byte, or of the SYN.
-    ///   - acknowledgment: The number that the sender expects next; `flags` say whether it counts.
+    ///   - acknowledgment: The number that the sender expects next; `flags` have whether it counts.
     ///   - flags: Control bits.
     ///   - window: What the sender would take, in bytes.
     ///   - payload: At most ``longestPayload`` bytes.

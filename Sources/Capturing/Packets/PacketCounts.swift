@@ -1,4 +1,4 @@
-/// What became of the packets of a capture.
+/// The outcome of the packets of a capture.
 ///
 /// Every packet is in exactly one of three places: ``used``, one reason of ``ignored``, or
 /// ``waiting``; so ``seen`` is always their sum. After ``PacketDecoder/finish()`` none is waiting.
@@ -24,12 +24,12 @@ public struct PacketCounts: Hashable, Sendable {
     /// No packets.
     public init() {}
 
-    /// Packets of which nothing was made, for whatever reason.
+    /// Packets that were ignored, for any reason.
     public var ignoredInAll: Int { ignored.values.reduce(0, +) }
     /// Whether every packet is in exactly one place.
     public var addsUp: Bool { seen == used + waiting + ignoredInAll }
 
-    /// A packet came, of which it is told next what became of it.
+    /// Counts a packet; its result is reported next.
     mutating func see() { seen += 1 }
 
     /// The packet became `segment`, with `fragments` others that were waiting.

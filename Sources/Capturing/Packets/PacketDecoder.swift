@@ -1,36 +1,36 @@
-/// Makes TCP segments of captured packets, and counts what becomes of each.
+/// Makes TCP segments of captured packets, and counts what happens to each.
 ///
 /// A value without I/O. It opens Ethernet with tags, both kinds of Linux cooked packets, loopback
 /// and raw IP; IP of both versions with options, extension headers and fragments. It does not open
 /// tunnels, and it verifies no checksum: where the network card computes them, packets on their way
-/// out are captured before it did, and every one would be wrong.
+/// out are captured before it did, and every one would be invalid.
 ///
-/// Fragments wait for their others at most ``fragmentNanoseconds``, in no more than
-/// ``maxDatagrams`` datagrams and ``maxFragmentBytes``; then the oldest are given up.
+/// Fragments wait for the others for at most ``fragmentNanoseconds``, in no more than
+/// ``maxDatagrams`` datagrams and ``maxFragmentBytes``; then the oldest are dropped.
 public struct PacketDecoder {
-    /// Longest IP packet in bytes, also one without a length of its own: 1 MiB; the most that Linux
-    /// hands to a card to cut up is half of that.
+    /// The maximum size of an IP packet in bytes, also of one without a stated length: 1 MiB; Linux
+    /// passes at most half of that to a card for segmentation.
     public static let longestPacket = 1 << 20
-    /// IPv6 extension headers that are skipped at most: 16.
+    /// The maximum number of IPv6 extension headers that are skipped: 16.
     public static let maxExtensionHeaders = 16
-    /// Datagrams that wait for fragments at most: 1 024.
+    /// The maximum number of datagrams that wait for fragments: 1 024.
     public static let maxDatagrams = 1024
-    /// Memory for fragments at most, in bytes: 16 MiB.
+    /// The maximum memory for fragments: 16 MiB.
     public static let maxFragmentBytes = 16 << 20
     /// How long fragments wait for their others by the time of packets: 30 s, as in Linux.
     public static let fragmentNanoseconds: Int64 = 30_000_000_000
 
-    /// What became of the packets.
+    /// The outcome of the packets.
     public private(set) var counts = PacketCounts()
     private var table = DatagramTable()
 
     /// A decoder that has seen nothing.
     public init() {}
 
-    /// Takes a packet.
+    /// Processes a packet.
     ///
     /// - Returns: The segment that it is or completes; its payload is a part of the packet's bytes,
-    ///   or of its own where fragments were joined. nil where ``counts`` say what became of it.
+    ///   or separate where fragments were joined. nil where it is only in ``counts``.
     public mutating func decode(_ packet: CapturedPacket) -> TCPSegment? {
         counts.see()
         do throws(IgnoringReason) {
@@ -57,7 +57,7 @@ public struct PacketDecoder {
         counts.ignore(reason)
     }
 
-    /// Gives up the fragments that wait: no packets follow.
+    /// Drops the waiting fragments: no packets follow.
     public mutating func finish() { counts.giveUp(table.finish(), .fragmentsIncomplete) }
 
     private mutating func join(

@@ -1,4 +1,4 @@
-/// Numbers in network byte order; whoever asks has looked that the bytes are there.
+/// Numbers in network byte order; the caller has checked that the bytes are there.
 extension Span<UInt8> {
     /// The 16 bits that begin at this place.
     func big16(_ place: Int) -> UInt16 { UInt16(self[place]) << 8 | UInt16(self[place + 1]) }

@@ -19,7 +19,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         isVersion4 = false
     }
 
-    /// The address as people write it, version 6 as RFC 5952 says, without brackets.
+    /// The address as text, version 6 according to RFC 5952, without brackets.
     public var description: String {
         if isVersion4 {
             return [24, 16, 8, 0].map { String(low >> UInt64($0) & 0xFF) }.joined(separator: ".")

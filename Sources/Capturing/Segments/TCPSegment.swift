@@ -6,13 +6,13 @@ public struct TCPSegment: Hashable, Sendable {
         public let rawValue: UInt8
         /// These bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// The sender will send no more.
+        /// FIN: the sender will send no more.
         public static let fin = Flags(rawValue: 1)
         /// The sender begins.
         public static let syn = Flags(rawValue: 2)
-        /// The connection is broken off.
+        /// RST: the connection is reset.
         public static let rst = Flags(rawValue: 4)
-        /// The sender asks for delivery at once.
+        /// PSH: the sender requests delivery at once.
         public static let psh = Flags(rawValue: 8)
         /// ``TCPSegment/acknowledgment`` means something.
         public static let ack = Flags(rawValue: 16)
@@ -20,7 +20,7 @@ public struct TCPSegment: Hashable, Sendable {
 
     /// Who sent it.
     public var source: Endpoint
-    /// To whom.
+    /// The receiver.
     public var destination: Endpoint
     /// Sequence number of the first byte of the payload, or of the SYN.
     public var sequence: UInt32
@@ -30,7 +30,7 @@ public struct TCPSegment: Hashable, Sendable {
     public var flags: Flags
     /// The payload as far as it was captured.
     ///
-    /// A part of what was read at once; whoever keeps it copies it.
+    /// A part of the read buffer; to keep it, copy it.
     public var payload: ArraySlice<UInt8>
     /// Bytes of payload that were on the wire behind ``payload`` and were not captured.
     public var cutOff: Int

@@ -13,8 +13,8 @@ extension Connection {
         events.append(.bytes(number, sender: sender, atUnixNanoseconds: time, bytes))
     }
 
-    /// Delivers what can be delivered, gives up what was waited for long enough, and keeps to the
-    /// limits.
+    /// Delivers what can be delivered, reports as missing what was waited for long enough, and
+    /// keeps to the limits.
     mutating func settle(
         atUnixNanoseconds now: Int64, ledger: inout Ledger, into events: inout [StreamEvent]
     ) {
@@ -34,7 +34,7 @@ extension Connection {
         closeIfOver(isFinal: isFinal, into: &events)
     }
 
-    /// Delivers everything that waits, and gives up what is missing in it.
+    /// Delivers everything that waits, and reports gaps in it as missing.
     mutating func giveUpEverything(ledger: inout Ledger, into events: inout [StreamEvent]) {
         repeat {
             drain(ledger: &ledger, into: &events)
@@ -75,7 +75,7 @@ extension Connection {
         }
     }
 
-    /// The direction that goes on, with its first piece up to a place or with its end.
+    /// The direction that continues, with its first piece up to a place or with its end.
     private func nextToDeliver() -> (peer: Peer, end: Position)? {
         let client = candidate(.client)
         let server = candidate(.server)
@@ -86,7 +86,7 @@ extension Connection {
         guard let client, let server else { return nil }
         // Each waits for the other only where one of them was sent again, with a newer
         // acknowledgment than the bytes had at first. What was captured first waited then for
-        // something that had not come; so it is the other that goes on, as far as that one needs.
+        // something that had not come; so it is the other that continues, as far as that one needs.
         return isClientFirst ? (.server, client.requires) : (.client, server.requires)
     }
 

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension Connection {
-    /// Says that bytes are missing, and goes on behind them.
+    /// Reports missing bytes, and continues after them.
     mutating func lose(
         _ peer: Peer, until end: Position, atUnixNanoseconds until: Int64,
         counts: inout StreamCounts, into events: inout [StreamEvent]
@@ -17,16 +17,16 @@ extension Connection {
         sides[side].stall = nil
     }
 
-    /// Gives up what is missing in one direction, where it was waited for long enough.
+    /// Reports as missing the gaps of one direction, where they were waited for long enough.
     ///
-    /// - Returns: Whether anything was given up.
+    /// - Returns: Whether anything was abandoned.
     mutating func expire(
         _ peer: Peer, _ now: Int64, ledger: inout Ledger, into events: inout [StreamEvent]
     ) -> Bool {
         let side = sides[peer.rawValue]
         let isAnswered = sides[peer.other.rawValue].hasSpoken
         let hole = side.waiting.start ?? side.received
-        // Where the other end is not seen, nobody acknowledges anything.
+        // Where the other direction is not captured, there are no acknowledgments.
         let end = isAnswered ? min(hole, side.received) : hole
         guard end > side.next else {
             sides[peer.rawValue].stall = nil
@@ -53,11 +53,11 @@ extension Connection {
         return giveUp(peer, until: min(stall.end, end), ledger: &ledger, into: &events)
     }
 
-    /// Gives up the next of what is missing in either direction.
+    /// Reports the next gap of either direction as missing.
     ///
     /// - Returns: Whether there was anything.
     mutating func giveUpNext(ledger: inout Ledger, into events: inout [StreamEvent]) -> Bool {
-        // What was captured first after a hole goes on first.
+        // What was captured first after a hole continues first.
         let client = sides[0].waiting.first?.order ?? .max
         let server = sides[1].waiting.first?.order ?? .max
         let first = client <= server ? Peer.client : .server
@@ -65,7 +65,7 @@ extension Connection {
             || giveUp(first.other, until: .max, ledger: &ledger, into: &events)
     }
 
-    /// Gives up what is missing in front of the first piece, or before the end.
+    /// Reports as missing the gap before the first piece, or before the end.
     private mutating func giveUp(
         _ peer: Peer, until limit: Position, ledger: inout Ledger,
         into events: inout [StreamEvent]
@@ -79,7 +79,7 @@ extension Connection {
             return true
         }
         end = min(end, limit)
-        // No further than the other direction needs to go on, so that both stay in order.
+        // No further than the other direction needs to continue, so that both stay in order.
         let other = sides[peer.other.rawValue]
         if let piece = other.inOrder {
             let requires = other.requirement(of: piece, upTo: piece.start + 1)

@@ -29,7 +29,7 @@ struct Connection: Sendable {
     /// Its number in the capture, once it is open.
     private(set) var number = 0
     private var reset: Reset?
-    /// Segments of this connection, those that are held apart.
+    /// Segments of this connection, without those that are held.
     private(set) var segments: Int64 = 0
     private var latestAtUnixNanoseconds: Int64
     /// What each end sent, by ``Peer``.
@@ -78,7 +78,7 @@ struct Connection: Sendable {
         return abs(side.next.nearest(segment.sequence) - side.next) > StreamLimits.reach
     }
 
-    /// Takes the next segment of this connection.
+    /// Processes the next segment of this connection.
     mutating func consume(
         _ segment: TCPSegment, ledger: inout Ledger, into events: inout [StreamEvent]
     ) {
@@ -94,14 +94,14 @@ struct Connection: Sendable {
         }
     }
 
-    /// Gives up what was waited for long enough.
+    /// Reports as missing what was waited for long enough.
     mutating func expire(
         atUnixNanoseconds now: Int64, ledger: inout Ledger, into events: inout [StreamEvent]
     ) {
         switch phase {
         case .opening:
             guard let first = opening.segments.first else { return }
-            // Where the clock went back nobody knows how long it was.
+            // Where the clock went back the duration is unknown.
             let waited = abs(now.elapsed(since: first.atUnixNanoseconds))
             guard waited >= ledger.limits.graceNanoseconds else { return }
             open(ledger: &ledger, into: &events)
@@ -111,7 +111,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Delivers everything that waits, and gives up what is missing in it.
+    /// Delivers everything that waits, and reports gaps in it as missing.
     mutating func flush(ledger: inout Ledger, into events: inout [StreamEvent]) {
         if phase == .opening { open(ledger: &ledger, into: &events) }
         guard phase == .open else { return }
@@ -119,7 +119,7 @@ struct Connection: Sendable {
         closeIfOver(isFinal: true, into: &events)
     }
 
-    /// Ends it, whatever is still to come.
+    /// Ends it, even if more segments follow.
     mutating func close(
         _ why: StreamEvent.Closing, ledger: inout Ledger, into events: inout [StreamEvent]
     ) {
@@ -141,7 +141,7 @@ struct Connection: Sendable {
         segment.source == client ? .client : .server
     }
 
-    /// Takes a segment of an open connection.
+    /// Processes a segment of an open connection.
     private mutating func accept(
         _ segment: TCPSegment, ledger: inout Ledger, into events: inout [StreamEvent]
     ) {
@@ -203,7 +203,7 @@ struct Connection: Sendable {
         ledger.counts.discard(segment.payload.count, .inReset)
         let side = sides[sender.rawValue]
         let distance = side.next.nearest(segment.sequence) - side.next
-        // An end that knows nothing of the connection refuses with the number 0.
+        // An endpoint without the connection refuses with the number 0.
         guard !side.hasSpoken || abs(distance) <= StreamLimits.reach else {
             ledger.counts.resetsIgnored += 1
             return
@@ -229,7 +229,7 @@ struct Connection: Sendable {
 
     // MARK: - Beginning and end
 
-    /// Finds out who is who, and takes the segments that were held.
+    /// Determines the roles, and processes the segments that were held.
     private mutating func open(ledger: inout Ledger, into events: inout [StreamEvent]) {
         guard phase == .opening, let first = opening.segments.first else { return }
         phase = .open
@@ -269,7 +269,7 @@ struct Connection: Sendable {
     ///
     /// - Parameters:
     ///   - isFinal: Whether nothing more is waited for.
-    ///   - events: Where the end is told.
+    ///   - events: Where the end is reported.
     mutating func closeIfOver(isFinal: Bool, into events: inout [StreamEvent]) {
         guard phase == .open else { return }
         if sides[0].hasEnded, sides[1].hasEnded {

@@ -1,4 +1,4 @@
-/// The two ends of a connection in an order of their own, so that both directions have one key.
+/// The two endpoints of a connection in a canonical order, so that both directions have one key.
 struct ConnectionKey: Hashable, Sendable {
     let lower: Endpoint
     let higher: Endpoint

@@ -23,7 +23,7 @@ struct Direction: Sendable {
     /// What the sender had received when it had sent up to a place.
     ///
     /// The first copy of everything before `reach` was sent no later, and so required no more: a
-    /// copy that was captured in its place may have a newer acknowledgment.
+    /// captured retransmission may have a newer acknowledgment.
     struct Mark: Sendable {
         var reach: Position
         var requires: Position
@@ -39,7 +39,7 @@ struct Direction: Sendable {
     private(set) var base: Position = 0
     /// Place of the byte to be delivered next.
     private(set) var next: Position = 0
-    /// Place behind the last byte that the receiver acknowledged, its FIN included.
+    /// Place after the last byte that the receiver acknowledged, its FIN included.
     private(set) var acknowledged: Position = 0
     /// When that was.
     private(set) var acknowledgedAtUnixNanoseconds: Int64 = 0
@@ -47,7 +47,7 @@ struct Direction: Sendable {
     var latestAtUnixNanoseconds: Int64 = 0
     var waiting = PieceQueue()
     private(set) var finish: Finish?
-    /// Whether the end was told.
+    /// Whether the end was reported.
     var hasEnded = false
     /// Whether one byte at the end was acknowledged and nothing came after: a FIN that was not
     /// captured looks so, and is more likely than a byte alone.
@@ -122,8 +122,8 @@ struct Direction: Sendable {
         initial = sequence
     }
 
-    /// Begins earlier, where nothing was delivered yet and no SYN says where it begins: segments
-    /// are captured out of order.
+    /// Begins earlier, where nothing was delivered yet and no SYN marks the beginning: segments are
+    /// captured out of order.
     mutating func beginEarlier(_ place: Position) {
         guard initial == nil, next == base, place < base, base - place <= StreamLimits.reach else {
             return
@@ -147,34 +147,34 @@ struct Direction: Sendable {
         return place
     }
 
-    /// Goes on behind bytes that were delivered.
+    /// Continues after bytes that were delivered.
     mutating func advance(to place: Position, atUnixNanoseconds time: Int64) {
         next = place
         latestAtUnixNanoseconds = time
     }
 
-    /// Goes on behind bytes that are missing.
+    /// Continues after bytes that are missing.
     mutating func lose(until place: Position) {
         if lost.count == StreamLimits.lostPlaces { lost.removeFirst() }
         lost.append(next..<place)
         next = place
     }
 
-    /// Takes a byte that was acknowledged, and behind which there is nothing, for a FIN.
+    /// Takes a byte that was acknowledged, and after which there is nothing, for a FIN.
     mutating func presumeFinish() { presumesFinish = true }
 
-    /// Notes the end, unless there are bytes behind it or there is one.
+    /// Notes the end, unless there are bytes after it or there is one.
     mutating func noteFinish(_ end: Finish) {
         guard finish == nil, end.at >= max(next, waiting.end ?? next) else { return }
         finish = end
         presumesFinish = false
     }
 
-    /// Puts a payload, and what was cut off behind it, where they belong.
+    /// Puts a payload, and what was cut off after it, where they belong.
     ///
     /// - Parameters:
     ///   - payload: The bytes; those that have to wait are copied.
-    ///   - cutOff: Number of bytes behind them.
+    ///   - cutOff: Number of bytes after them.
     ///   - template: Place, time and order of the payload.
     ///   - ledger: Where it is counted.
     mutating func take(

@@ -4,12 +4,12 @@ struct Ledger: Sendable {
     var counts = StreamCounts()
     /// What everything that waits costs, in bytes.
     var cost = 0
-    /// Ends that were seen to be connected to, at most ``StreamLimits/servers``.
+    /// Endpoints to which connections were seen, at most ``StreamLimits/servers``.
     private(set) var servers: Set<Endpoint> = []
 
     init(limits: StreamLimits) { self.limits = limits }
 
-    /// Remembers an end that is a server beyond doubt.
+    /// Keeps an end that is a server beyond doubt.
     mutating func remember(server: Endpoint) {
         guard servers.count < limits.servers else { return }
         servers.insert(server)

@@ -36,14 +36,14 @@ struct Opening: Sendable {
         if let first = own.first(where: { $0.flags.contains(.syn) }) {
             return first.sequence != segment.sequence
         }
-        // Where it came out of order, the others are right behind it.
+        // Where it came out of order, the others are right after it.
         let others = segments.filter { $0.source != segment.source && $0.flags.contains(.ack) }
         let near = own.first?.sequence ?? others.first?.acknowledgment
         guard let near else { return false }
         return !(1...StreamLimits.reach).contains(near.distance(from: segment.sequence))
     }
 
-    /// The first sequence number of the bytes of one end; nil where nothing tells.
+    /// The first sequence number of the bytes of one end; nil where that is unknown.
     func start(of end: Endpoint) -> UInt32? {
         let own = segments.filter { $0.source == end && !$0.flags.contains(.rst) }
         if let first = own.first(where: { $0.flags.contains(.syn) }) {
@@ -52,7 +52,7 @@ struct Opening: Sendable {
         let acknowledged = segments.filter { $0.source != end && $0.flags.contains(.ack) }
             .map(\.acknowledgment)
         let reported = own.filter { segment in
-            // What keeps a connection alive has the number of a byte that came long ago.
+            // A keep-alive has the sequence number of a byte sent before.
             !segment.payload.isEmpty || segment.cutOff > 0
                 || !acknowledged.contains(segment.sequence &+ 1)
                 || own.contains { $0.sequence == segment.sequence && !$0.payload.isEmpty }
@@ -61,7 +61,7 @@ struct Opening: Sendable {
             .min { $0.distance(from: $1) < 0 }
     }
 
-    /// Which end is the client, and whether a SYN says so.
+    /// Which end is the client, and whether a SYN shows it.
     func roles(servers: Set<Endpoint>) -> (client: Endpoint, server: Endpoint, isCertain: Bool)? {
         guard let first = segments.first else { return nil }
         if let segment = segments.first(where: \.isFirst) {
@@ -88,7 +88,7 @@ struct Opening: Sendable {
 }
 
 extension TCPSegment {
-    /// Whether it asks for a connection.
+    /// Whether it is a SYN.
     var isFirst: Bool { flags.intersection([.syn, .ack]) == .syn }
     /// Whether it accepts one.
     var isSecond: Bool { flags.isSuperset(of: [.syn, .ack]) }

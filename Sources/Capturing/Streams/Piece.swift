@@ -13,7 +13,7 @@ struct Piece: Sendable {
     /// Which segment of its connection it came with.
     var order: Int64
 
-    /// The place behind its last byte.
+    /// The place after its last byte.
     var end: Position { start + (isAbsent ? absent : Position(bytes.count)) }
 
     /// Whether it has no bytes.

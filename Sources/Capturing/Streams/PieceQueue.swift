@@ -1,6 +1,6 @@
 /// The pieces of one direction that wait, by place and without overlap.
 struct PieceQueue: Sendable {
-    /// What became of the bytes of a segment that was put in.
+    /// The outcome of the bytes of a segment that was put in.
     struct Outcome: Hashable {
         /// Bytes that wait now.
         var kept = 0
@@ -10,7 +10,7 @@ struct PieceQueue: Sendable {
         var conflicting = 0
     }
 
-    // Taken from the front: what lies before `head` is empty, and is dropped now and then.
+    // Taken from the front: what is before `head` is empty, and is dropped periodically.
     private var pieces: [Piece] = []
     private var head = 0
     /// What all pieces cost, in bytes.
@@ -21,7 +21,7 @@ struct PieceQueue: Sendable {
     var first: Piece? { head < pieces.count ? pieces[head] : nil }
     /// The place of the first piece.
     var start: Position? { head < pieces.count ? pieces[head].start : nil }
-    /// The place behind the last piece.
+    /// The place after the last piece.
     var end: Position? { isEmpty ? nil : pieces.last?.end }
 
     mutating func removeFirst() -> Piece {
@@ -41,7 +41,7 @@ struct PieceQueue: Sendable {
         return piece
     }
 
-    /// Takes the first piece as far as it lies before `place`, at least one byte of it.
+    /// Removes the first piece as far as it is before `place`, at least one byte of it.
     mutating func removeFirst(before place: Position) -> Piece {
         guard head < pieces.count, pieces[head].start < place, pieces[head].end > place else {
             return removeFirst()
@@ -72,7 +72,7 @@ struct PieceQueue: Sendable {
     /// - Parameters:
     ///   - bytes: Payload; it is copied.
     ///   - template: Place, time and order of the payload.
-    /// - Returns: What became of them.
+    /// - Returns: The outcome.
     mutating func insert(_ bytes: ArraySlice<UInt8>, as template: Piece) -> Outcome {
         var outcome = Outcome()
         merge(template, count: Position(bytes.count)) { [start = template.start] range in
@@ -161,7 +161,7 @@ struct PieceQueue: Sendable {
 
     /// Index of the first piece that ends behind `place`.
     private func firstIndex(endingAfter place: Position) -> Int {
-        // Most come behind all others.
+        // Nearly all are appended at the end.
         guard let last = pieces.last, last.end > place else { return pieces.count }
         var low = head
         var high = pieces.count

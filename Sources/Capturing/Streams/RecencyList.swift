@@ -19,7 +19,7 @@ struct RecencyList: Sendable {
         number + 1 < links.count && links[number + 1].previous >= 0
     }
 
-    /// Puts the number behind all others, wherever it is.
+    /// Puts the number after all others, wherever it is.
     mutating func append(_ number: Int) {
         let place = number + 1
         guard Int(links[0].previous) != place else { return }
@@ -32,7 +32,7 @@ struct RecencyList: Sendable {
         count += 1
     }
 
-    /// Takes the number out, if it is there.
+    /// Removes the number, if it is there.
     mutating func remove(_ number: Int) {
         guard contains(number) else { return }
         let link = links[number + 1]

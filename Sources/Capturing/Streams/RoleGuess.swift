@@ -8,7 +8,7 @@ extension Endpoint {
 
     private var isServerPort: Bool { port < 1024 || Self.serverPorts.contains(port) }
 
-    /// Whether this and not `other` was seen to be a server; nil where that is not known.
+    /// Whether this and not `other` was seen to be a server; nil where that is unknown.
     func isServer(_ servers: Set<Endpoint>, against other: Endpoint) -> Bool? {
         let isServer = servers.contains(self)
         return isServer == servers.contains(other) ? nil : isServer

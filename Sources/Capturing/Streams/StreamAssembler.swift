@@ -2,26 +2,27 @@
 ///
 /// A value without I/O or clock: segments in, ``StreamEvent``s out. It holds for any segments that
 /// - bytes of a direction come in order and each once; of copies the first wins;
-/// - bytes that are not in the capture are told as missing, with their exact count and in their
-///   place, once their receiver has acknowledged them and they did not come within
+/// - bytes that are not in the capture are reported as missing, with their exact count and in their
+///   place, once their receiver has acknowledged them and they did not arrive within
 ///   ``StreamLimits/graceSegments`` or ``StreamLimits/graceNanoseconds``, or where a limit or the
-///   end of the capture leaves no choice. A gap of 2 GiB or more cannot be told from a shorter one;
-/// - bytes come after everything that their sender had acknowledged when it sent them, so that an
-///   answer never comes before its question. Where the capture has only later copies of both, the
-///   acknowledgments in them may not tell which was first;
+///   end of the capture leaves no choice. A gap of 2 GiB or more cannot be distinguished from a
+///   shorter one;
+/// - bytes are delivered after everything that their sender had acknowledged when it sent them, so
+///   that an answer never precedes its request. Where the capture has only retransmissions of both,
+///   the acknowledgments in them may not show which was first;
 /// - what waits is bounded by ``StreamLimits``, and ``counts`` add up at any time.
 ///
 /// Times are those of the packets: of bytes, of the packet that first had them. They may go back
 /// where the capture's do, and where bytes were captured late.
 public struct StreamAssembler: Sendable {
-    /// How many connections that wait are looked at in one go.
+    /// How many connections that wait are inspected in one go.
     private static let examined = 64
     /// How many segments or nanoseconds come between two looks.
     private static let examinedEverySegments: Int64 = 256
     private static let examinedEveryNanoseconds: Int64 = 250_000_000
 
     private var ledger: Ledger
-    // A connection is the number of its place; places of forgotten ones are used again.
+    // A connection is the number of its place; places of dropped ones are used again.
     private var connections: [Connection] = []
     private var keys: [ConnectionKey] = []
     private var numbers: [ConnectionKey: Int] = [:]
@@ -37,16 +38,17 @@ public struct StreamAssembler: Sendable {
     /// An assembler that has seen nothing yet.
     public init(limits: StreamLimits = StreamLimits()) { ledger = Ledger(limits: limits) }
 
-    /// What became of all segments until now.
+    /// The outcome of all segments until now.
     public var counts: StreamCounts { ledger.counts }
 
-    /// Connections that are remembered, those that are over among them.
+    /// Connections that are kept, those that are over among them.
     public var connectionsKnown: Int { active.count + over.count }
 
-    /// What everything that waits costs, in bytes; at most ``StreamLimits/waiting`` between calls.
+    /// The memory of everything that waits, in bytes; at most ``StreamLimits/waiting`` between
+    /// calls.
     public var bytesKept: Int { ledger.cost }
 
-    /// Takes the next segment of the capture.
+    /// Processes the next segment of the capture.
     ///
     /// - Parameters:
     ///   - segment: The segment; its payload is copied where it has to wait.
@@ -73,7 +75,7 @@ public struct StreamAssembler: Sendable {
         }
     }
 
-    /// Gives up what was waited for long enough; to be called while nothing is captured.
+    /// Reports as missing what was waited for long enough; to be called while nothing is captured.
     ///
     /// - Parameters:
     ///   - now: The time by the clock of the capture, in nanoseconds since 1970 UTC.
@@ -135,7 +137,7 @@ public struct StreamAssembler: Sendable {
         return place
     }
 
-    /// Forgets a connection where there are as many as there may be.
+    /// Drops a connection where there are as many as there may be.
     private mutating func makeRoom(into events: inout [StreamEvent]) {
         guard connectionsKnown >= ledger.limits.connections else { return }
         guard let place = over.first ?? active.first else { return }

@@ -1,10 +1,10 @@
-/// What became of the segments of a capture, in numbers that add up.
+/// The outcome of the segments of a capture, in numbers that add up.
 public struct StreamCounts: Hashable, Sendable {
     /// Why bytes of payload were not used.
     public enum Discarding: String, Hashable, Sendable, CaseIterable {
         /// They came after their connection was over.
         case afterClose = "after-close"
-        /// Their place is behind the sender's FIN.
+        /// Their place is after the sender's FIN.
         case afterEnd = "after-end"
         /// Their sequence number is over 1 GiB away from all others.
         case outsideWindow = "outside-window"
@@ -15,15 +15,15 @@ public struct StreamCounts: Hashable, Sendable {
         /// A RST carried them.
         case inReset = "in-reset"
 
-        /// The reason as it is shown to people, after "bytes that".
+        /// The reason as it is shown, after "bytes that".
         public var detail: String {
             switch self {
-            case .afterClose: "came after their connection was over"
-            case .afterEnd: "are behind the end of their stream"
+            case .afterClose: "arrived after their connection had ended"
+            case .afterEnd: "are after the end of their stream"
             case .outsideWindow: "have a sequence number far from all others"
             case .beforeStart: "are before the start of what was captured"
-            case .late: "came after they were given up as missing"
-            case .inReset: "came with a reset"
+            case .late: "arrived after they were reported as missing"
+            case .inReset: "arrived with a reset"
             }
         }
     }
@@ -36,7 +36,7 @@ public struct StreamCounts: Hashable, Sendable {
     public internal(set) var withHandshake = 0
     /// Connections of which none was seen.
     public var withoutHandshake: Int { connections - withHandshake }
-    /// Segments with a RST that belongs to no connection, or lies too far from it.
+    /// Segments with a RST that belongs to no connection, or is too far from it.
     public internal(set) var resetsIgnored: Int64 = 0
 
     /// Bytes of payload seen.

@@ -13,7 +13,7 @@ public enum StreamEvent: Hashable, Sendable {
         case reset
         /// The same two ends began another connection.
         case replaced
-        /// Nothing was seen for so long that it was given up to bound memory.
+        /// Nothing was seen for so long that it was abandoned to bound memory.
         case idle
         /// The capture ends.
         case captureEnded = "capture-ended"
@@ -22,12 +22,12 @@ public enum StreamEvent: Hashable, Sendable {
     /// A connection was found; where its SYN was not seen, the roles are guessed.
     case opened(
         Number, client: Endpoint, server: Endpoint, atUnixNanoseconds: Int64, hasHandshake: Bool)
-    /// Bytes came, each once and in order.
+    /// Bytes arrived, each once and in order.
     case bytes(Number, sender: Peer, atUnixNanoseconds: Int64, ArraySlice<UInt8>)
     /// Bytes are missing, and those after them follow.
     case missing(
         Number, sender: Peer, atUnixNanoseconds: Int64, untilUnixNanoseconds: Int64, count: Int64)
-    /// One side will send no more.
+    /// One side closed its direction.
     case ended(Number, sender: Peer, atUnixNanoseconds: Int64)
     /// The connection is over.
     case closed(Number, atUnixNanoseconds: Int64, Closing)

@@ -1,17 +1,17 @@
-/// How long reassembly waits for bytes that are missing, and how much it keeps at most.
+/// How long reassembly waits for bytes that are missing, and the maximum that it keeps.
 public struct StreamLimits: Hashable, Sendable {
-    /// Most connections that are known at once, 100,000: about 60 MB beside the bytes that wait.
+    /// The maximum number of tracked connections, 100,000: about 60 MB besides the bytes that wait.
     ///
-    /// To make room, those that are over are forgotten first, and then the one that was quiet for
-    /// longest is closed as ``StreamEvent/Closing/idle``.
+    /// To make room, ended ones are evicted first, and then the one that was idle for longest is
+    /// closed as ``StreamEvent/Closing/idle``.
     public var connections = 100_000
-    /// Most memory for what waits over all connections, in bytes, 64 MiB.
+    /// The maximum memory for what waits over all connections: 64 MiB.
     ///
     /// Each segment that waits counts as its payload and ``overhead``.
     public var waiting = 64 << 20
-    /// Most memory for what waits of one direction of a connection, in bytes, 16 MiB.
+    /// The maximum memory for what waits of one direction of a connection: 16 MiB.
     public var waitingOfDirection = 16 << 20
-    /// Most pieces that wait of one direction of a connection, 16,384.
+    /// The maximum number of pieces that wait of one direction of a connection, 16,384.
     public var piecesOfDirection = 16_384
     /// How many segments of a connection are held back to find its beginning, 8.
     ///
@@ -20,16 +20,17 @@ public struct StreamLimits: Hashable, Sendable {
     /// How many more segments of a connection may come before bytes that the other end has
     /// acknowledged are taken for missing, 64: captures have segments out of order.
     public var graceSegments: Int64 = 64
-    /// How long after an acknowledgment the bytes are taken for missing all the same, by the
-    /// clock of the capture, in nanoseconds, one second.
+    /// How long after an acknowledgment the bytes count as missing nevertheless, by the clock of
+    /// the capture, in nanoseconds, one second.
     public var graceNanoseconds: Int64 = 1_000_000_000
-    /// Most memory for what waits for bytes in front of it where the other end was never seen, and
-    /// so cannot acknowledge them, in bytes, 4 MiB.
+    /// The maximum memory for what waits for preceding bytes where the other direction was never
+    /// captured, and so does not acknowledge them: 4 MiB.
     public var unacknowledged = 4 << 20
     /// How long bytes wait for those in front of them where the other end was never seen, by the
     /// clock of the capture, in nanoseconds, ten seconds.
     public var unacknowledgedNanoseconds: Int64 = 10_000_000_000
-    /// Most ends that are remembered as servers to guess the roles of other connections, 4,096.
+    /// The maximum number of endpoints kept as servers to guess the roles of other connections,
+    /// 4,096.
     public var servers = 4096
 
     /// What a segment that waits costs beside its payload, in bytes.
@@ -40,9 +41,9 @@ public struct StreamLimits: Hashable, Sendable {
     /// How far from the last sequence number a RST or a SYN may be to belong to a connection, in
     /// bytes, 16 MiB.
     static let reach: Position = 16 << 20
-    /// How many places of missing bytes a direction remembers to know what comes too late, 8.
+    /// The number of places of missing bytes that a direction keeps to recognise late segments, 8.
     static let lostPlaces = 8
-    /// How many of the acknowledgments that came with missing bytes a direction remembers, 8.
+    /// The number of acknowledgments of missing bytes that a direction keeps, 8.
     static let marks = 8
 
     /// The limits that the properties state.

@@ -4,7 +4,7 @@ internal import Wire
 ///
 /// Source: the SSLKEYLOGFILE format (draft-ietf-tls-keylogfile), which began in NSS.
 public struct KeyLog: Sendable {
-    /// What is known of one session.
+    /// The secrets of one session.
     package struct Secrets: Hashable, Sendable {
         /// The master secret of TLS 1.2, 48 bytes.
         var master: [UInt8]?
@@ -20,18 +20,18 @@ public struct KeyLog: Sendable {
         public var source: String
         /// The line, from 1.
         public var line: Int
-        /// What is wrong with it.
+        /// The error.
         public var reason: String
 
         /// `SOURCE:LINE: REASON`.
         public var description: String { "\(source):\(line): \(reason)" }
     }
 
-    /// Most sessions that are kept: 131072, about 60 MB.
+    /// The maximum number of sessions that are kept: 131072, about 60 MB.
     public static let sessionLimit = 1 << 17
     /// Longest line that is read, in bytes: 1024.
     public static let lineLimit = 1024
-    /// Most mistakes that are kept: 20; all are counted.
+    /// The maximum number of mistakes that are kept: 20; all are counted.
     public static let mistakeLimit = 20
 
     /// Sessions by the random of their first hello, 32 bytes.
@@ -47,13 +47,13 @@ public struct KeyLog: Sendable {
     /// Sessions of which a secret is known.
     public var sessionCount: Int { sessions.count }
 
-    /// What is known of the session that began with this random.
+    /// The secrets of the session with this client random.
     package subscript(clientRandom: [UInt8]) -> Secrets? { sessions[clientRandom] }
 
-    /// Takes a whole key log; may be called again with another, which adds to what is known.
+    /// Adds a whole key log; may be called again with another one.
     ///
-    /// Comments, empty lines and secrets that nothing here is decrypted with are passed over; a line
-    /// that is none of the format is counted and told in ``mistakes``.
+    /// Comments, empty lines and unused secrets are skipped; an invalid line is counted and listed
+    /// in ``mistakes``.
     ///
     /// - Parameters:
     ///   - text: Lines that end with a line feed, perhaps after a carriage return; hostile.
@@ -71,11 +71,11 @@ public struct KeyLog: Sendable {
         }
     }
 
-    /// Takes one line; gives what is wrong with it.
+    /// Adds one line; returns its error.
     private mutating func take(_ line: ArraySlice<UInt8>) -> String? {
         guard let first = line.first, first != UInt8(ascii: "#") else { return nil }
         guard line.count <= Self.lineLimit else {
-            return "a line of \(line.count) bytes; it has to be \(Self.lineLimit) at most"
+            return "a line of \(line.count) bytes; it may have at most \(Self.lineLimit)"
         }
         let words = line.split(separator: 0x20).map(Array.init)
         guard words.count == 3 else {
@@ -83,7 +83,7 @@ public struct KeyLog: Sendable {
         }
         let label = String(decoding: words[0], as: UTF8.self)
         guard let use = Self.uses[label] else {
-            return Self.others.contains(label) ? nil : "a label that is not known"
+            return Self.others.contains(label) ? nil : "an unknown label"
         }
         guard let random = Self.bytes(words[1]), random.count == 32 else {
             return "a client random that is not 64 hexadecimal digits"
@@ -128,7 +128,7 @@ public struct KeyLog: Sendable {
         "EXPORTER_SECRET", "ECH_SECRET", "ECH_CONFIG", "RSA",
     ]
 
-    /// What an even number of hexadecimal digits says.
+    /// The bytes of an even number of hexadecimal digits.
     private static func bytes(_ digits: [UInt8]) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -142,7 +142,7 @@ public struct KeyLog: Sendable {
         return bytes
     }
 
-    /// What one hexadecimal digit says.
+    /// The value of one hexadecimal digit.
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

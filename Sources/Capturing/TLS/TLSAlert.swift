@@ -1,6 +1,6 @@
 public import Wire
 
-/// What one side of a connection told the other of TLS itself.
+/// An alert that one side of a connection sent.
 ///
 /// Source: RFC 8446, 6; RFC 5246, 7.2.
 public struct TLSAlert: Hashable, Sendable {
@@ -8,14 +8,14 @@ public struct TLSAlert: Hashable, Sendable {
     public var sender: Peer
     /// When, in nanoseconds since 1970 UTC.
     public var atUnixNanoseconds: Int64
-    /// Whether it says that it ends the connection; nil where it could not be read.
+    /// Whether it is fatal; nil where it could not be read.
     public var isFatal: Bool?
-    /// What it says, as IANA numbers it; nil where it could not be read.
+    /// Its description, as numbered by IANA; nil where it could not be read.
     public var code: UInt8?
     /// Whether it was encrypted.
     public var wasEncrypted: Bool
 
-    /// In one line for people.
+    /// As one line of text.
     public var detail: String {
         let kind = wasEncrypted ? "encrypted alert" : "alert"
         guard let code else { return "the \(sender) sent an \(kind)" }

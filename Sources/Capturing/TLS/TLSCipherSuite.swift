@@ -35,7 +35,7 @@ struct TLSCipherSuite: Hashable, Sendable {
         self = suite
     }
 
-    /// What people call the suite with this number.
+    /// The name of the suite with this number.
     static func name(_ number: UInt16) -> String {
         all[number]?.name ?? others[number]
             ?? "cipher suite 0x" + Hexadecimal.text(number, digits: 4)

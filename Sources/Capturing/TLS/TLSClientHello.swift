@@ -4,9 +4,9 @@
 struct TLSClientHello: Hashable, Sendable {
     /// What the client chose at random, by which its secrets are found; 32 bytes.
     var random: [UInt8]
-    /// The session that the client wants to go on with, or in TLS 1.3 anything.
+    /// The session that the client requests to resume, or in TLS 1.3 any bytes.
     var sessionID: [UInt8]
-    /// The host the client wants, nil where it does not say.
+    /// The server name that the client requests; nil for none.
     var serverName: String?
     /// Application protocols offered, the client's favourite first.
     var protocols: [String]

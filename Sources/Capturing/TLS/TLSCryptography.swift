@@ -2,9 +2,9 @@ internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 
-/// All that TLS here asks of a library of cryptography.
+/// The interface to the cryptography library for TLS.
 ///
-/// Nothing else of the folder knows the library, so that the parsers are fuzzed without it.
+/// Nothing else in the folder uses the library, so that the parsers are fuzzed without it.
 enum TLSCryptography {
     /// HMAC of `message`.
     static func authenticate(_ message: [UInt8], key: [UInt8], _ hash: TLSHash) -> [UInt8] {

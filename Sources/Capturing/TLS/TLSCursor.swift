@@ -22,7 +22,7 @@ struct TLSCursor {
         return rest.prefix(count)
     }
 
-    /// A vector whose length is told by a number of `width` bytes.
+    /// A vector with a length prefix of `width` bytes.
     mutating func vector(_ width: Int) -> ArraySlice<UInt8>? { number(width).flatMap { bytes($0) } }
 
     /// The extensions of a hello, by type; nil where they are cut short.

@@ -8,8 +8,8 @@ public enum TLSEvent: Hashable, Sendable {
     case plain(sender: Peer, atUnixNanoseconds: Int64, [UInt8])
     /// Bytes that could not be read.
     case sealed(TLSSealed)
-    /// One side told the other of TLS itself.
+    /// One side sent an alert.
     case alert(TLSAlert)
-    /// What is odd, in a sentence for people.
+    /// What is odd, as a sentence.
     case note(sender: Peer, atUnixNanoseconds: Int64, String)
 }

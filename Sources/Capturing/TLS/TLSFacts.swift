@@ -1,32 +1,33 @@
 /// What the handshake of a connection shows to who only listens.
 public struct TLSFacts: Hashable, Sendable {
-    /// The host the client wants, nil where it does not say or its hello was not captured.
+    /// The server name that the client requests; nil where there is none or its hello was not
+    /// captured.
     ///
-    /// Printable ASCII: any other byte, and a backslash, stands as `\xNN`.
+    /// Printable ASCII: any other byte, and a backslash, is written as `\xNN`.
     public var serverName: String?
     /// Application protocols that the client offers, its favourite first.
     public var offeredProtocols: [String] = []
-    /// The one that the server chose; nil where it chose none, or says so encrypted.
+    /// The one that the server chose; nil where it chose none, or sent it encrypted.
     public var applicationProtocol: String?
     /// The version chosen, `0x0303` is TLS 1.2; nil where the server's hello was not captured.
     public var version: UInt16?
     /// The cipher suite chosen, as IANA numbers it.
     public var suite: UInt16?
-    /// Whether the session of an earlier connection is gone on with.
+    /// Whether the session of an earlier connection is resumed.
     public var isResumed = false
-    /// Whether the server asked for a second hello.
+    /// Whether the server requested a second hello.
     public var wasRetried = false
     /// Whether the client sends data before the server answers (0-RTT).
     public var offersEarlyData = false
-    /// Whether the client sent an encrypted second hello, which ``serverName`` may then belie.
+    /// Whether the client sent an encrypted second hello, which ``serverName`` may then not match.
     public var hasEncryptedHello = false
     /// Whether the server's later messages could be read, so that ``applicationProtocol`` is sure.
     public var isComplete = false
 
-    /// Nothing known.
+    /// Nothing is known.
     public init() {}
 
-    /// In one line for people, which begins as the proxy's event rows of TLS do.
+    /// As one line of text, which begins as the proxy's event rows of TLS do.
     public var detail: String {
         var parts: [String] = []
         if let serverName { parts.append("server name \(serverName)") }
@@ -45,7 +46,7 @@ public struct TLSFacts: Hashable, Sendable {
         return parts.isEmpty ? "handshake not captured" : parts.joined(separator: ", ")
     }
 
-    /// What people call a protocol version.
+    /// The name of a protocol version.
     package static func name(version: UInt16) -> String {
         switch version {
         case 0x0300: "SSL 3.0"

@@ -7,7 +7,7 @@ struct TLSHandshakeReader: Sendable {
     struct Message: Hashable, Sendable {
         /// Its type.
         var type: UInt8
-        /// What is behind its header of four bytes; empty where it is not kept.
+        /// What is after its header of four bytes; empty where it is not kept.
         var body: [UInt8]
     }
 
@@ -28,7 +28,7 @@ struct TLSHandshakeReader: Sendable {
     /// Bytes of the message that are still to come.
     private var left = 0
 
-    /// Forgets a message that is not complete.
+    /// Drops a message that is not complete.
     mutating func reset() { self = TLSHandshakeReader() }
 
     /// Takes the fragment of a record; gives the messages that are complete with it.

@@ -2,7 +2,7 @@
 enum TLSKeySchedule {
     /// HKDF-Expand-Label of TLS 1.3 with an empty context (RFC 8446, 7.1).
     ///
-    /// At most 255 hashes can be wanted.
+    /// At most 255 hashes can be requested.
     static func expand(
         _ secret: [UInt8], label: String, count: Int, _ hash: TLSHash
     ) -> [UInt8] {

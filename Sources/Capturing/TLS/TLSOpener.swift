@@ -106,7 +106,7 @@ struct TLSOpener: Sendable {
         }
     }
 
-    /// Opens a record of TLS 1.3, whose type is behind its content, before zeros (RFC 8446, 5.2).
+    /// Opens a record of TLS 1.3, whose type is after its content, before zeros (RFC 8446, 5.2).
     private func open13(_ record: TLSRecord, _ number: UInt64) -> Content? {
         let count = record.fragment.count
         let header =
@@ -150,7 +150,7 @@ struct TLSOpener: Sendable {
         return authentic(message, plain.suffix(hash.count), hash) ? Array(bytes) : nil
     }
 
-    /// Decrypts CBC blocks behind their start, and takes off the padding (RFC 5246, 6.2.3.2).
+    /// Decrypts CBC blocks after their start, and takes off the padding (RFC 5246, 6.2.3.2).
     private func decrypt(_ sealed: ArraySlice<UInt8>) -> [UInt8]? {
         let plain = TLSCryptography.decryptCBC(
             sealed.dropFirst(16), key: key, start: sealed.prefix(16))
@@ -162,7 +162,7 @@ struct TLSOpener: Sendable {
 
     /// Whether `code` authenticates `message`.
     ///
-    /// Nobody learns anything from the time that comparing takes: it is all over already.
+    /// The comparison need not take constant time: the connection has ended already.
     private func authentic(
         _ message: [UInt8], _ code: ArraySlice<UInt8>, _ hash: TLSHash
     ) -> Bool {

@@ -16,11 +16,11 @@ struct TLSRecord: Sendable {
     /// Longest fragment of TLS 1.2, which allows 2048 bytes more than the plaintext has.
     static let longestFragment = 1 << 14 + 2048
 
-    /// What it says it carries; encrypted records of TLS 1.3 all say application data.
+    /// Its stated content type; encrypted records of TLS 1.3 all have application data.
     var type: ContentType
-    /// The version it says.
+    /// Its stated version.
     var version: UInt16
-    /// What comes behind the header.
+    /// What comes after the header.
     var fragment: ArraySlice<UInt8>
     /// When its last byte was captured, in nanoseconds since 1970 UTC.
     var atUnixNanoseconds: Int64
@@ -30,11 +30,11 @@ struct TLSRecord: Sendable {
     /// Bytes with the header.
     var count: Int { Self.headerCount + fragment.count }
 
-    /// Length of the fragment behind a header, nil where no record begins so.
+    /// Length of the fragment after a header, nil where no record begins so.
     ///
     /// - Parameters:
     ///   - header: At least five bytes.
-    ///   - isSearched: Whether more is asked of a header, since any bytes may stand there.
+    ///   - isSearched: Whether a header is checked more strictly, since it may be arbitrary bytes.
     /// - Returns: The length, 1 to ``longestFragment``.
     static func length(_ header: ArraySlice<UInt8>, isSearched: Bool) -> Int? {
         let start = header.startIndex
@@ -47,7 +47,7 @@ struct TLSRecord: Sendable {
         guard header[start + 2] >= 1 else { return nil }
         switch type {
         case .changeCipherSpec: return count == 1 ? count : nil
-        // Two bytes, encrypted with every cipher known less than 128.
+        // Two bytes, encrypted with any known cipher fewer than 128.
         case .alert: return count < 128 ? count : nil
         case .heartbeat: return nil
         case .handshake, .applicationData: return count

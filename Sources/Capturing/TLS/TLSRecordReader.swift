@@ -1,7 +1,7 @@
-/// Cuts what one side of a connection sent into records, and finds them again behind a gap.
+/// Cuts what one side of a connection sent into records, and finds them again after a gap.
 ///
-/// Keeps no more than one record and what was given at once. Bytes in pieces give the same records
-/// as at once.
+/// Keeps no more than one record and the bytes of one call. How the bytes are divided makes no
+/// difference.
 struct TLSRecordReader: Sendable {
     /// What comes out.
     enum Item: Sendable {
@@ -9,7 +9,7 @@ struct TLSRecordReader: Sendable {
         case record(TLSRecord)
         /// Bytes that belong to no whole record: captured ones, and ones that were not.
         case torn(captured: Int64, missing: Int64)
-        /// What follows is no record, though nothing is missing.
+        /// What follows is not a record, though nothing is missing.
         case garbled
     }
 
@@ -27,13 +27,13 @@ struct TLSRecordReader: Sendable {
     /// What was taken from the front of the buffer.
     private var start = 0
     private var step = Step.record
-    /// Bytes of the record that was given last, which is judged before the next is asked for.
+    /// Bytes of the record that was returned last, which is judged before the next is requested.
     private var given = 0
     private var captured: Int64 = 0
     private var missing: Int64 = 0
     private var at: Int64 = 0
 
-    /// Takes bytes as they follow.
+    /// Processes bytes as they follow.
     mutating func consume(_ bytes: ArraySlice<UInt8>, atUnixNanoseconds: Int64) {
         at = atUnixNanoseconds
         if start == buffer.count {
@@ -46,15 +46,15 @@ struct TLSRecordReader: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes note that `count` bytes are missing before those that follow.
+    /// Notes that `count` bytes are missing before those that follow.
     ///
-    /// All items were asked for before.
+    /// All items were read before.
     mutating func lose(_ count: Int64) {
         missing += count
         let kept = buffer.count - start
         switch step {
         case .record where kept >= TLSRecord.headerCount:
-            // The header tells where the next record begins.
+            // The header has the start of the next record.
             let length = TLSRecord.length(buffer[start...], isSearched: false) ?? 0
             step = rest(of: TLSRecord.headerCount + length - kept, without: count)
         case .rest(let left): step = rest(of: left, without: count)
@@ -84,7 +84,7 @@ struct TLSRecordReader: Sendable {
             step = count == left ? .record : .rest(left - count)
         }
         if case .anything = step { search() }
-        // What was passed over is told first, once it is known where it ends.
+        // What was skipped is reported first, once its end is known.
         if case .rest = step { return nil }
         let available = buffer.count - start
         guard available >= TLSRecord.headerCount else { return nil }
@@ -107,7 +107,7 @@ struct TLSRecordReader: Sendable {
                 atUnixNanoseconds: at, isFound: isFound))
     }
 
-    /// Takes back the record that was given last: what was found is none.
+    /// Revokes the record that was returned last: it was not a record.
     mutating func reject() {
         guard given > 0 else { return }
         given = 0
@@ -123,7 +123,7 @@ struct TLSRecordReader: Sendable {
         return captured > 0 || missing > 0 ? torn() : nil
     }
 
-    /// Passes over bytes until a record may begin.
+    /// Skips bytes until a record may begin.
     private mutating func search() {
         let before = start
         while buffer.count - start >= TLSRecord.headerCount,
@@ -134,7 +134,7 @@ struct TLSRecordReader: Sendable {
         captured += Int64(start - before)
     }
 
-    /// What was passed over, which is told once.
+    /// What was skipped, which is reported once.
     private mutating func torn() -> Item {
         defer { (captured, missing) = (0, 0) }
         return .torn(captured: captured, missing: missing)

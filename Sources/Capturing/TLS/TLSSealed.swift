@@ -2,15 +2,15 @@ public import Wire
 
 /// Bytes of a connection that could not be read, and why.
 public struct TLSSealed: Hashable, Sendable {
-    /// Why bytes stayed sealed.
+    /// Why bytes stayed encrypted.
     public enum Reason: Hashable, Sendable {
         /// No key log has the secrets of this connection.
         case noKeys
-        /// Nothing here decrypts this, which a name tells: a version or a cipher suite.
+        /// It uses an unsupported version or cipher suite, which is named.
         case unsupported(String)
         /// Some of the bytes were not captured.
         case notCaptured
-        /// The hello that tells how they are encrypted was not captured.
+        /// The hello that determines how they are encrypted was not captured.
         case noHello
         /// All bytes are there, and the keys do not open them.
         case damaged
@@ -21,14 +21,14 @@ public struct TLSSealed: Hashable, Sendable {
         /// The stream ended in the middle of a record.
         case cutShort
 
-        /// In a few words for people.
+        /// In a few words.
         public var detail: String {
             switch self {
             case .noKeys: "no key log has the secrets of this connection"
             case .unsupported(let name): "\(name) is not decrypted"
             case .notCaptured: "bytes of it were not captured"
             case .noHello: "the hello of its connection was not captured"
-            case .damaged: "the keys of the key log do not open it"
+            case .damaged: "the keys of the key log do not decrypt it"
             case .earlyData: "data sent before the server answered is not decrypted"
             case .renegotiated: "what follows a renegotiation is not decrypted"
             case .cutShort: "the stream ends within a record"
@@ -46,17 +46,17 @@ public struct TLSSealed: Hashable, Sendable {
     public var captured: Int64
     /// Bytes on the wire that were not.
     public var missing: Int64
-    /// Bytes of application data in them; nil where that is not known.
+    /// Bytes of application data in them; nil where that is unknown.
     ///
-    /// Known where the records before and after them could be opened, since their numbers tell how
-    /// many are between. It is too much by what was padding or was no application data.
+    /// Known where the records before and after them could be opened, since their sequence numbers
+    /// show how many are between. It includes padding and what was not application data.
     public var plaintext: Int64?
     /// Why.
     public var reason: Reason
 
-    /// In one line for people.
+    /// As one line of text.
     public var detail: String {
         let lost = missing > 0 ? " and \(missing) that were not captured" : ""
-        return "\(captured) bytes of the \(sender)\(lost) stay sealed: \(reason.detail)"
+        return "\(captured) bytes of the \(sender)\(lost) stay encrypted: \(reason.detail)"
     }
 }

@@ -4,22 +4,22 @@
 struct TLSServerHello: Hashable, Sendable {
     /// What the server chose at random, 32 bytes.
     var random: [UInt8]
-    /// The session that is gone on with, or in TLS 1.3 what the client sent.
+    /// The session that is resumed, or in TLS 1.3 what the client sent.
     var sessionID: [UInt8]
-    /// The version that is spoken.
+    /// The version that is used.
     var version: UInt16
     /// The cipher suite, as IANA numbers it.
     var suite: UInt16
-    /// Whether records are compressed, which only versions before TLS 1.3 know.
+    /// Whether records are compressed, which only versions before TLS 1.3 support.
     var isCompressed: Bool
-    /// The application protocol chosen; TLS 1.3 says it later and encrypted.
+    /// The application protocol chosen; TLS 1.3 sends it later and encrypted.
     var applicationProtocol: String?
     /// Whether CBC records are authenticated after their encryption (RFC 7366).
     var encryptsThenAuthenticates: Bool
-    /// Whether a session of TLS 1.3 is gone on with.
+    /// Whether a session of TLS 1.3 is resumed.
     var takesPreSharedKey: Bool
 
-    /// Whether this asks for another first message of the client, and chooses nothing yet.
+    /// Whether this requests another hello of the client, and chooses nothing yet.
     var isRetryRequest: Bool { random == Self.retryRandom }
 
     /// Reads the body of a message, nil where it is cut short.

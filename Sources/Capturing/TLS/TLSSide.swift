@@ -1,6 +1,6 @@
 internal import Wire
 
-/// What is known of what one side of a connection sends.
+/// The state of what one side of a connection sends.
 struct TLSSide: Sendable {
     /// What the records of a side are encrypted with.
     enum Phase: Hashable, Sendable {
@@ -27,7 +27,7 @@ struct TLSSide: Sendable {
 
     /// Whether its hello will not come, or not be read.
     var isHelloLost = false
-    /// Whether it was said that its stream is no TLS.
+    /// Whether it was reported that its stream is not TLS.
     var isNoted = false
 
     /// What waits for the hello of the other side.
@@ -37,8 +37,8 @@ struct TLSSide: Sendable {
 
     /// Bytes that could not be read since the last record that was.
     var unread: TLSSealed?
-    /// When the bytes began that belong to no record, until they are told.
+    /// When the bytes that belong to no record began, until they are reported.
     var tornUnixNanoseconds: Int64?
-    /// Bytes that may still be decrypted in vain.
+    /// Bytes that may still be decrypted without success.
     var budget = TLSStream.searchLimit
 }

@@ -11,7 +11,7 @@ extension TLSStream {
         case (.server, TLSHandshakeReader.serverHello) where serverHello == nil:
             readServerHello(message.body, at)
         case (.server, TLSHandshakeReader.clientHello) where serverHello == nil:
-            note(sender, at, "the server sent a client's hello: the two sides are mistaken")
+            note(sender, at, "the server sent a client's hello: client and server are confused")
             loseHello(sender)
         default: loseHello(sender)
         }
@@ -42,7 +42,7 @@ extension TLSStream {
         }
     }
 
-    /// Takes note that no hello of `sender` will come, unless it came already.
+    /// Notes that no hello of `sender` will come, unless it came already.
     mutating func loseHello(_ sender: Peer) {
         let isThere = sender == .client ? clientHello != nil : serverHello != nil
         if !isThere { self[sender].isHelloLost = true }
@@ -50,7 +50,7 @@ extension TLSStream {
         if sender == .client { awaitsSecondHello = false }
     }
 
-    /// Goes on with other keys.
+    /// Continues with other keys.
     mutating func change(_ sender: Peer, to phase: TLSSide.Phase) {
         self[sender].phase = phase
         self[sender].opener = nil
@@ -58,7 +58,7 @@ extension TLSStream {
         self[sender].skipped = 0
     }
 
-    /// Tells what is odd.
+    /// Reports oddities.
     mutating func note(_ sender: Peer, _ at: Int64, _ detail: String) {
         emit(.note(sender: sender, atUnixNanoseconds: at, detail))
     }
@@ -69,7 +69,7 @@ extension TLSStream {
             note(.client, at, "the client's hello is cut short, or of more than 65536 bytes")
             return loseHello(.client)
         }
-        // A second one without a server that asked for it is no part of this handshake.
+        // A second one that the server did not request is not part of this handshake.
         guard clientHello == nil || awaitsSecondHello else { return }
         clientHello = hello
         awaitsSecondHello = false
@@ -109,7 +109,7 @@ extension TLSStream {
         }
         facts.applicationProtocol = hello.applicationProtocol
         facts.isComplete = true
-        // A server that goes on with a session says its number again (RFC 5246, 7.3; RFC 5077, 3.4).
+        // A server that resumes a session repeats its identifier (RFC 5246, 7.3; RFC 5077, 3.4).
         facts.isResumed = !hello.sessionID.isEmpty && hello.sessionID == clientHello?.sessionID
         announce(at)
     }

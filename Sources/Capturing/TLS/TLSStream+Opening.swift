@@ -4,7 +4,7 @@ internal import Wire
 extension TLSStream {
     /// Keys that a record may be encrypted with.
     struct Candidate {
-        /// What opens it; its sequence is the number behind that of the last record opened.
+        /// What opens it; its sequence is the number after that of the last record opened.
         var opener: TLSOpener
         /// What the side is in if it does.
         var phase: TLSSide.Phase
@@ -26,10 +26,10 @@ extension TLSStream {
     private static let slack: UInt64 = 8
     /// Bytes of the shortest record that is encrypted: header, type and tag of TLS 1.3.
     private static let shortestRecord: Int64 = 22
-    /// What decrypting in vain costs beside the bytes of a record, in bytes: 256.
+    /// The cost of a failed decryption besides the bytes of a record, in bytes: 256.
     private static let trialCost = 256
 
-    /// What decrypting `record` in vain costs.
+    /// The cost of a failed decryption of `record`.
     static func cost(of record: TLSRecord) -> Int { record.count + trialCost }
 
     /// Opens `record` with the keys and the number expected.

@@ -19,7 +19,7 @@ extension TLSStream {
         }
     }
 
-    /// Keeps what has to wait; what is too much goes on without the hello.
+    /// Keeps what has to wait; what is too much continues without the hello.
     private mutating func hold(_ item: TLSRecordReader.Item, _ sender: Peer) {
         var item = item
         if case .record(var record) = item {
@@ -34,7 +34,7 @@ extension TLSStream {
         if self[sender].heldCount > Self.heldLimit { self[sender.other].isHelloLost = true }
     }
 
-    /// Handles what waited and does not have to any more.
+    /// Handles what waited and no longer has to.
     mutating func release(_ at: Int64, _ keys: KeyLog) {
         for sender in [Peer.client, .server, .client] where !isBlocked(sender) {
             guard !self[sender].held.isEmpty else { continue }
@@ -73,13 +73,13 @@ extension TLSStream {
                 emit(
                     .note(
                         sender: sender, atUnixNanoseconds: at,
-                        "the \(sender) sent what is no TLS record"))
+                        "the \(sender) sent what is not a TLS record"))
             }
             loseHello(sender)
         }
     }
 
-    /// Remembers when bytes began that belong to no record.
+    /// Keeps when bytes began that belong to no record.
     mutating func noteTorn(_ sender: Peer, _ at: Int64) {
         self[sender].tornUnixNanoseconds = self[sender].tornUnixNanoseconds ?? at
     }

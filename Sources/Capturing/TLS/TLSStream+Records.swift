@@ -1,8 +1,8 @@
 internal import Wire
 
-/// What becomes of a record.
+/// What happens to a record.
 extension TLSStream {
-    /// Whether TLS 1.3 is spoken, which hides what its records carry.
+    /// Whether TLS 1.3 is used, which hides the content types of its records.
     var isVersion13: Bool { serverHello?.version == 0x0304 }
 
     /// Reads a record of a side that did not encrypt yet.
@@ -79,7 +79,7 @@ extension TLSStream {
             && expected.opener.sequence == 0 && self[sender].skipped == 0
     }
 
-    /// Goes on behind a record that was opened.
+    /// Continues after a record that was opened.
     private mutating func accept(_ opened: Opened, _ record: TLSRecord, _ sender: Peer) {
         let at = record.atUnixNanoseconds
         flushUnread(sender, before: opened)
@@ -106,7 +106,7 @@ extension TLSStream {
         }
     }
 
-    /// Tells of an alert.
+    /// Reports an alert.
     private mutating func readAlert(
         _ content: ArraySlice<UInt8>, _ sender: Peer, _ at: Int64, wasEncrypted: Bool
     ) {
@@ -120,9 +120,9 @@ extension TLSStream {
         emit(.alert(alert))
     }
 
-    /// Tells that a whole record stays sealed.
+    /// Reports that a whole record stays encrypted.
     ///
-    /// Up to TLS 1.2 a record says what it carries, and the handshake is no loss.
+    /// Up to TLS 1.2 a record has its content type, and the handshake is not counted as lost.
     private mutating func seal(_ record: TLSRecord, _ sender: Peer, _ reason: TLSSealed.Reason) {
         let at = record.atUnixNanoseconds
         flushUnread(sender)
@@ -160,7 +160,7 @@ extension TLSStream {
         self[sender].unread = unread
     }
 
-    /// Tells what could not be read since the last record that was.
+    /// Reports what could not be decrypted since the last record that was.
     mutating func flushUnread(_ sender: Peer, before opened: Opened? = nil) {
         guard var unread = self[sender].unread else { return }
         self[sender].unread = nil

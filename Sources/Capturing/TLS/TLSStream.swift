@@ -1,20 +1,21 @@
 public import Wire
 
-/// Reads what the two sides of one TLS connection said, where a key log has the secrets.
+/// Decrypts what the two sides of one TLS connection sent, where a key log has the secrets.
 ///
 /// TLS 1.3 with all its suites but CCM, TLS 1.2 with AES in GCM and CBC mode and ChaCha20; what
-/// cannot be read is told with its reason and size. Behind bytes that were not captured the next
-/// record is found by its header, and in an encrypted stream proved by decrypting it: its number is
-/// searched for from the last one that was opened.
+/// cannot be decrypted is reported with its reason and size. After bytes that were not captured the
+/// next record is found by its header, and in an encrypted stream verified by decrypting it: its
+/// number is searched for from the last one that was opened.
 ///
-/// A value without I/O: bytes in pieces give the same events as at once. It keeps at most one record
-/// for each side, what was given at once, and ``heldLimit`` of what waits for a hello.
+/// A value without I/O: how the bytes are divided makes no difference. It keeps at most one record
+/// for each side, the bytes of one call, and ``heldLimit`` of what waits for a hello.
 public struct TLSStream: Sendable {
-    /// Most bytes of a side that wait for the hello of the other, in bytes: 262144.
+    /// The maximum number of bytes of a side that wait for the hello of the other: 262144.
     ///
     /// A capture may have the packets of the two sides in the wrong order.
     public static let heldLimit = 1 << 18
-    /// Most bytes that are decrypted in vain to find the number of a record, in bytes: 33554432.
+    /// The maximum number of bytes that are decrypted to find the sequence number of a record:
+    /// 33554432.
     ///
     /// Each record that is opened gives ``searchReturn`` back.
     public static let searchLimit = 1 << 25
@@ -23,9 +24,9 @@ public struct TLSStream: Sendable {
 
     private var client = TLSSide()
     private var server = TLSSide()
-    /// What the client's hello is known by in a key log; nil before it.
+    /// The client random, which identifies the session in a key log; nil before the hello.
     package var clientRandom: [UInt8]? { clientHello?.random }
-    /// The first message of the client, or the second where the server asked for one.
+    /// The first message of the client, or the second where the server requested one.
     var clientHello: TLSClientHello?
     /// What the server chose.
     var serverHello: TLSServerHello?
@@ -35,10 +36,10 @@ public struct TLSStream: Sendable {
     package var stop: TLSSealed.Reason?
     /// What the handshake shows so far.
     package var facts = TLSFacts()
-    /// Whether the client is asked for a second hello.
+    /// Whether the server requested a second hello.
     package var awaitsSecondHello = false
     private var isAnnounced = false
-    /// Whether nothing waits any more.
+    /// Whether nothing waits.
     package var isFinishing = false
     /// What was found and not given yet.
     private var events: [TLSEvent] = []
@@ -48,7 +49,7 @@ public struct TLSStream: Sendable {
 
     /// Whether a stream that begins so is taken for TLS; nil where more bytes are needed.
     ///
-    /// True also for a stream that was captured from its middle on. At most six bytes are asked for.
+    /// True also for a stream that was captured from its middle on. At most six bytes are needed.
     public static func looksLikeTLS(_ bytes: ArraySlice<UInt8>) -> Bool? {
         guard let first = bytes.first else { return nil }
         guard TLSRecord.ContentType(rawValue: first) != nil else { return false }
@@ -64,13 +65,13 @@ public struct TLSStream: Sendable {
             || start[5] == TLSHandshakeReader.serverHello
     }
 
-    /// Takes bytes that one side sent, in order.
+    /// Processes bytes that one side sent, in order.
     ///
     /// - Parameters:
     ///   - bytes: What follows; hostile.
     ///   - sender: Who sent it.
     ///   - atUnixNanoseconds: When it was captured, in nanoseconds since 1970 UTC.
-    ///   - keys: Secrets known by now; more may be known at the next call.
+    ///   - keys: Secrets known by now; the next call may have more.
     ///   - found: Gets what is certain with these bytes.
     public mutating func consume(
         _ bytes: ArraySlice<UInt8>, from sender: Peer, atUnixNanoseconds: Int64, keys: KeyLog,
@@ -81,7 +82,7 @@ public struct TLSStream: Sendable {
         give(&found)
     }
 
-    /// Takes note that bytes of one side were not captured, before those that follow.
+    /// Notes that bytes of one side were not captured, before those that follow.
     ///
     /// - Parameters:
     ///   - count: How many.
@@ -100,12 +101,12 @@ public struct TLSStream: Sendable {
         give(&found)
     }
 
-    /// Takes note that nothing more comes from either side.
+    /// Notes that nothing more follows from either side.
     ///
     /// - Parameters:
     ///   - atUnixNanoseconds: When, in nanoseconds since 1970 UTC.
     ///   - keys: Secrets known by now.
-    ///   - found: Gets all that was held back.
+    ///   - found: Receives all that was held back.
     public mutating func finish(
         atUnixNanoseconds: Int64, keys: KeyLog, into found: inout [TLSEvent]
     ) {
@@ -123,7 +124,7 @@ public struct TLSStream: Sendable {
         give(&found)
     }
 
-    /// What is known of a side.
+    /// The state of a side.
     subscript(peer: Peer) -> TLSSide {
         get { peer == .client ? client : server }
         _modify {
@@ -131,7 +132,7 @@ public struct TLSStream: Sendable {
         }
     }
 
-    /// Puts `event` behind what was found, and what the handshake shows before it.
+    /// Puts `event` after what was found, and what the handshake shows before it.
     ///
     /// The handshake is over, as far as it can be read, when the server sends anything else.
     package mutating func emit(_ event: TLSEvent) {
@@ -145,7 +146,7 @@ public struct TLSStream: Sendable {
         events.append(event)
     }
 
-    /// Tells once what the handshake shows.
+    /// Reports once what the handshake shows.
     package mutating func announce(_ at: Int64) {
         guard !isAnnounced, clientHello != nil || serverHello != nil else { return }
         isAnnounced = true

@@ -2,8 +2,8 @@ package import Framing
 import OpenRosa
 package import Wire
 
-/// Reads the content of one side of an exchange as it comes: undoes its codings, keeps its first
-/// bytes, and looks at what the bytes mean.
+/// Reads the content of one side of an exchange as it arrives: undoes its codings, keeps its first
+/// bytes, and inspects what the bytes mean.
 ///
 /// Its memory does not depend on the size of the content.
 package final class BodyCollector {
@@ -11,7 +11,7 @@ package final class BodyCollector {
     package var trailers: [UInt8] = []
 
     private var head: [UInt8]
-    /// Whether ``head`` is what cannot be read as one, and may go on.
+    /// Whether ``head`` is what cannot be read as one, and may continue.
     private var isUnread = false
     private var headPlace: Place?
     private let exchange: ExchangeID
@@ -22,7 +22,7 @@ package final class BodyCollector {
     private var coding = ""
     private var decoder: ContentDecoder?
     private var content: [UInt8] = []
-    /// Where the content stands whole in the chunk of the head, as long as it does.
+    /// The place of the content in the chunk of the head, as long as it is wholly in it.
     private var contentPlace: Place?
     private var size: Int64 = 0
     private var wireSize: Int64 = 0
@@ -32,7 +32,7 @@ package final class BodyCollector {
     private var isFinished = false
     /// Whether others needed the room.
     private(set) var isShed = false
-    /// Whether the content has a coding that is not undone any more.
+    /// Whether the content has a coding that is no longer decoded.
     private var isCoded = false
     /// Number of bytes of the content that are missing.
     private var missing: Int64 = 0
@@ -80,7 +80,7 @@ package final class BodyCollector {
         contentType = nil
     }
 
-    /// Most bytes of a line that cannot be read.
+    /// The maximum number of bytes kept of a line that cannot be read.
     private static let longestUnread = 1024
 
     /// Takes what follows a head that cannot be read: the rest of its first line is worth showing.
@@ -101,10 +101,10 @@ package final class BodyCollector {
             + (meaning?.heldBytes ?? 0)
     }
 
-    /// Most bytes of a head and of content that stay of a body that is let go of.
+    /// The maximum number of bytes of a head and of content that are kept of a discarded body.
     static let leftOfShed = 4096
 
-    /// Lets go of nearly all that was collected; what follows is counted alone.
+    /// Discards nearly all that was collected; what follows is only counted.
     ///
     /// - Parameters:
     ///   - detail: Why.
@@ -128,12 +128,12 @@ package final class BodyCollector {
         contentPlace = nil
     }
 
-    /// Says why nothing more of the content can be told from what follows it.
+    /// Records why nothing more of the content can be separated from what follows it.
     func giveUp(_ detail: String) { problem = problem ?? detail }
 
-    /// Takes the next bytes of the content, without transfer coding.
+    /// Processes the next bytes of the content, without transfer coding.
     ///
-    /// `place` is where they stand in a chunk as received, if they do.
+    /// `place` is their position in a chunk as received, if they are in one.
     package func take(_ bytes: borrowing Span<UInt8>, at place: Place?, to out: DissectorOutput) {
         if wireSize == 0 {
             contentPlace = place?.chunk == headPlace?.chunk ? place : nil
@@ -163,10 +163,10 @@ package final class BodyCollector {
         }
     }
 
-    /// Passes over `count` bytes of the content that are missing.
+    /// Skips `count` bytes of the content that are missing.
     ///
-    /// What follows them is counted and not kept: put together with what came before, it would say
-    /// what nobody sent.
+    /// What follows them is counted and not kept: joined to what came before, it would be content
+    /// that was never sent.
     package func skip(_ count: Int64) {
         guard count > 0 else { return }
         if missing == 0 { firstMissing = wireSize }
@@ -176,7 +176,7 @@ package final class BodyCollector {
         contentPlace = nil
     }
 
-    /// Says that nobody knows how the content goes on, since bytes are missing.
+    /// Records that the rest of the content is unknown, since bytes are missing.
     func lose() {
         problem = problem ?? "bytes are missing from byte \(wireSize) as sent on"
     }
@@ -197,7 +197,7 @@ package final class BodyCollector {
         meaning?.take(bytes, to: out)
     }
 
-    /// Gives out the rows of what has come; a second call does nothing.
+    /// Emits the rows of what was received; a second call does nothing.
     package func finish(isCut: Bool, to out: DissectorOutput) {
         guard !isFinished else { return }
         isFinished = true
@@ -229,7 +229,7 @@ package final class BodyCollector {
             isText: isText, size: size, wireSize: wireSize, coding: coding,
             contentType: contentType, problem: problem)
         row.headPlace = headPlace
-        // What was decoded or cut is not what stands in the chunk.
+        // What was decoded or cut differs from the chunk.
         if decoder == nil, !isShort { row.contentPlace = contentPlace }
         out.emit(.body(row))
     }

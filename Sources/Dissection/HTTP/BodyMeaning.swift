@@ -27,7 +27,7 @@ final class BodyMeaning {
     private var hasBegun = false
     private var problem: String?
 
-    /// Nil where the content is none of the kinds that are looked into.
+    /// Nil where the content is none of the kinds that are inspected.
     init?(
         contentType: String?, status: Int?, exchange: ExchangeRow, sender: Peer,
         limits: DissectionLimits
@@ -57,7 +57,7 @@ final class BodyMeaning {
             + 256 * parts.count
     }
 
-    /// Takes decoded content, and gives out rows of the case blocks that it ends.
+    /// Processes decoded content, and emits the rows of the case blocks that it ends.
     func take(_ bytes: borrowing Span<UInt8>, to out: DissectorOutput) {
         if multipart != nil {
             takeParts(bytes, to: out)
@@ -128,7 +128,7 @@ final class BodyMeaning {
         giveCases(to: out)
     }
 
-    /// Gives out the case blocks that have come: a large restore is not held until it ends.
+    /// Emits the case blocks received so far: a large restore is not held until it ends.
     ///
     /// A document with one is always of interest.
     private func giveCases(to out: DissectorOutput) {
@@ -166,9 +166,9 @@ final class BodyMeaning {
         actionable = try? ActionableMessage(parsing: content.span)
     }
 
-    /// Gives out the rows.
+    /// Emits the rows.
     ///
-    /// - Returns: What is wrong with the body's structure; nil where nothing is.
+    /// - Returns: The error of the body's structure; nil where it is valid.
     func finish(isCut: Bool, to out: DissectorOutput) -> String? {
         if !isCut, multipart != nil {
             events.removeAll(keepingCapacity: true)
@@ -208,7 +208,7 @@ final class BodyMeaning {
 }
 
 extension OpenRosaDocument {
-    /// Whether the document says something to somebody who debugs a sync.
+    /// Whether the document is of use for debugging a sync.
     fileprivate func isOfInterest(api: String) -> Bool {
         kind != .xml || problem != nil || api.hasPrefix("commcare.") || api.hasPrefix("openrosa.")
     }
@@ -244,7 +244,7 @@ extension String {
     /// Whether the text contains `word`, which is ASCII in lower case, whatever the case.
     fileprivate func containsASCII(_ word: StaticString) -> Bool { find(word, onlyAtStart: false) }
 
-    /// Compares bytes, since characters cost a hundred times as much and every body asks this.
+    /// Compares bytes, since characters cost a hundred times as much and this runs for every body.
     private func find(_ word: StaticString, onlyAtStart: Bool) -> Bool {
         var text = self
         return text.withUTF8 { bytes in

@@ -1,6 +1,6 @@
 package import Framing
 
-/// Which device a request says it comes from.
+/// The device identifier in a request.
 package enum Device {
     /// The value of `x-openrosa-deviceid`, or of the query's `device_id` or `deviceID`.
     package static func identifier(in head: HTTPHead, query: String?) -> String? {

@@ -1,7 +1,7 @@
 import Framing
 import Wire
 
-/// What becomes of exchanges when legs are closed and nothing more comes.
+/// What happens to exchanges when legs are closed and nothing more follows.
 extension HTTPConversation {
     /// A leg was closed: a response that ends with it is complete, one that does not is cut.
     func legClosed(_ leg: LegID, peer: Peer?, at: Instant, why: String) {
@@ -44,10 +44,10 @@ extension HTTPConversation {
         renewResponses()
     }
 
-    /// The client will send no more.
-    func clientEnded(at: Instant) { cutHead(at: at, why: "the client sent no more") }
+    /// The client closed its side.
+    func clientEnded(at: Instant) { cutHead(at: at, why: "the client closed its side") }
 
-    /// Nothing more will come.
+    /// Nothing more follows.
     func finish(at: Instant, why: String) {
         cutHead(at: at, why: why)
         finishWaiting(at: at, why: why)

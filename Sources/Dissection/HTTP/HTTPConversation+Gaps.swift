@@ -1,9 +1,9 @@
 import Framing
 import Wire
 
-/// What becomes of requests and responses where bytes are missing.
+/// What happens to requests and responses where bytes are missing.
 extension HTTPConversation {
-    /// Most bytes that a gap is believed to stand for; one that claims more is of unknown size.
+    /// The maximum plausible size of a gap in bytes; a larger one is of unknown size.
     static let maxMissing: Int64 = 1 << 40
 
     /// Bytes of one direction or both are missing.
@@ -50,7 +50,7 @@ extension HTTPConversation {
         loseRequests(count, at: gap.at)
     }
 
-    /// Looks for the next request behind `count` missing bytes, nil where nobody knows how many.
+    /// Looks for the next request after `count` missing bytes, nil where the number is unknown.
     private func loseRequests(_ count: Int64?, at: Instant, unread: Int = 0) {
         if waiting.last?.isDoubtful != true {
             // What was lost before an answer came is another request than what is lost now.
@@ -70,7 +70,7 @@ extension HTTPConversation {
         lose(.client, count, at: at)
     }
 
-    /// The requests cannot be framed any further; `unread` of the bytes that were taken are behind
+    /// The requests cannot be framed any further; `unread` of the bytes that were taken are after
     /// what cannot.
     func recoverRequests(_ error: HTTPFramingError, _ piece: Piece, unread: Int) {
         // Behind missing bytes it is likely the rest of something.
@@ -83,12 +83,12 @@ extension HTTPConversation {
         loseRequests(0, at: piece.at, unread: unread)
     }
 
-    /// Puts an exchange whose request began behind those that wait.
+    /// Puts an exchange whose request began after those that wait.
     func line(up exchange: OpenExchange) {
         let isAfterLoss = losses[Peer.client.rawValue] != nil
         if mayRecover, waiting.isEmpty, !responses.isBetweenMessages, !responses.isSearching {
-            // The response to a request that is missing goes on though the client went on: it was
-            // one without content, or its framing was not to be trusted.
+            // The response to a missing request continues though the client continued: it was one
+            // without content, or its framing was unreliable.
             loseResponses(0, at: exchange.row.startedAt)
         }
         let isPipelined = !waiting.isEmpty && !hasHeardServer
@@ -125,13 +125,13 @@ extension HTTPConversation {
         }
     }
 
-    /// Nobody can tell the exchanges that wait apart, from the one at `index` on.
+    /// The waiting exchanges cannot be distinguished, from the one at `index` on.
     private func doubt(from index: Int, owing: Int) {
         if waiting.last?.isDoubtful != true { (orphans, owedOrphans) = (0, owing) }
         for exchange in waiting[index...] { exchange.isDoubtful = true }
     }
 
-    /// Whether a request that begins behind missing ones may have been sent before these were
+    /// Whether a request that begins after missing ones may have been sent before these were
     /// answered, so that the next response may be to them.
     private var mayFollowUnanswered: Bool {
         !waiting.isEmpty || pairing.hasPipelined || (hasLostRequest && orphans == 0)
@@ -155,9 +155,9 @@ extension HTTPConversation {
         loseResponses(count, at: gap.at)
     }
 
-    /// Looks for the next response behind `count` missing bytes, nil where nobody knows how many.
+    /// Looks for the next response after `count` missing bytes, nil where the number is unknown.
     private func loseResponses(_ count: Int64?, at: Instant, unread: Int = 0) {
-        // The response under way is over for us, whatever is left of it.
+        // Decoding of the current response ends, whatever is left of it.
         let wasResponding = isResponding
         if wasResponding, let exchange = waiting.first {
             isResponding = false
@@ -172,7 +172,7 @@ extension HTTPConversation {
         stayWithHTTP()
     }
 
-    /// The responses cannot be framed any further; `unread` of the bytes that were taken are behind
+    /// The responses cannot be framed any further; `unread` of the bytes that were taken are after
     /// what cannot.
     func recoverResponses(_ error: HTTPFramingError, _ piece: Piece, unread: Int) {
         note(
@@ -183,7 +183,7 @@ extension HTTPConversation {
     }
 
     /// The exchange that a response answers whose head has come, now the first that waits; nil
-    /// where nobody knows.
+    /// where it is unknown.
     func answered() -> OpenExchange? {
         if let first = waiting.first, pairing.isInOrder {
             return first.isDoubtful ? nil : first
@@ -208,14 +208,14 @@ extension HTTPConversation {
         waiting = []
     }
 
-    /// Tells the framer of the responses what the next ones answer.
+    /// Passes the requests of the next responses to their framer.
     private func expectAsPlanned() {
         guard pairing.isInOrder else {
             let plan = pairing.plan(waiting: waiting.count)
             responses.expectOnly(plan.map { $0.map { waiting[$0].kind } ?? .unknown })
             return
         }
-        // The head of the response under way has come.
+        // The head of the current response has come.
         let sure = waiting.dropFirst(isResponding ? 1 : 0).prefix { !$0.isDoubtful }
         responses.expectOnly(
             sure.map(\.kind),
@@ -242,7 +242,7 @@ extension HTTPConversation {
         if sender == .server { lastLoss = max(lastLoss, at) }
     }
 
-    /// Writes down that a message was found behind what is missing.
+    /// Writes down that a message was found after what is missing.
     func tell(
         _ loss: MissingBytes, _ found: (place: Place, at: Instant), _ piece: Piece,
         _ exchange: OpenExchange?
@@ -253,14 +253,14 @@ extension HTTPConversation {
             loss.count.map { $0 == 0 ? "bytes" : "\($0) missing bytes" } ?? "missing bytes"
         note(
             ConversationNote.httpResynchronised.rawValue,
-            "\(what) begins behind \(missing) that cannot be decoded", at: found, piece, exchange)
+            "\(what) begins after \(missing) that cannot be decoded", at: found, piece, exchange)
     }
 
-    /// What is said of an exchange whose response is not known from others.
-    static let isOpen = "bytes that are missing leave open which response answers it"
+    /// The problem of an exchange whose response cannot be distinguished from others.
+    static let isOpen = "because of missing bytes it is unknown which response answers it"
 
     private static func detail(_ side: String, _ count: Int64?, _ gap: GapRow) -> String {
         let bytes = count.map { "\($0) bytes are" } ?? "bytes are"
-        return "\(bytes) missing where the \(side) goes on (\(gap.reason.rawValue))"
+        return "\(bytes) missing where the \(side) continues (\(gap.reason.rawValue))"
     }
 }

@@ -1,7 +1,7 @@
 import Framing
 import Wire
 
-/// What an HTTP conversation holds in memory of what is under way.
+/// What an HTTP conversation holds in memory of what is in progress.
 extension HTTPConversation {
     /// Bytes for a chunk that is kept only to be pointed at.
     private static let placeBytes = 40
@@ -23,7 +23,7 @@ extension HTTPConversation {
             + (heldResponse?.heldBytes ?? 0)
     }
 
-    /// Lets go of the largest part of it.
+    /// Discards the largest part of it.
     func shed(at: Instant, detail: String) {
         let request = heldRequest.map { $0.isShed ? 0 : $0.heldBytes } ?? 0
         let response = heldResponse.map { $0.isShed ? 0 : $0.heldBytes } ?? 0
@@ -53,7 +53,7 @@ extension HTTPConversation {
             at: (place ?? Place(chunk: ChunkID(0), offset: 0), at), sender, exchange)
     }
 
-    /// The client's bytes behind a request to change the protocol: nobody can go on behind them.
+    /// The client's bytes after an upgrade request: decoding cannot continue after them.
     private func shedHeld(_ detail: String, _ at: Instant) {
         held = []
         heldCount = 0

@@ -4,7 +4,7 @@ import Wire
 
 /// What the client sends.
 extension HTTPConversation {
-    /// Takes bytes of the client.
+    /// Processes bytes of the client.
     ///
     /// - Returns: The change of protocol that they begin, if they do.
     func readRequests(_ piece: Piece) -> Switch? {
@@ -30,7 +30,7 @@ extension HTTPConversation {
         }
     }
 
-    /// Where a captured client begins to speak HTTP/2 (RFC 9113, 3.4), if ``events`` say so.
+    /// Where a captured client begins to use HTTP/2 (RFC 9113, 3.4), according to ``events``.
     private func startOfHTTP2(in piece: Piece) -> (place: Place, at: Instant)? {
         guard context.row.mode == .capture else { return nil }
         for case .head(let head, _) in events where head.target == "*" && head.method == "PRI" {
@@ -90,7 +90,7 @@ extension HTTPConversation {
         output.touch(exchange)
     }
 
-    /// An exchange of which the head of the request is known.
+    /// An exchange with the head of its request known.
     func exchange(of head: HTTPHead, _ place: Place, _ at: Instant) -> OpenExchange {
         let address = RequestAddress(head)
         let row = row(
@@ -99,7 +99,7 @@ extension HTTPConversation {
             row: row, kind: HTTPRequestKind(head), hasExplicitPort: address.port != nil)
     }
 
-    /// What the head of a request says about its exchange.
+    /// The properties of an exchange in the head of its request.
     func row(
         of head: HTTPHead, _ address: RequestAddress, _ id: ExchangeID, _ place: Place,
         _ at: Instant

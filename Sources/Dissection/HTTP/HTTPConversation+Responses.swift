@@ -3,7 +3,7 @@ import Wire
 
 /// What the server sends.
 extension HTTPConversation {
-    /// Takes bytes of a server.
+    /// Processes bytes of a server.
     ///
     /// - Returns: The change of protocol that they complete, if they do.
     func readResponses(_ piece: Piece) -> Switch? {
@@ -88,7 +88,7 @@ extension HTTPConversation {
             guard requestFailure == nil || !waiting.isEmpty else {
                 note(
                     piece, ConversationNote.responseToUnreadable.rawValue,
-                    "the server answered \(status) behind bytes of the client that cannot be framed"
+                    "the server answered \(status) after bytes of the client that cannot be framed"
                 )
                 return nil
             }
@@ -96,8 +96,8 @@ extension HTTPConversation {
                 piece, ConversationNote.responseWithoutRequest.rawValue,
                 waiting.isEmpty
                     ? "the server answered \(status) to no request"
-                    : "the server answered \(status), and bytes that are missing leave open to which "
-                        + "request")
+                    : "the server answered \(status); because of missing bytes it is unknown to "
+                        + "which request")
             return nil
         }
         isResponding = true
@@ -126,7 +126,7 @@ extension HTTPConversation {
                 responseExtensions: head.values(of: "sec-websocket-extensions")))
     }
 
-    /// In front of a server the server's own scheme is the one that counts.
+    /// A reverse proxy uses the scheme of the server itself.
     private func settleScheme(_ exchange: OpenExchange, _ leg: LegID) {
         guard context.row.mode == .reverse, !context.isInTunnel,
             context.isTLS(leg) != (exchange.row.scheme == "https")
@@ -152,7 +152,7 @@ extension HTTPConversation {
         stayWithHTTP()
     }
 
-    /// Reads on behind a request that asked for another protocol, once the answer was no.
+    /// Continues after an upgrade request, once it was refused.
     func stayWithHTTP() {
         guard requests.isPaused, waiting.isEmpty else { return }
         requests.resume(.http)
@@ -167,7 +167,7 @@ extension HTTPConversation {
         }
     }
 
-    /// Begins a direction of responses anew: those of another leg, or none.
+    /// Restarts a direction of responses: those of another leg, or none.
     func renewResponses() {
         responses = HTTPFramer(role: .response)
         responsePlaces = PlaceMap()

@@ -1,7 +1,7 @@
 import Framing
 import Wire
 
-/// Requests that cannot be framed or are not finished: exchanges all the same, for servers answer
+/// Requests that cannot be framed or are not finished: exchanges nevertheless, for servers answer
 /// them.
 extension HTTPConversation {
     /// The client's bytes cannot be framed any further.
@@ -17,7 +17,7 @@ extension HTTPConversation {
         requests.forgetFailedHead()
     }
 
-    /// The client is not going to finish the head under way.
+    /// The client is not going to finish the current head.
     func cutHead(at: Instant, why: String) {
         guard requests.isInHead else { return }
         let detail = "the head of the request is not complete: \(why)"
@@ -26,7 +26,7 @@ extension HTTPConversation {
         note(ConversationNote.headCut.rawValue, detail, at: place, .client, reading)
     }
 
-    /// The head under way is taken for what it is so far, and nothing is framed behind it.
+    /// The current head is taken for what it is so far, and nothing is framed after it.
     @discardableResult
     func giveUpHead(at: Instant, detail: String) -> HTTPFramingError? {
         events.removeAll(keepingCapacity: true)
@@ -70,7 +70,7 @@ extension HTTPConversation {
         output.touch(exchange)
     }
 
-    /// An exchange of what has come of a head.
+    /// An exchange from the received part of a head.
     private func unreadable(_ failed: HTTPFailedHead) -> OpenExchange? {
         guard let (place, at) = requestPlaces.locate(failed.start) else { return nil }
         let exchange: OpenExchange
@@ -95,7 +95,7 @@ extension HTTPConversation {
 
     // MARK: Answers that come too early
 
-    /// The exchange of the head under way, which the server answers before it is complete; nil where
+    /// The exchange of the current head, which the server answers before it is complete; nil where
     /// there is none.
     func answeredEarly() -> OpenExchange? {
         guard waiting.isEmpty, early == nil, pairing.isInOrder,
@@ -131,7 +131,7 @@ extension HTTPConversation {
 }
 
 extension ExchangeRow {
-    /// Takes over what `other` knows of the response and of how the exchange ended.
+    /// Copies the response and the end of the exchange from `other`.
     fileprivate mutating func takeResponse(of other: ExchangeRow) {
         serverLeg = other.serverLeg
         status = other.status

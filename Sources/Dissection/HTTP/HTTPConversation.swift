@@ -5,8 +5,9 @@ import Wire
 ///
 /// Responses come in the order of the requests on every leg together: the proxy forwards no request
 /// to another server while an earlier one waits. So one framer reads each direction, and the one
-/// for responses starts anew when its leg ends. Where bytes are missing, each framer goes on by
-/// itself as soon as it can, and ``Pairing`` says which responses still belong to which requests.
+/// for responses restarts when its leg ends. Where bytes are missing, each framer continues
+/// independently as soon as it can, and ``Pairing`` determines which responses still belong to
+/// which requests.
 final class HTTPConversation {
     /// A change of protocol, and the bytes that belong to the new one.
     struct Switch {
@@ -39,13 +40,13 @@ final class HTTPConversation {
     var early: OpenExchange?
     /// Why the client's bytes cannot be framed any further, or could not somewhere.
     var requestFailure: String?
-    /// Whether the response under way belongs to the first of ``waiting``.
+    /// Whether the current response belongs to the first of ``waiting``.
     var isResponding = false
     var responseLeg: LegID?
     /// What the client sent after a request that may change the protocol.
     var held: [HeldInput] = []
     var heldCount = 0
-    /// Whether they were let go of, so that nobody knows where the new protocol begins.
+    /// Whether they were discarded, so that the start of the new protocol is unknown.
     var isHeldShed = false
 
     var pairing = Pairing()
@@ -54,7 +55,7 @@ final class HTTPConversation {
     /// When bytes of responses were last lost.
     var lastLoss: Instant = .zero
     /// Responses to no known request since bytes of requests were last lost, or since requests wait
-    /// that nobody can tell apart.
+    /// that cannot be distinguished.
     var orphans = 0
     /// Of these, how many are surely to missing requests.
     var owedOrphans = 0
@@ -64,19 +65,19 @@ final class HTTPConversation {
     var hasLostRequest = false
     /// Whether bytes were ever missing, or taken for missing.
     var hasLost = false
-    /// Whether the decoders look for the next start line when they cannot go on.
+    /// Whether the decoders look for the next start line when they cannot continue.
     var mayRecover: Bool
 
     init(context: ConversationContext, limits: DissectionLimits, output: DissectorOutput) {
         self.context = context
         self.limits = limits
         self.output = output
-        // What is captured may begin anywhere, and have holes that nobody knows of.
+        // A capture may begin anywhere, and have unknown gaps.
         mayRecover = context.row.mode == .capture
         requests.keepsFailedHead = true
     }
 
-    /// Takes bytes of either direction.
+    /// Processes bytes of either direction.
     ///
     /// - Returns: The change of protocol that they complete, if they do.
     func consume(_ piece: Piece) -> Switch? {
@@ -96,8 +97,8 @@ final class HTTPConversation {
         guard heldCount + piece.bytes.count <= limits.heldBytes else {
             note(
                 piece, ConversationNote.heldTooMuch.rawValue,
-                "the client sent more after a request to change the "
-                    + "protocol than is kept until the answer; these bytes are not decoded")
+                "the client sent more after an upgrade request than is kept until the answer; "
+                    + "these bytes are not decoded")
             return
         }
         held.append(.bytes(piece))
@@ -106,15 +107,15 @@ final class HTTPConversation {
 
     // MARK: Both directions
 
-    /// What ``events`` say about a failure that can be recovered from: which event it is, and the
-    /// index of the first byte behind what failed.
+    /// A recoverable failure in ``events``: which event it is, and the index of the first byte
+    /// after what failed.
     func failure(
         taken: Int
     ) -> (index: Int, error: HTTPFramingError, end: Int)? {
         guard mayRecover else { return nil }
         for (index, event) in events.enumerated() {
             guard case .failure(let error) = event else { continue }
-            // Nothing but what is not framed any more follows.
+            // Only unframed bytes follow.
             guard case .opaque(let range)? = events[(index + 1)...].first else {
                 return (index, error, taken)
             }

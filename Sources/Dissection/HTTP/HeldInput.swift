@@ -1,6 +1,6 @@
 import Wire
 
-/// What comes from a client before it is known which protocol it belongs to.
+/// What a client sent before its protocol is known.
 enum HeldInput {
     /// Bytes.
     case bytes(Piece)

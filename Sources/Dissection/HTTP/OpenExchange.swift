@@ -6,21 +6,21 @@ final class OpenExchange {
     var row: ExchangeRow
     var request: BodyCollector?
     var response: BodyCollector?
-    /// What the request asks for, which decides how the response ends.
+    /// The kind of request, which determines how the response ends.
     let kind: HTTPRequestKind
     /// Whether the port was in the request, or is the scheme's own.
     let hasExplicitPort: Bool
-    /// Why the request cannot be known to its end.
+    /// Why the end of the request is unknown.
     var requestLoss: String?
-    /// Why the response cannot be known, or not to its end.
+    /// Why the response, or its end, is unknown.
     var responseLoss: String?
-    /// What is missing of a request and a response that are known to their ends.
+    /// The missing bytes of a request and a response whose ends are known.
     var holes: [String] = []
-    /// Whether it is the first request behind missing bytes.
+    /// Whether it is the first request after missing bytes.
     var followsLoss = false
-    /// Whether requests may be missing before it, so that no one can tell which response is its.
+    /// Whether requests may be missing before it, so that its response is unknown.
     var isDoubtful = false
-    /// Why it is not known to its end, if bytes are missing.
+    /// Why its end is unknown, if bytes are missing.
     var loss: String? {
         requestLoss ?? responseLoss ?? (isDoubtful ? HTTPConversation.isOpen : nil)
     }
@@ -37,7 +37,8 @@ final class OpenExchange {
     /// Whether the request was read to its end.
     var isRequestComplete: Bool { row.requestEndedAt != nil }
 
-    /// Says that `count` bytes are missing of the content of one side, which goes on behind them.
+    /// Records that `count` bytes are missing of the content of one side, which continues after
+    /// them.
     func miss(_ count: Int64, of sender: Peer) {
         switch sender {
         case .client:
@@ -52,7 +53,7 @@ final class OpenExchange {
         if holes.count < 8 { holes.append("\(count) bytes of the \(side) are missing") }
     }
 
-    /// Gives out the row of an exchange whose response, or the rest of it, is missing.
+    /// Emits the row of an exchange whose response, or the rest of it, is missing.
     func lose(at: Instant, hasBegun: Bool, _ detail: String, to out: DissectorOutput) {
         response?.lose()
         finish(
@@ -60,7 +61,7 @@ final class OpenExchange {
             problem: loss ?? detail, to: out)
     }
 
-    /// Gives out the finished row.
+    /// Emits the finished row.
     func finish(
         at: Instant, outcome: ExchangeRow.Outcome, problem: String?, to out: DissectorOutput
     ) {

@@ -1,12 +1,12 @@
 /// Decides which request a response answers where bytes are missing.
 ///
-/// Theory: as long as nothing is missing, responses come in the order of the requests. Behind
-/// missing bytes nobody knows how many responses they held. A client that sends a request only once
-/// the response before it is complete, as nearly all do, gives the answer by the order of events:
-/// whatever waited before the last request is over, and a response answers the last. Where several
-/// requests wait at once, only a count helps: when all responses but those that are surely lost have
-/// come, the one that came last answers the last request. Until then no response is given to any
-/// request: a wrong pair is worse than none.
+/// Theory: as long as nothing is missing, responses come in the order of the requests. After
+/// missing bytes the number of responses in them is unknown. With a client that sends a request
+/// only once the previous response is complete, as nearly all do, the order of events determines
+/// the pairs: whatever waited before the last request has ended, and a response answers the last.
+/// Where several requests wait at once, only a count helps: when all responses except those that
+/// are certainly lost were received, the last of them answers the last request. Until then no
+/// response is given to any request: a wrong pair is worse than none.
 struct Pairing: Hashable {
     private enum State: Hashable {
         /// Responses come in the order of the requests.
@@ -25,7 +25,7 @@ struct Pairing: Hashable {
     /// Whether responses come in the order of the requests that wait.
     var isInOrder: Bool { state == .inOrder }
 
-    /// Whether whatever waits is over as soon as the next request begins.
+    /// Whether whatever waits has ended as soon as the next request begins.
     var isAlternating: Bool { state == .alternating }
 
     /// A request began while an earlier one waited for its response, though nothing was missing.
@@ -53,8 +53,8 @@ struct Pairing: Hashable {
         }
     }
 
-    /// Which of `waiting` requests the next responses answer, counted from 0; nil where nobody
-    /// knows.
+    /// Which of `waiting` requests the next responses answer, counted from 0; nil where that is
+    /// unknown.
     ///
     /// What is not in the list has no request, as far as is known.
     func plan(waiting: Int) -> [Int?] {
@@ -72,8 +72,8 @@ struct Pairing: Hashable {
 
     /// A response began.
     ///
-    /// - Returns: Which of `waiting` requests it answers, counted from 0; nil where nobody knows or
-    ///   none waits.
+    /// - Returns: Which of `waiting` requests it answers, counted from 0; nil where that is unknown
+    ///   or none waits.
     mutating func respond(waiting: Int) -> Int? {
         guard let answer = plan(waiting: waiting).first else {
             state = .inOrder
@@ -87,6 +87,6 @@ struct Pairing: Hashable {
         return answer
     }
 
-    /// Nothing that was sent before can be answered any more.
+    /// Earlier requests cannot be answered any more.
     mutating func restart() { state = .inOrder }
 }

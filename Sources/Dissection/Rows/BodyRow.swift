@@ -25,9 +25,9 @@ public struct BodyRow: Hashable, Sendable {
     public var contentType: String?
     /// Why the content could not be decoded, with the offset; nil where it could.
     public var problem: String?
-    /// Where ``head`` stands whole in a chunk as it was received; nil where it does not.
+    /// The place of ``head`` in a chunk as it was received; nil where it is not wholly in one.
     public var headPlace: Place?
-    /// Where all of ``content`` stands in the chunk of ``headPlace`` as it was received.
+    /// The place of all of ``content`` in the chunk of ``headPlace`` as it was received.
     public var contentPlace: Place?
 
     /// A body row with these values.
@@ -96,7 +96,7 @@ public struct OpenRosaRow: Hashable, Sendable {
     /// What it is: `response`, `restore`, `form`, `actionable` (the JSON of a 406), `form-list`,
     /// `manifest` or `xml`.
     public var kind: String
-    /// Local name of the root element, or of what stands for it.
+    /// Local name of the root element, or of its substitute.
     public var root: String
     /// Namespace of the root element; the form's own for a form.
     public var namespace: String?
@@ -112,7 +112,7 @@ public struct OpenRosaRow: Hashable, Sendable {
     public var done: String?
     /// `total` of the progress, as sent.
     public var total: String?
-    /// Sync token that a restore gives out.
+    /// Sync token that a restore issues.
     public var restoreID: String?
     /// `instanceID` of a form.
     public var instanceID: String?
@@ -125,10 +125,10 @@ public struct OpenRosaRow: Hashable, Sendable {
     /// Whose cases belong on the device, as a JSON array: the user of a restore and the groups; nil
     /// where it names no group.
     public var owners: String?
-    /// What is wrong with the document and where; nil where it is well formed.
+    /// The error of the document with its place; nil where it is well formed.
     public var problem: String?
 
-    /// A row about a document of which only the kind and the root are known.
+    /// A row about a document with only the kind and the root known.
     public init(exchange: ExchangeID, sender: Peer, part: Int?, kind: String, root: String) {
         self.exchange = exchange
         self.sender = sender

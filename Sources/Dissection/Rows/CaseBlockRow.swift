@@ -1,6 +1,6 @@
 public import Wire
 
-/// What a restore or a form says about one case.
+/// The block of a restore or a form about one case.
 ///
 /// Texts are as sent, without white space around them.
 public struct CaseBlockRow: Hashable, Sendable {
@@ -33,7 +33,7 @@ public struct CaseBlockRow: Hashable, Sendable {
     /// name, as far as ``OpenRosaDocument/longestProperties`` goes; nil where there is none.
     public var properties: String?
 
-    /// A row about a block of which only the case and what it does are known.
+    /// A row about a block with only the case and the actions known.
     public init(
         exchange: ExchangeID, sender: Peer, part: Int?, position: Int, caseID: String?,
         action: String

@@ -20,7 +20,7 @@ public struct CommandRow: Hashable, Sendable {
     public var name: String
     /// Bucket that the channel was opened for, if that was seen.
     public var bucket: String?
-    /// Application of the socket, if its URL or an `init` told it.
+    /// Application of the socket, if its URL or an `init` has it.
     public var app: String?
     /// The whole command as text: channel, name and payload.
     ///
@@ -36,7 +36,7 @@ public struct CommandRow: Hashable, Sendable {
     public var cv: String?
     /// Error code of an `auth` or of the first change with one.
     public var error: Int?
-    /// What is wrong with it and where; nil where it could be read.
+    /// The error with its place; nil where it could be read.
     public var problem: String?
 
     /// A command row with these values.

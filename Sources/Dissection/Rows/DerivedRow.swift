@@ -2,7 +2,7 @@
 ///
 /// The same chunks and events in the same order give the same rows with the same numbers.
 public enum DerivedRow: Hashable, Sendable {
-    /// An exchange; given again, with the same number, when more of it is known.
+    /// An exchange; returned again, with the same number, when more of it is known.
     case exchange(ExchangeRow)
     /// Head and content of one side of an exchange, once it is complete or cut.
     case body(BodyRow)

@@ -4,7 +4,7 @@ public import Wire
 public struct ExchangeRow: Hashable, Sendable {
     /// How far the exchange came.
     public enum Outcome: String, Hashable, Sendable, CaseIterable {
-        /// The request or the response is still under way.
+        /// The request or the response is still in progress.
         case open
         /// Both are complete.
         case complete
@@ -12,7 +12,7 @@ public struct ExchangeRow: Hashable, Sendable {
         case requestCut = "request-cut"
         /// The response began and did not end.
         case responseCut = "response-cut"
-        /// No response came.
+        /// No response was received.
         case noResponse = "no-response"
     }
 
@@ -59,13 +59,13 @@ public struct ExchangeRow: Hashable, Sendable {
     public var responseSize: Int64
     /// How far it came.
     public var outcome: Outcome
-    /// Why it is not complete, for people.
+    /// Why it is not complete, as text.
     public var problem: String?
     /// Seconds or date in `Retry-After` of the response, as sent.
     public var retryAfter: String?
     /// Value of `x-openrosa-deviceid` or the query's device id, if any.
     public var device: String?
-    /// The user that the request asks as: the query's `as`, or the name of `Basic` credentials.
+    /// The user of the request: the query's `as`, or the name of `Basic` credentials.
     public var user: String?
     /// Whether Tapedeck made the response.
     public var isLocal: Bool
@@ -74,7 +74,7 @@ public struct ExchangeRow: Hashable, Sendable {
     /// First byte of the final response.
     public var responsePlace: Place?
 
-    /// An exchange of which the request line is known and nothing else.
+    /// An exchange with only the request line known.
     public init(
         id: ExchangeID, connection: ConnectionID, api: String, method: String, scheme: String,
         host: String, port: Int, path: String, query: String?, version: String,

@@ -78,7 +78,7 @@ public struct MessageRow: Hashable, Sendable {
     public var frames: Int
     /// Code of a close message.
     public var closeCode: Int?
-    /// What is wrong with it; nil where nothing is.
+    /// The error; nil where it is valid.
     public var problem: String?
     /// First byte of the first frame.
     public var place: Place

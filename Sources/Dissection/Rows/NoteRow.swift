@@ -16,7 +16,7 @@ public struct NoteRow: Hashable, Sendable {
     public var place: Place
     /// Stable name of what was noticed, such as `http.two-lengths`.
     public var code: String
-    /// The same for people.
+    /// The same as text.
     public var detail: String
 
     /// A note row with these values.

@@ -2,11 +2,12 @@ import Framing
 import Simperium
 import Wire
 
-/// The Simperium commands of one socket: which channel is which bucket, and what each says.
+/// The Simperium commands of one socket: the buckets of its channels, and the contents of each
+/// command.
 struct SimperiumConversation {
     /// Whether the messages are Simperium's.
     private enum Recognition {
-        /// The address does not say so; the first message of the client will.
+        /// Unknown from the address; the first message of the client shows it.
         case unknown
         case raw
         case sockJS
@@ -39,11 +40,11 @@ struct SimperiumConversation {
             }
     }
 
-    /// Bytes of the names that are remembered; they have 64 characters, and one may send more.
+    /// Bytes of the names that are kept; they have 64 characters, and one may send more.
     private var nameBytes = 0
     private static let maxNameBytes = 1 << 18
 
-    /// Takes a text message.
+    /// Processes a text message.
     mutating func consume(_ message: MessageRow) {
         if case .unknown = recognition { recognise(message) }
         switch recognition {

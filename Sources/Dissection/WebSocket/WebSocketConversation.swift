@@ -29,10 +29,10 @@ final class WebSocketConversation {
             exchange: exchange, context: context, limits: limits, output: output)
     }
 
-    /// Bytes that it holds of messages under way.
+    /// Bytes that it holds of messages in progress.
     var heldBytes: Int { directions.reduce(0) { $0 + $1.assembler.heldBytes } }
 
-    /// Lets go of most of the larger message under way.
+    /// Discards most of the larger incomplete message.
     func shed(at: Instant, detail: String) {
         let bytes = directions.map(\.assembler.heldBytes)
         guard max(bytes[0], bytes[1]) > BodyCollector.leftOfShed else { return }
@@ -43,7 +43,7 @@ final class WebSocketConversation {
             directions[sender.rawValue].assembler.offset, at)
     }
 
-    /// Takes bytes of either direction.
+    /// Processes bytes of either direction.
     func consume(_ piece: Piece) {
         let sender = piece.sender.rawValue
         guard !directions[sender].isOver else { return }
@@ -84,7 +84,7 @@ final class WebSocketConversation {
             directions[index].isLost = false
             note(
                 ConversationNote.webSocketResynchronised.rawValue,
-                "a frame begins behind missing bytes that cannot be decoded", sender, header.start,
+                "a frame begins after missing bytes that cannot be decoded", sender, header.start,
                 at)
         }
         let found = directions[index].locate(header.start)
@@ -180,7 +180,7 @@ final class WebSocketConversation {
         directions[index].isLost = true
     }
 
-    /// Nothing more will come.
+    /// Nothing more follows.
     func finish(at: Instant) {
         for peer in Peer.allCases where !directions[peer.rawValue].isOver {
             directions[peer.rawValue].isOver = true

@@ -1,7 +1,7 @@
 import Framing
 import Wire
 
-/// One direction of a WebSocket: its frames, and where in the trace they stand.
+/// One direction of a WebSocket: its frames, with their places in the trace.
 struct WebSocketDirection {
     /// Where a message begins.
     private struct Start {
@@ -13,31 +13,31 @@ struct WebSocketDirection {
     private(set) var assembler: WebSocketAssembler
     /// The chunks that frames to come may begin in.
     private(set) var places = PlaceMap()
-    /// Where the data message and the control message under way begin, which may be long ago.
+    /// Where the data message and the control message in progress begin, which may be long ago.
     private var dataStart: Start?
     private var controlStart: Start?
-    /// Numbers of the messages whose first frame has come: the data message under way, and a
+    /// Numbers of the messages whose first frame has come: the data message in progress, and a
     /// control message inside it.
     var dataMessage: MessageID?
     var dataFrames = 0
     var controlMessage: MessageID?
     var isOver = false
-    /// Whether bytes are missing behind which no frame was found yet.
+    /// Whether bytes are missing after which no frame was found yet.
     var isLost = false
-    /// Whether what is found now may have come before the bytes that told it.
+    /// Whether what is found now may precede the bytes that revealed it.
     var isLate = false
     /// Whether bytes were ever missing, so that a failure may be their doing.
     var mayRecover = false
 
     init(assembler: WebSocketAssembler) { self.assembler = assembler }
 
-    /// Takes the next bytes; what comes of them can be located until ``forget()``.
+    /// Appends the next bytes; the results can be located until ``forget()``.
     mutating func consume(_ piece: Piece, into events: inout [WebSocketEvent]) {
         places.append(start: assembler.offset, place: piece.place, at: piece.at)
         assembler.consume(piece.bytes.span, into: &events)
     }
 
-    /// Passes over missing bytes, as ``WebSocketAssembler/skip(_:into:)`` does.
+    /// Skips missing bytes, as ``WebSocketAssembler/skip(_:into:)`` does.
     mutating func skip(_ count: Int64, into events: inout [WebSocketEvent]) -> Int64 {
         assembler.skip(count, into: &events)
     }
@@ -47,10 +47,10 @@ struct WebSocketDirection {
         assembler.lose(count, into: &events)
     }
 
-    /// Lets go of the message under way, as ``WebSocketAssembler/shed(to:detail:)`` does.
+    /// Discards the incomplete message, as ``WebSocketAssembler/shed(to:detail:)`` does.
     mutating func shed(to count: Int, detail: String) { assembler.shed(to: count, detail: detail) }
 
-    /// Says that no further byte comes.
+    /// Notes the end of the stream.
     mutating func endOfStream(into events: inout [WebSocketEvent]) {
         assembler.endOfStream(into: &events)
     }
@@ -72,6 +72,6 @@ struct WebSocketDirection {
         if isControl { controlStart = start } else { dataStart = start }
     }
 
-    /// Forgets the chunks that nothing to come can begin in.
+    /// Drops the chunks that nothing to come can begin in.
     mutating func forget() { places.forget(before: assembler.pendingOffset) }
 }

@@ -2,8 +2,8 @@ import Filters
 
 /// What has to be true of an exchange so that a filter can hold for it.
 ///
-/// Told from the bytes of heads, without making text or rows of them: where it is false the filter
-/// does not hold, where it is true the filter has to be asked.
+/// Evaluated on the bytes of heads, without making text or rows of them: where it is false the
+/// filter does not match, where it is true the filter has to be evaluated.
 indirect enum ExchangeCondition: Sendable {
     /// The filter may hold for anything.
     case open
@@ -16,14 +16,14 @@ indirect enum ExchangeCondition: Sendable {
     /// One of these.
     case any([ExchangeCondition])
 
-    /// What has to be true for one of several, told at the least expense first.
+    /// What has to be true for one of several, the cheapest first.
     static func one(of conditions: [ExchangeCondition]) -> ExchangeCondition {
         if conditions.contains(where: \.isOpen) { return .open }
         let asked = sorted(conditions.filter { !$0.isNever })
         return asked.isEmpty ? .never : asked.count == 1 ? asked[0] : .any(asked)
     }
 
-    /// What has to be true for all of several, told at the least expense first.
+    /// What has to be true for all of several, the cheapest first.
     static func all(of conditions: [ExchangeCondition]) -> ExchangeCondition {
         if conditions.contains(where: \.isNever) { return .never }
         let asked = sorted(conditions.filter { !$0.isOpen })
@@ -62,7 +62,7 @@ indirect enum ExchangeCondition: Sendable {
         .map(\.element)
     }
 
-    /// How much work it is to tell, compared with others.
+    /// The relative cost of evaluating it.
     private var expense: Int {
         switch self {
         case .open, .never: 0

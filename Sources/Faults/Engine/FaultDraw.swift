@@ -1,6 +1,7 @@
 import Notation
 
-/// Whether a rule acts by chance: a draw depends on the seed, the rule and the occurrence alone.
+/// The random draw that decides whether a rule acts: it depends on the seed, the rule and the
+/// occurrence alone.
 package enum FaultDraw {
     /// The draw for one occurrence of a rule in a scope.
     ///

@@ -1,6 +1,6 @@
 public import Filters
 
-/// The phases that some rule is asked in: what a gate has to find and hold for them.
+/// The phases that some rule is evaluated in: what a gate has to find and hold for them.
 public struct FaultInterest: OptionSet, Hashable, Sendable {
     /// A bit for each phase, at the place of its number.
     public let rawValue: UInt16
@@ -11,20 +11,20 @@ public struct FaultInterest: OptionSet, Hashable, Sendable {
     /// The interest in one phase.
     public init(_ phase: FilterPhase) { rawValue = 1 << UInt16(phase.rawValue) }
 
-    /// Rules asked when a client connects.
+    /// Rules evaluated when a client connects.
     public static let connection = FaultInterest(.connection)
-    /// Rules asked when a client starts TLS or asks for a tunnel.
+    /// Rules evaluated when a client starts TLS or requests a tunnel.
     public static let handshake = FaultInterest(.handshake)
-    /// Rules asked when the head of a request is complete.
+    /// Rules evaluated when the head of a request is complete.
     public static let requestHead = FaultInterest(.requestHead)
-    /// Rules asked when a request is complete.
+    /// Rules evaluated when a request is complete.
     public static let requestBody = FaultInterest(.requestBody)
-    /// Rules asked when the head of a final response is complete.
+    /// Rules evaluated when the head of a final response is complete.
     public static let responseHead = FaultInterest(.responseHead)
-    /// Rules asked when a response is complete.
+    /// Rules evaluated when a response is complete.
     public static let responseBody = FaultInterest(.responseBody)
-    /// Rules asked for a Simperium command.
+    /// Rules evaluated for a Simperium command.
     public static let command = FaultInterest(.command)
-    /// Rules asked for a WebSocket message.
+    /// Rules evaluated for a WebSocket message.
     public static let message = FaultInterest(.message)
 }

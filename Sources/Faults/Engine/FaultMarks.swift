@@ -2,7 +2,7 @@ import Wire
 
 /// The marks of a session, the latest of each name first of all.
 struct FaultMarks {
-    /// Most marks that are listed, and most names that are known.
+    /// The maximum number of marks that are listed, and of names that are kept.
     static let maximum = 10_000
 
     /// The marks in the order in which they were put; the oldest go where there are too many.
@@ -37,7 +37,7 @@ struct FaultMarks {
         let end = schedule.beforeMark.flatMap { latest($0, by: at) }
         guard let name = schedule.afterMark else { return end == nil }
         guard let start = latest(name, by: at) else { return false }
-        // Of two marks put at the same moment, the one that ends counts.
+        // Of two marks put at the same time, the one that ends counts.
         return end.map { $0 < start } ?? true
     }
 }

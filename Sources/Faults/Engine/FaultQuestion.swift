@@ -1,6 +1,6 @@
 import Filters
 
-/// What a rule asks about an event in one phase.
+/// The conditions of a rule on an event in one phase.
 struct FaultQuestion {
     /// What the event is to a rule.
     struct Answer {
@@ -18,9 +18,9 @@ struct FaultQuestion {
     let kind: ActionKind
     /// The generation of the rules in which it came.
     let generation: Int
-    /// What ends the rule, if that is asked in this phase.
+    /// What ends the rule, if that is evaluated in this phase.
     let until: Filter?
-    /// What is hit, if that is asked in this phase: all of these have to hold.
+    /// What is hit, if that is evaluated in this phase: all of these have to match.
     let filters: [Filter]
     /// What has to be true of an event so that it can be something to the rule.
     let condition: FilterCondition

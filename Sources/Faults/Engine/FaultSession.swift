@@ -2,16 +2,16 @@ public import Filters
 import Synchronization
 public import Wire
 
-/// The rules at work: asked about every event, they say what is to be done to it.
+/// The active rules: evaluated for every event, they determine the actions on it.
 ///
-/// One for all connections; any thread may ask. It has no clock: the moment of an event comes with
-/// it. The same seed and the same events of each scope give the same firings, whatever order the
-/// events of different scopes come in.
+/// One for all connections; any thread may call it. It has no clock: the time of an event comes
+/// with it. The same seed and the same events of each scope give the same firings, whatever order
+/// the events of different scopes come in.
 public final class FaultSession: Sendable {
-    /// Most scopes that are counted at a time, over all rules.
+    /// The maximum number of scopes that are counted at a time, over all rules.
     public static let maximumScopes = 100_000
 
-    /// Where all chance comes from.
+    /// The random seed.
     public let seed: UInt64
     private let phases: Atomic<UInt16>
     private let changes = Atomic<Int>(1)
@@ -21,7 +21,7 @@ public final class FaultSession: Sendable {
     ///
     /// - Parameters:
     ///   - plan: The rules to begin with.
-    ///   - seed: Where all chance comes from; the plan's own seed is not looked at.
+    ///   - seed: The random seed; the seed of the plan is ignored.
     public convenience init(plan: FaultPlan, seed: UInt64) {
         self.init(plan: plan, seed: seed, maximumScopes: Self.maximumScopes)
     }
@@ -36,32 +36,32 @@ public final class FaultSession: Sendable {
     /// Whether no rule can hit anything.
     public var isIdle: Bool { interest.isEmpty }
 
-    /// The phases that rules are asked in.
+    /// The phases that rules are evaluated in.
     public var interest: FaultInterest {
         FaultInterest(rawValue: phases.load(ordering: .relaxed))
     }
 
-    /// How often the rules were changed, from 1: what was asked once is to be asked again when this
-    /// has grown.
+    /// How often the rules were changed, from 1: what was evaluated once is to be evaluated again
+    /// when this has grown.
     public var generation: Int { changes.load(ordering: .acquiring) }
 
-    /// Asks all rules of a phase about one event.
+    /// Evaluates all rules of a phase for one event.
     ///
     /// - Parameters:
     ///   - values: The event.
     ///   - phase: How far it has come.
     ///   - scope: Whose event it is.
-    ///   - at: When it came.
-    ///   - since: The ``generation`` in which the rules were asked about it before; only rules that
-    ///     came later are asked.
-    ///   - kinds: The actions of the rules that are asked; nil for all.
+    ///   - at: When it was received.
+    ///   - since: The ``generation`` in which the rules were evaluated for it before; only rules
+    ///     added later are evaluated.
+    ///   - kinds: The actions of the rules that are evaluated; nil for all.
     /// - Returns: What is to be done, in the order of the rules.
     public func judge(
         _ values: some FilterSubjectValues, phase: FilterPhase, scope: FaultScope, at: Instant,
         since: Int = 0, only kinds: Set<ActionKind>? = nil
     ) -> [Firing] {
         guard interest.contains(FaultInterest(phase)) else { return [] }
-        // Filters may search long bodies, so nobody waits for them.
+        // Filters may search long bodies, so they are evaluated outside the lock.
         let questions = state.withLock { $0.questions(in: phase) }
         var answers: [FaultQuestion.Answer] = []
         for question in questions
@@ -100,15 +100,15 @@ public final class FaultSession: Sendable {
         state.withLock { $0.isOpen(rule, at: at) }
     }
 
-    /// The rules and what came of them, in the order in which they are asked.
+    /// The rules with their counts, in the order in which they are evaluated.
     public var rules: [FaultRuleStatus] { state.withLock { $0.statuses } }
 
-    /// The rules whose filter held for nothing so far, in the order in which they are asked.
+    /// The rules whose filter matched nothing so far, in the order in which they are evaluated.
     public var unmatched: [String] {
         rules.filter { $0.matched == 0 }.map(\.rule.name)
     }
 
-    /// Adds a rule behind all others.
+    /// Adds a rule after all others.
     ///
     /// - Throws: ``FaultSessionError`` where there is one of this name.
     public func add(_ rule: FaultRule) throws(FaultSessionError) {
@@ -122,28 +122,28 @@ public final class FaultSession: Sendable {
         try edit { state throws(FaultSessionError) in try state.change(rule) }
     }
 
-    /// Takes a rule away.
+    /// Removes a rule.
     ///
     /// - Throws: ``FaultSessionError`` where there is none of this name.
     public func remove(_ name: String) throws(FaultSessionError) {
         try edit { state throws(FaultSessionError) in try state.remove(name) }
     }
 
-    /// Asks a rule, or all of them, no more until it is resumed; events then are not counted.
+    /// Pauses a rule, or all of them, until it is resumed; events are not counted meanwhile.
     ///
     /// - Throws: ``FaultSessionError`` where there is none of this name.
     public func pause(_ name: String? = nil) throws(FaultSessionError) {
         try edit { state throws(FaultSessionError) in try state.setPaused(true, name) }
     }
 
-    /// Asks a paused rule, or all of them, again.
+    /// Resumes a paused rule, or all of them.
     ///
     /// - Throws: ``FaultSessionError`` where there is none of this name.
     public func resume(_ name: String? = nil) throws(FaultSessionError) {
         try edit { state throws(FaultSessionError) in try state.setPaused(false, name) }
     }
 
-    /// Lets a rule, or all of them, count from the beginning.
+    /// Resets the counts of a rule, or of all of them.
     ///
     /// - Throws: ``FaultSessionError`` where there is none of this name.
     public func reset(_ name: String? = nil) throws(FaultSessionError) {
@@ -152,7 +152,7 @@ public final class FaultSession: Sendable {
 
     /// Puts the rules of a plan in the place of those of the plan before.
     ///
-    /// Rules that did not change keep their counts; rules added while traffic ran stay, behind the
+    /// Rules that did not change keep their counts; rules added while traffic ran stay, after the
     /// plan's, unless it has one of their name.
     public func replace(_ plan: FaultPlan) {
         state.withLock { state in
@@ -164,7 +164,7 @@ public final class FaultSession: Sendable {
 
     /// Puts a mark.
     ///
-    /// Rules that wait for it are new to connections that were asked about before.
+    /// Rules that wait for it are evaluated again for connections that were evaluated before.
     public func mark(_ name: String, at: Instant) {
         state.withLock { state in
             state.put(MarkRow(at: at, name: name))
@@ -175,7 +175,7 @@ public final class FaultSession: Sendable {
     /// The marks so far, in the order in which they were put; at most the last 10,000.
     public var marks: [MarkRow] { state.withLock { $0.marks.rows } }
 
-    /// Changes the rules, and what they are interested in at the same moment.
+    /// Changes the rules, and what they are interested in at the same time.
     private func edit(
         _ change: (inout FaultSessionState) throws(FaultSessionError) -> Void
     ) throws(FaultSessionError) {

@@ -9,10 +9,10 @@ public enum FaultSessionError: Error, Hashable, Sendable, CustomStringConvertibl
     /// There are as many rules as there can be.
     case tooManyRules
 
-    /// What is wrong and what would be right, in one line.
+    /// The error and how to correct it, in one line.
     public var description: String {
         switch self {
-        case .duplicateName(let name): "there is a rule \"\(name)\" already"
+        case .duplicateName(let name): "a rule \"\(name)\" exists already"
         case .noRule(let name, let nearest):
             "there is no rule \"\(name)\"" + NearestNames.question(nearest)
         case .tooManyRules: "there are at most \(FaultPlan.maximumRules) rules"

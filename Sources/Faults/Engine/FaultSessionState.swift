@@ -1,7 +1,7 @@
 import Filters
 import Wire
 
-/// What a session remembers: rules, counts and marks.
+/// What a session keeps: rules, counts and marks.
 struct FaultSessionState {
     private struct Entry {
         let number: Int
@@ -13,7 +13,7 @@ struct FaultSessionState {
         var matched: Int64 = 0
         var fired: Int64 = 0
         var forgotten: Int64 = 0
-        /// The count of a rule that counts over all, which is never forgotten.
+        /// The count of a rule that counts over all, which is never dropped.
         var overall = ScopeCount()
 
         init(_ number: Int, _ rule: FaultRule, _ generation: Int, isPlanned: Bool) {
@@ -32,10 +32,10 @@ struct FaultSessionState {
     var generation = 1
     /// The marks.
     private(set) var marks = FaultMarks()
-    /// The phases that rules are asked in.
+    /// The phases that rules are evaluated in.
     private(set) var interest: FaultInterest = []
     private var entries: [Entry] = []
-    /// Where each rule stands, by its number.
+    /// The place of each rule, by its number.
     private var places: [Int: Int] = [:]
     private var questions: [[FaultQuestion]] = []
     /// What has to be true of an exchange so that some rule can be about it, for each phase.
@@ -50,7 +50,7 @@ struct FaultSessionState {
         arrange()
     }
 
-    /// What is asked in a phase.
+    /// The conditions evaluated in a phase.
     func questions(in phase: FilterPhase) -> [FaultQuestion] { questions[phase.rawValue] }
 
     /// What is to be done to the event that got these answers.
@@ -59,7 +59,7 @@ struct FaultSessionState {
     ) -> [Firing] {
         var firings: [Firing] = []
         for answer in answers {
-            // The rule may have gone since it was asked.
+            // The rule may have been removed since it was evaluated.
             guard let place = places[answer.rule], !entries[place].isPaused else { continue }
             if let firing = firing(answer, place, scope, at, seed) { firings.append(firing) }
         }
@@ -103,7 +103,7 @@ struct FaultSessionState {
         }
     }
 
-    /// The rules and what came of them.
+    /// The rules with their counts.
     var statuses: [FaultRuleStatus] {
         entries.map {
             FaultRuleStatus(
@@ -123,7 +123,7 @@ struct FaultSessionState {
         arrange()
     }
 
-    /// Adds a rule behind all others.
+    /// Adds a rule after all others.
     mutating func add(_ rule: FaultRule) throws(FaultSessionError) {
         guard !entries.contains(where: { $0.rule.name == rule.name }) else {
             throw .duplicateName(rule.name)
@@ -142,7 +142,7 @@ struct FaultSessionState {
         arrange()
     }
 
-    /// Takes a rule away.
+    /// Removes a rule.
     mutating func remove(_ name: String) throws(FaultSessionError) {
         entries.remove(at: try place(of: name))
         arrange()
@@ -157,7 +157,7 @@ struct FaultSessionState {
         arrange()
     }
 
-    /// Lets a rule, or all, count from the beginning.
+    /// Resets the counts of a rule, or of all.
     mutating func reset(_ name: String?) throws(FaultSessionError) {
         var numbers: Set<Int> = []
         for place in try places(of: name) {
@@ -205,7 +205,7 @@ struct FaultSessionState {
         return [try place(of: name)]
     }
 
-    /// Makes what is asked fit the rules, and forgets the counts of rules that are gone.
+    /// Rebuilds the conditions from the rules, and drops the counts of removed rules.
     private mutating func arrange() {
         places = [:]
         for (place, entry) in entries.enumerated() { places[entry.number] = place }
@@ -226,7 +226,7 @@ struct FaultSessionState {
 extension FaultRule {
     /// The windows in which events are hit.
     ///
-    /// What lasts as long as its window is handed over before that begins.
+    /// What lasts as long as its window is returned before the window begins.
     fileprivate var judgedWindow: FaultSchedule {
         guard action.lastsForWindow else { return schedule }
         var window = schedule
@@ -234,7 +234,7 @@ extension FaultRule {
         return window
     }
 
-    /// What the rule with this number asks in `phase`, if anything.
+    /// The conditions of the rule with this number in `phase`, if any.
     fileprivate func question(
         _ number: Int, _ generation: Int, in phase: FilterPhase
     ) -> FaultQuestion? {

@@ -3,8 +3,8 @@ import Wire
 
 /// What has to be true of a message or command so that a filter can hold for it.
 ///
-/// Told from the outside, without reading JSON: where it is false the filter does not hold, where
-/// it is true the filter has to be asked.
+/// Evaluated without reading JSON: where it is false the filter does not match, where it is true
+/// the filter has to be evaluated.
 indirect enum FilterCondition: Sendable {
     /// The filter may hold for anything.
     case open
@@ -14,7 +14,7 @@ indirect enum FilterCondition: Sendable {
     case sender(Peer)
     /// The opcode of the message is one of these.
     case opcode(ClosedRange<Int64>)
-    /// The name of the command is this one, as ``MessagePrefilter/packed(_:)`` says.
+    /// The name of the command is this one, packed by ``MessagePrefilter/packed(_:)``.
     case name(UInt64)
     /// The command is on one of these channels.
     case channel(ClosedRange<Int64>)
@@ -37,7 +37,7 @@ indirect enum FilterCondition: Sendable {
         return possible.isEmpty ? .never : possible.count == 1 ? possible[0] : .any(possible)
     }
 
-    /// What has to be true for all of several, told at the least expense first.
+    /// What has to be true for all of several, the cheapest first.
     static func all(of conditions: [FilterCondition]) -> FilterCondition {
         if conditions.contains(where: { if case .never = $0 { true } else { false } }) {
             return .never
@@ -85,7 +85,7 @@ indirect enum FilterCondition: Sendable {
         }
     }
 
-    /// Whether the whole payload has to be looked at.
+    /// Whether the whole payload has to be inspected.
     private var searches: Bool {
         switch self {
         case .mention, .bytes: true

@@ -1,6 +1,6 @@
 public import Wire
 
-/// A rule whose filter held and whose schedule said yes: an action to be carried out.
+/// A rule whose filter matched and whose schedule applies: an action to be carried out.
 public struct Firing: Hashable, Sendable {
     /// Name of the rule.
     public let rule: String
@@ -8,9 +8,9 @@ public struct Firing: Hashable, Sendable {
     public let action: FaultAction
     /// Value of the scope that occurrences are counted in: empty where over all.
     public let scope: String
-    /// The how many-th event of this scope that the filter held for, from 1.
+    /// Ordinal of the event among those of this scope that the filter matched, from 1.
     public let occurrence: Int64
-    /// Made from seed, rule, scope and occurrence alone; seeds whatever the action draws.
+    /// Derived from seed, rule, scope and occurrence alone; seeds the random values of the action.
     public let draw: UInt64
     /// How much later than the event it is to be carried out, in nanoseconds, at least 0.
     public let afterNanoseconds: Int64

@@ -1,13 +1,13 @@
 import Wire
 
 extension ScopeCount {
-    /// Counts an event and asks the schedule.
+    /// Counts an event and evaluates the schedule.
     ///
     /// - Parameters:
     ///   - answer: What the event is to the rule.
     ///   - rule: The rule.
     ///   - scope: Value of the scope.
-    ///   - at: When it came.
+    ///   - at: When it was received.
     ///   - isOpen: Whether the windows are open.
     ///   - seed: Seed of the session.
     /// - Returns: The draw where the event is hit, else nil.

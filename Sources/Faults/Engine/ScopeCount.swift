@@ -1,4 +1,4 @@
-/// What a rule remembers about one scope.
+/// What a rule keeps about one scope.
 struct ScopeCount: Hashable {
     /// Events so far.
     var occurrences: Int64 = 0

@@ -20,12 +20,12 @@ struct ScopeCounts {
     /// How many there are.
     var count: Int { places.count }
 
-    /// What is remembered about `key`, if anything.
+    /// What is kept about `key`, if anything.
     subscript(key: ScopeKey) -> ScopeCount? { places[key].map { nodes[$0].count } }
 
-    /// Changes what is remembered about `key`, new where it is not known.
+    /// Changes the entry of `key`, creating it where there is none.
     ///
-    /// - Returns: The rule whose scope was forgotten to make room, if one was.
+    /// - Returns: The rule whose scope was dropped to make room, if one was.
     mutating func update(_ key: ScopeKey, _ change: (inout ScopeCount) -> Void) -> Int? {
         var forgotten: Int?
         let place: Int
@@ -52,7 +52,7 @@ struct ScopeCounts {
         return forgotten
     }
 
-    /// Forgets the scopes of all rules that are not `kept`.
+    /// Drops the scopes of all rules that are not `kept`.
     mutating func keep(where kept: (Int) -> Bool) {
         var rest = ScopeCounts(capacity: capacity)
         var place = oldest

@@ -10,7 +10,7 @@ struct ScopeKey: Hashable {
     /// The value, at most ``maximumLength`` bytes and a digest.
     let value: String
 
-    /// The scope `value` of a rule, cut where it is long: a peer may choose it.
+    /// The scope `value` of a rule, truncated where it is long: a peer may choose it.
     init(rule: Int, _ value: String) {
         self.rule = rule
         self.value = Self.bounded(value)

@@ -4,8 +4,8 @@ public import Wire
 
 /// Judges everything that passes on one connection, or in one tunnel of it.
 ///
-/// A value without I/O: bytes of both peers go in, ``GateCommand``s come out. It begins with HTTP,
-/// follows a change to WebSocket, and lets everything else pass unread.
+/// A value without I/O: it takes the bytes of both peers and returns ``GateCommand``s. It begins
+/// with HTTP, follows an upgrade to WebSocket, and forwards everything else unread.
 public struct FaultGate {
     private var context: GateContext
     private let session: FaultSession
@@ -33,7 +33,7 @@ public struct FaultGate {
         http = HTTPGate(context, session: session, behind: pending)
     }
 
-    /// A gate that begins behind a request for another protocol, before its answer.
+    /// A gate that begins after a request for another protocol, before its answer.
     public init(
         _ context: GateContext, session: FaultSession, awaitingAnswerTo head: HTTPHead, at: Instant
     ) {
@@ -49,7 +49,7 @@ public struct FaultGate {
         self.session = session
     }
 
-    /// Whether it looks at no message.
+    /// Whether it inspects no message.
     public var isPassing: Bool { http == nil && webSocket == nil }
 
     /// Bytes that wait in it for a decision.
@@ -60,8 +60,8 @@ public struct FaultGate {
         http.map { !$0.partialRequest.isEmpty || !$0.partialResponse.isEmpty } ?? false
     }
 
-    /// The rest of a head does not come in time: what is held goes on, and nothing is judged from
-    /// now on.
+    /// The rest of a head did not arrive in time: the bytes held are forwarded, and nothing is
+    /// judged from now on.
     public mutating func giveUpHead(at: Instant, into commands: inout [GateCommand]) {
         guard isHoldingHead else { return }
         var made: [GateCommand] = []
@@ -72,10 +72,10 @@ public struct FaultGate {
     /// Whether messages of a WebSocket are followed.
     public var isWebSocket: Bool { webSocket != nil }
 
-    /// Whether nothing it was told or decided has to be remembered once HTTP begins anew.
+    /// Whether none of its state has to be kept when HTTP starts again.
     public var isSpent: Bool { shaper.isIdle && later.isEmpty }
 
-    /// HTTP begins anew: in a tunnel, or behind the client's TLS.
+    /// HTTP starts again: in a tunnel, or inside the client's TLS.
     public mutating func restart(_ context: GateContext) {
         self.context = context
         http = HTTPGate(context, session: session)
@@ -92,7 +92,7 @@ public struct FaultGate {
     /// - Parameters:
     ///   - bytes: What was sent.
     ///   - sender: Who sent it.
-    ///   - server: The server that sent it, where a client speaks to several.
+    ///   - server: The server that sent it, where a client is connected to several.
     ///   - at: When.
     ///   - commands: Gains what to do.
     public mutating func take(
@@ -106,7 +106,7 @@ public struct FaultGate {
         finish(made, at, &commands)
     }
 
-    /// Takes that `sender` will send no more.
+    /// Notes that `sender` will send no more bytes.
     public mutating func ended(
         _ sender: Peer, at: Instant, into commands: inout [GateCommand]
     ) {
@@ -123,7 +123,7 @@ public struct FaultGate {
         finish(made, at, &commands)
     }
 
-    /// Takes that a moment it asked for has come.
+    /// Notes that a requested time has come.
     public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
         var made: [GateCommand] = []
         for due in later where due.at <= at { carryOut(due.firing, due.at, &made) }
@@ -133,7 +133,7 @@ public struct FaultGate {
         finish(made, at, &commands)
     }
 
-    /// Carries out an action once, now, because somebody asked for it.
+    /// Carries out an action once, now, on request.
     ///
     /// - Returns: Whether it can be carried out on this connection.
     public mutating func fire(
@@ -151,7 +151,7 @@ public struct FaultGate {
         return true
     }
 
-    /// Asks the rules about the connection itself that were not asked yet.
+    /// Evaluates the rules about the connection itself that were not evaluated yet.
     private mutating func judgeConnection(_ at: Instant, _ commands: inout [GateCommand]) {
         let now = session.generation
         guard now != generation else { return }
@@ -214,7 +214,7 @@ public struct FaultGate {
         if !change.clientRest.isEmpty { judge(change.clientRest, from: .client, at, &commands) }
     }
 
-    /// Gives out what was decided, as slow as the shaper wants it.
+    /// Appends the decided commands, delayed by the shaper.
     private mutating func finish(
         _ made: [GateCommand], _ at: Instant, _ commands: inout [GateCommand]
     ) {

@@ -2,12 +2,12 @@ import Filters
 public import Wire
 
 extension FaultSession {
-    /// Asks the rules about a host that is about to be connected to, or whose TLS begins.
+    /// Evaluates the rules for a host that is about to be connected to, or whose TLS begins.
     ///
     /// - Parameters:
     ///   - host: Name or address of the host.
     ///   - port: Its TCP port.
-    ///   - context: The connection of the client that asks for it.
+    ///   - context: The connection of the client that requests it.
     ///   - at: When.
     /// - Returns: What is to be done.
     public func judgeOpening(

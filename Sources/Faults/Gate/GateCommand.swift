@@ -5,33 +5,36 @@ public import Wire
 /// Every byte that a gate was given comes out of it once: passed, replaced or kept. `sender` is who
 /// sent the bytes or in whose name they are made.
 public enum GateCommand: Hashable, Sendable {
-    /// Bytes that go on as they came.
+    /// Bytes that are forwarded unchanged.
     case pass(sender: Peer, [UInt8])
     /// Bytes in whose place the receiver gets others; none of them where `by` is empty.
     case replace(sender: Peer, [UInt8], by: [UInt8])
-    /// Bytes that Tapedeck takes in the receiver's place: written to the trace, not sent on. Where
-    /// `readAs` is given, the trace shows these bytes in their place (a frame without compression).
+    /// Bytes that Tapedeck consumes in the receiver's place: written to the trace, not forwarded.
+    /// Where `readAs` is given, the trace shows these bytes in their place (a frame without
+    /// compression).
     case keep(sender: Peer, [UInt8], readAs: [UInt8]?)
-    /// Bytes that the receiver gets and nobody sent.
+    /// Injected bytes, which the receiver gets and no peer sent.
     case make(sender: Peer, [UInt8])
     /// The answer to the request that was kept before it, to be sent in the order of requests, and
-    /// whether the connection is closed behind it.
+    /// whether the connection is closed after it.
     case answer([UInt8], closes: Bool)
-    /// The oldest request that was passed or made and is not answered will get no answer here, since
-    /// its answer was swallowed; comes behind the `replace` that took the last of its bytes.
+    /// The oldest request that was passed or made and is not answered will get no answer here,
+    /// since its answer was swallowed; comes after the `replace` that took the last of its bytes.
     case swallowed
     /// Statement about what was done; it belongs to the bytes of the next command that has some,
     /// or where none follows, to the last ones.
     case fault(FaultRow)
-    /// What follows from this sender goes on no earlier than `at`; what came before does.
+    /// What follows from this sender is forwarded no earlier than `at`; what was received before is
+    /// not delayed.
     case hold(sender: Peer, until: Instant)
-    /// Nothing more of this sender goes on, and it is read no further; the connections stay open.
+    /// Nothing more of this sender is forwarded, and it is not read from; the connections stay
+    /// open.
     case stall(sender: Peer)
-    /// The receiver of this sender's bytes is told that no more will come.
+    /// Half-closes towards the receiver of this sender's bytes.
     case end(sender: Peer)
-    /// All legs are closed; by a reset if told so.
+    /// All legs are closed, by a reset where requested.
     case close(isReset: Bool)
-    /// The gate wants to be asked again at this moment.
+    /// The gate is to be called again at this time.
     case wake(at: Instant)
 }
 

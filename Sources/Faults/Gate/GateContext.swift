@@ -1,6 +1,6 @@
 public import Wire
 
-/// What a gate knows about the connection that it judges.
+/// The context of the connection that a gate judges.
 public struct GateContext: Hashable, Sendable {
     /// Where requests without a host go: the server of a reverse proxy or of a tunnel.
     public struct Server: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct GateContext: Hashable, Sendable {
         public var host: String
         /// TCP port.
         public var port: Int
-        /// Whether it speaks TLS.
+        /// Whether it uses TLS.
         public var isTLS: Bool
 
         /// A server with these values.
@@ -27,7 +27,7 @@ public struct GateContext: Hashable, Sendable {
     public var client: String
     /// The only server there is; nil in a forward proxy outside of tunnels.
     public var server: Server?
-    /// Tells when an answer of our own is made.
+    /// The clock for the date of a local answer.
     public var clock: SessionClock
 
     /// A context with these values.

@@ -1,14 +1,15 @@
 import Notation
 
-/// Changes or ends the body of a message as it goes by.
+/// Changes or ends the body of a message in transit.
 struct BodyEditor {
-    /// What becomes of bytes of the body.
+    /// What happens to bytes of the body.
     enum Outcome {
-        /// They go on.
+        /// They are forwarded.
         case pass(ArraySlice<UInt8>)
-        /// Others go on in their place, because of a firing; nil where it was told before.
+        /// Others are forwarded in their place, because of a firing; nil where it was reported
+        /// before.
         case change(ArraySlice<UInt8>, by: [UInt8], Firing?)
-        /// They and all that follow do not go on.
+        /// They and all that follow are not forwarded.
         case cut(ArraySlice<UInt8>, Firing)
     }
 
@@ -23,10 +24,10 @@ struct BodyEditor {
     private var corruption: Corruption?
     private var position: Int64 = 0
 
-    /// Whether it lets everything pass.
+    /// Whether it forwards everything unchanged.
     var isIdle: Bool { truncation == nil && corruption == nil }
 
-    /// Takes what is to be done; `size` is that of the whole content, where it is known.
+    /// Adds an edit; `size` is that of the whole content, where it is known.
     mutating func add(_ firing: Firing, size: Int64?) {
         let action = firing.action
         switch action.kind {
@@ -47,12 +48,12 @@ struct BodyEditor {
     /// How far into a body of unknown size a drawn place may be.
     static let reach: Int64 = 1 << 20
 
-    /// Takes bytes of the body as they came.
+    /// Processes bytes of the body as received.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
     ///   - isContent: Whether they are content rather than the framing of chunks.
-    /// - Returns: What becomes of them, in order.
+    /// - Returns: What happens to them, in order.
     mutating func take(_ bytes: ArraySlice<UInt8>, isContent: Bool) -> [Outcome] {
         guard isContent, !isIdle else { return [.pass(bytes)] }
         var outcomes: [Outcome] = []

@@ -7,7 +7,7 @@ struct CutBody {
     /// What is left of it.
     let rest: [UInt8]
 
-    /// Most bytes that are decoded.
+    /// The maximum number of bytes that are decoded.
     static let limit = 16 << 20
 
     /// Cuts a body.
@@ -43,7 +43,7 @@ struct CutBody {
     ) throws(ContentCodingError) {
         var result: [UInt8] = []
         try decoder.decode(content.span) { part in
-            // One block above the limit is enough to tell.
+            // One block above the limit shows that there is more.
             guard result.count <= limit else { return }
             part.withUnsafeBufferPointer { result.append(contentsOf: $0) }
         }

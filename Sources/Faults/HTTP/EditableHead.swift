@@ -6,7 +6,7 @@ struct EditableHead {
     private var fields: [(name: String, line: [UInt8])]
     private var ending: [UInt8]
 
-    /// The head as it came.
+    /// The head as received.
     init(_ head: HTTPHead) {
         let bytes = head.bytes
         let start =
@@ -22,7 +22,7 @@ struct EditableHead {
     /// The head as it is now.
     var bytes: [UInt8] { startLine + fields.flatMap(\.line) + ending }
 
-    /// Puts a field in the place of all of its name, or behind all others.
+    /// Puts a field in the place of all of its name, or after all others.
     mutating func set(_ name: String, _ value: String) {
         let key = Self.lowercased(Array(name.utf8)[...])
         let line = Array("\(HeaderText.clean(name)): \(HeaderText.clean(value))\r\n".utf8)
@@ -35,7 +35,7 @@ struct EditableHead {
         fields.replaceSubrange((first + 1)..., with: behind)
     }
 
-    /// Takes all fields of a name away.
+    /// Removes all fields of a name.
     ///
     /// - Returns: Whether there were any.
     mutating func remove(_ name: String) -> Bool {
@@ -51,7 +51,7 @@ struct EditableHead {
     }
 }
 
-/// Text that stands in a head.
+/// Text of a head.
 enum HeaderText {
     /// `text` without line breaks and other control characters, which would end a field.
     static func clean(_ text: String) -> String {

@@ -2,7 +2,7 @@ import Dissection
 import Framing
 import Wire
 
-/// Heads and bodies of an exchange; the bodies are read when somebody first asks for them.
+/// Heads and bodies of an exchange; the bodies are read on first use.
 final class ExchangeContents {
     /// What is read from the two messages.
     struct Rows {
@@ -12,7 +12,7 @@ final class ExchangeContents {
         var notes: [String] = []
     }
 
-    /// One of the two messages, as far as it came.
+    /// One of the two messages, as far as received.
     struct Message {
         var sender: Peer
         var head: HTTPHead
@@ -20,7 +20,7 @@ final class ExchangeContents {
         var content = KeptContent()
     }
 
-    /// No filter asks for a case block.
+    /// No filter uses a case block.
     private static let limits = {
         var limits = DissectionLimits()
         limits.caseBlocks = 0
@@ -31,20 +31,20 @@ final class ExchangeContents {
     private let notes: [String]
     private var read: Rows?
 
-    /// What these rows say.
+    /// The fields of these rows.
     init(_ rows: Rows) {
         messages = []
         notes = []
         read = rows
     }
 
-    /// What these messages say.
+    /// The fields of these messages.
     init(_ messages: [Message], notes: [String]) {
         self.messages = messages
         self.notes = notes
     }
 
-    /// The heads as they came.
+    /// The heads as received.
     var heads: [(sender: Peer, head: [UInt8])] {
         messages.isEmpty
             ? (read?.bodies ?? []).map { ($0.sender, $0.head) }

@@ -3,11 +3,11 @@ import Filters
 import Framing
 import Wire
 
-/// What can be told of an exchange from the bytes of its heads, each part when it is first asked for.
+/// What is known of an exchange from the bytes of its heads, each part computed on first use.
 ///
-/// Where it says what a field is, that is what ``LiveExchange/row(_:)`` would say.
+/// Where it has the value of a field, that is the value in ``LiveExchange/row(_:)``.
 struct ExchangePrefilter {
-    /// Where the parts of a target stand in the head.
+    /// The positions of the parts of a target in the head.
     private struct Places {
         var path: Range<Int>
         var query: Range<Int>?
@@ -18,7 +18,7 @@ struct ExchangePrefilter {
 
     private enum Found<Value> {
         case unasked
-        /// It can not be told without reading the head as a whole.
+        /// It is unknown without reading the head as a whole.
         case unclear
         case known(Value)
     }
@@ -27,7 +27,7 @@ struct ExchangePrefilter {
     private var host = Found<Range<Int>>.unasked
     private var api: String?
 
-    /// Whether it can tell something of a field.
+    /// Whether it can evaluate a field.
     static func shows(_ field: Field) -> Bool {
         switch field {
         case .id, .session, .connection, .api, .method, .scheme, .host, .port, .path, .query,
@@ -56,7 +56,7 @@ struct ExchangePrefilter {
         }
     }
 
-    /// Whether a comparison holds; nil where that can not be told.
+    /// Whether a comparison matches; nil where that is unknown.
     private mutating func holds(
         _ comparison: FilterComparison, _ exchange: LiveExchange, _ context: GateContext
     ) -> Bool? {
@@ -126,7 +126,7 @@ struct ExchangePrefilter {
 
     // MARK: Parts of a head
 
-    /// Where path and query stand; nil where the target is no plain path or URL.
+    /// The ranges of path and query; nil where the target is not a plain path or URL.
     private mutating func places(_ head: HTTPHead) -> Places? {
         switch places {
         case .unclear: return nil
@@ -154,7 +154,7 @@ struct ExchangePrefilter {
             var mark = range.upperBound
             for index in places.path {
                 let byte = bytes[index]
-                // Other bytes become text in their own way; a fragment belongs to neither part.
+                // Other bytes are decoded differently; a fragment belongs to neither part.
                 guard byte > 0x20, byte < 0x7F, byte != 0x23 else { return nil }
                 if byte == 0x3F, mark == range.upperBound { mark = index }
             }
@@ -184,7 +184,7 @@ struct ExchangePrefilter {
         return (scheme, host)
     }
 
-    /// Where the host stands that the request names; nil where it is written in no plain way.
+    /// The position of the host in the request; nil where it is not written plainly.
     private mutating func host(_ head: HTTPHead) -> Range<Int>? {
         switch host {
         case .unclear: return nil

@@ -5,9 +5,9 @@ import Notation
 import Wire
 
 extension HTTPGate {
-    /// Takes what rules want done to a message that waits, or to the response it will get.
+    /// Adds the firings for a message that is held, or for the response it will get.
     ///
-    /// What changes the message is carried out when it goes on; what takes it away at once.
+    /// Changes of the message are carried out when it is forwarded; its removal is immediate.
     mutating func decide(
         _ firings: [Firing], _ passage: inout MessagePassage, _ exchange: inout LiveExchange,
         _ at: Instant, _ commands: inout [GateCommand]
@@ -17,7 +17,7 @@ extension HTTPGate {
             guard case .holding = passage.course else { return }
             let target = firing.target(judgedAt: passage.sender)
             if target != passage.sender {
-                // A request that is gone cannot be changed any more.
+                // A request that was forwarded cannot be changed any more.
                 if target == .server { exchange.deferred.append(firing) }
                 continue
             }
@@ -61,7 +61,7 @@ extension HTTPGate {
         _ firing: Firing, _ passage: inout MessagePassage, _ exchange: LiveExchange,
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
-        // A client that waits to be told to go on may never send the body.
+        // A client that waits for 100 Continue may never send the body.
         let isWaiting =
             exchange.requestEndedAt == nil && passage.rawBody.isEmpty
             && passage.head.contains(token: "100-continue", in: "expect")
@@ -135,7 +135,7 @@ extension HTTPGate {
         for index in waiting.indices.dropFirst() { waiting[index].isRepetition = true }
     }
 
-    /// Closes the connection behind what `sender` sent, or when the time of that has come.
+    /// Closes the connection after what `sender` sent, or when the time of that has come.
     private func close(
         _ firing: Firing, isReset: Bool, behind sender: Peer, _ at: Instant,
         _ commands: inout [GateCommand]
@@ -144,7 +144,7 @@ extension HTTPGate {
         commands.append(.close(isReset: isReset))
     }
 
-    /// Lets what follows of a sender wait for the moment of an action that comes later.
+    /// Holds the further bytes of a sender until the time of a delayed action.
     func wait(
         _ firing: Firing, _ sender: Peer, _ at: Instant, _ commands: inout [GateCommand]
     ) {
@@ -152,7 +152,7 @@ extension HTTPGate {
         commands.append(.hold(sender: sender, until: at.later(by: firing.afterNanoseconds)))
     }
 
-    /// Lets nothing of a message go on.
+    /// Drops a message.
     private func takeAway(_ passage: inout MessagePassage, _ commands: inout [GateCommand]) {
         let raw = passage.raw
         switch passage.sender {
@@ -169,7 +169,7 @@ extension HTTPGate {
 
     // MARK: On its way
 
-    /// Takes bytes of a body, of which the last `count` are content.
+    /// Processes bytes of a body, of which the last `count` are content.
     mutating func carry(
         _ raw: ArraySlice<UInt8>, content count: Int, _ passage: inout MessagePassage,
         _ at: Instant, _ commands: inout [GateCommand]
@@ -187,7 +187,7 @@ extension HTTPGate {
         }
     }
 
-    /// Lets a message that waited go on, with all that rules want done to it.
+    /// Forwards a held message, with the actions of all rules applied.
     mutating func release(
         _ passage: inout MessagePassage, isWhole: Bool, _ at: Instant,
         _ commands: inout [GateCommand]
@@ -324,7 +324,8 @@ extension HTTPGate {
 }
 
 extension Firing {
-    /// Whose message it is done to, where the rule was asked about one of `sender`.
+    /// The sender of the message it is applied to, where the rule was evaluated for one of
+    /// `sender`.
     fileprivate func target(judgedAt sender: Peer) -> Peer {
         switch action.kind {
         case .corrupt, .contentType, .setHeader, .removeHeader:

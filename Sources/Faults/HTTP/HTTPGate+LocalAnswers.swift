@@ -4,16 +4,15 @@ import Wire
 
 /// What rules do to answers that a rule made.
 extension HTTPGate {
-    /// What changes an answer, whoever made it.
+    /// The actions that change an answer, of the server or local.
     private static let edits: Set<ActionKind> = [
         .setHeader, .removeHeader, .contentType, .length, .corrupt, .truncate, .cutXML, .latency,
         .answerTwice,
     ]
 
-    /// The rules about answers that hold for one of our own, and change it.
+    /// The rules about answers that match a local one, and change it.
     ///
-    /// They are asked as they would be of a server's answer; what takes an answer away or puts
-    /// another one in its place is not asked.
+    /// They are evaluated as for a server's answer; actions that drop or replace an answer are not.
     func edits(
         of answer: LocalAnswer, to exchange: LiveExchange, _ at: Instant
     ) -> [Firing] {
@@ -30,7 +29,7 @@ extension HTTPGate {
         return early + judge(exchange, .responseBody, at, endedAt: at, only: Self.edits)
     }
 
-    /// An answer of our own as `firings` change it, and when it is due.
+    /// A local answer as changed by `firings`, and when it is due.
     ///
     /// - Parameters:
     ///   - answer: The answer.
@@ -92,7 +91,7 @@ extension HTTPGate {
         return LocalAnswer(bytes: isDoubled && !closes ? bytes + bytes : bytes, closes: closes)
     }
 
-    /// Head and content of an answer of our own.
+    /// Head and content of a local answer.
     private static func parts(
         of answer: LocalAnswer, to kind: HTTPRequestKind
     ) -> (head: HTTPHead, content: [UInt8])? {

@@ -73,7 +73,7 @@ extension HTTPGate {
         }
     }
 
-    /// Changes what is known of the exchange whose request is under way.
+    /// Changes what is known of the exchange whose request is in progress.
     private mutating func updateIncoming(_ change: (inout LiveExchange) -> Void) {
         guard var work = incoming else { return }
         if !work.isForwarded {
@@ -120,7 +120,7 @@ extension HTTPGate {
         guard head.contains(token: "100-continue", in: "expect"), head.version == "HTTP/1.1" else {
             return true
         }
-        // The client waits to be told to go on; in the order of answers that has to be the next.
+        // The client waits for 100 Continue; in the order of answers that has to be the next.
         guard waiting.isEmpty else { return false }
         let reported = "HTTP/1.1 100 Continue\r\n\r\n"
         commands.append(.make(sender: .server, Array(reported.utf8)))
@@ -137,7 +137,7 @@ extension HTTPGate {
             return
         }
         if count > 0 {
-            // Of pipelined requests only the first are remembered whole.
+            // Of pipelined requests only the first are kept whole.
             let keeps = keepsContent && waiting.count <= Self.maximumRemembered
             updateIncoming {
                 $0.requestSize += Int64(count)
@@ -198,7 +198,7 @@ extension HTTPGate {
         if answer.closes { state = .deaf }
     }
 
-    /// Lets the request that waits go on.
+    /// Forwards the held request.
     mutating func releaseRequest(_ at: Instant, _ commands: inout [GateCommand]) {
         guard var work = incoming, case .holding = work.passage.course else { return }
         incoming = nil
@@ -210,7 +210,7 @@ extension HTTPGate {
         incoming = work
     }
 
-    /// Sends the request again, as often as rules want.
+    /// Sends the request again, as often as the rules require.
     private mutating func repeatRequest(
         _ work: Incoming, _ at: Instant, _ commands: inout [GateCommand]
     ) {
@@ -234,8 +234,8 @@ extension HTTPGate {
         }
     }
 
-    /// Most unanswered requests whose content is kept.
+    /// The maximum number of unanswered requests whose content is kept.
     static let maximumRemembered = 16
-    /// Most bytes that the repetitions of one request come to.
+    /// The maximum number of bytes of all repetitions of one request.
     static let maximumRepeated = 64 << 20
 }

@@ -78,7 +78,7 @@ extension HTTPGate {
         }
     }
 
-    /// Whether heads of responses have to be held while they are incomplete.
+    /// Whether heads of responses have to be buffered while they are incomplete.
     private var judgesResponses: Bool {
         !session.interest.isDisjoint(with: [.responseHead, .responseBody])
             || waiting.first?.isPlain == false
@@ -186,7 +186,7 @@ extension HTTPGate {
         if isTooLong { releaseResponse(at, &commands) }
     }
 
-    /// Lets the response that waits go on.
+    /// Forwards the held response.
     mutating func releaseResponse(_ at: Instant, _ commands: inout [GateCommand]) {
         guard var passage = outgoing, case .holding = passage.course else { return }
         outgoing = nil
@@ -196,7 +196,7 @@ extension HTTPGate {
 
     private mutating func endResponse(_ at: Instant, _ commands: inout [GateCommand]) {
         if isUnmatched {
-            // A 1xx ends as well, and the request still waits.
+            // A 1xx response ends here, and the request is still unanswered.
             isUnmatched = false
             return
         }
@@ -237,7 +237,7 @@ extension HTTPGate {
         }
     }
 
-    /// The server will send no more: a body that lasts until then is complete.
+    /// The server closed its side: a body delimited by the close is complete.
     mutating func endResponses(_ at: Instant, _ commands: inout [GateCommand]) {
         var events: [HTTPEvent] = []
         responses.endOfStream(into: &events)
@@ -257,7 +257,7 @@ extension HTTPGate {
         beginResponses()
     }
 
-    /// Lets go of the start of what is no answer: bytes of another server may follow.
+    /// Forwards the start of what is not a response: bytes of another server may follow.
     mutating func evictUnmatched(_ commands: inout [GateCommand]) {
         guard outgoing == nil, !partialResponse.isEmpty || isUnmatched else { return }
         flush(&commands, .server)

@@ -4,25 +4,25 @@ import Filters
 import Framing
 public import Wire
 
-/// Judges the HTTP of one connection and carries out what rules want done to it.
+/// Judges the HTTP of one connection and carries out the actions of the rules.
 ///
 /// A value without I/O. It follows both directions, and holds only what a decision needs: an
-/// incomplete head, and bodies of at most ``maximumHeld`` bytes while rules ask for bodies. What
-/// cannot be framed, tunnels and what follows a change of protocol pass unread.
+/// incomplete head, and bodies of at most ``maximumHeld`` bytes while rules need bodies. What
+/// cannot be framed, tunnels and what follows an upgrade are forwarded unread.
 public struct HTTPGate {
-    /// Most bytes of a message that wait for a decision; larger bodies pass, and rules about them
-    /// are not asked.
+    /// The maximum number of bytes of a message held for a decision; larger bodies are forwarded,
+    /// and rules about them are not evaluated.
     public static let maximumHeld = 1 << 20
 
-    /// What becomes of bytes.
+    /// What happens to bytes.
     enum State {
         /// Messages are followed.
         case following
         /// Everything passes.
         case unread
-        /// The client gets no more answers on this connection; what it sends is kept.
+        /// The client gets no further answers on this connection; what it sends is consumed.
         case deaf
-        /// Nothing goes on in either direction.
+        /// Nothing is forwarded in either direction.
         case over
     }
 
@@ -39,28 +39,28 @@ public struct HTTPGate {
     var state = State.following
     var requests = HTTPFramer(role: .request)
     var responses = HTTPFramer(role: .response)
-    /// Exchanges whose request went on and whose response is not complete.
+    /// Exchanges whose request was forwarded and whose response is not complete.
     var waiting: Deque<LiveExchange> = []
     var incoming: Incoming?
-    /// The response under way to the first of ``waiting``.
+    /// The current response to the first of ``waiting``.
     var outgoing: MessagePassage?
     /// The start of a head that is not complete.
     var partialRequest: [UInt8] = []
     var partialResponse: [UInt8] = []
-    /// Whether the start of a head went on before rules were there.
+    /// Whether the start of a head was forwarded before there were rules.
     var hasPartlyPassed = [false, false]
-    /// An interim response that is under way is not for the client.
+    /// An interim response that is in progress is not for the client.
     var swallowsInterim = false
-    /// A response that belongs to no request is under way.
+    /// A response that belongs to no request is in progress.
     var isUnmatched = false
-    /// The server that speaks, where a client speaks to several.
+    /// The server that sends, where a client is connected to several.
     var speaker: GateContext.Server?
-    /// What the client sent behind a request that may change the protocol.
+    /// What the client sent after a request that may change the protocol.
     var behind: [UInt8] = []
     private var later: [(at: Instant, firing: Firing)] = []
     var shaping: [Firing] = []
     private var exchanges = 0
-    /// What rules can be about in each phase, and when that was asked.
+    /// The interest of the rules in each phase, and the generation it was read in.
     private var conditions: [ExchangeCondition] = []
     private var generation = 0
 
@@ -79,7 +79,7 @@ public struct HTTPGate {
         for exchange in waiting { responses.expect(exchange.kind) }
     }
 
-    /// A gate that begins behind a request for another protocol, before its answer.
+    /// A gate that begins after a request for another protocol, before its answer.
     init(
         _ context: GateContext, session: FaultSession, awaitingAnswerTo head: HTTPHead, at: Instant
     ) {
@@ -91,15 +91,15 @@ public struct HTTPGate {
         requests = HTTPFramer(role: .request, isPaused: true)
     }
 
-    /// Bytes that wait for a decision: starts of heads, messages, and what stands behind a request
-    /// that may change the protocol.
+    /// Bytes held for a decision: starts of heads, messages, and what follows a request that may
+    /// upgrade the connection.
     var heldBytes: Int {
         partialRequest.count + partialResponse.count + behind.count
             + (incoming?.passage.heldBytes ?? 0) + (outgoing?.heldBytes ?? 0)
             + requests.heldBytes + responses.heldBytes
     }
 
-    /// Takes what the client sent.
+    /// Processes what the client sent.
     public mutating func request(
         _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
     ) {
@@ -113,9 +113,9 @@ public struct HTTPGate {
         }
     }
 
-    /// Takes what the server sent.
+    /// Processes what the server sent.
     ///
-    /// - Returns: The change of protocol that it completes; the gate is then of no more use.
+    /// - Returns: The upgrade that it completes; the gate has ended then.
     public mutating func response(
         _ bytes: [UInt8], at: Instant, into commands: inout [GateCommand]
     ) -> HTTPSwitch? {
@@ -132,7 +132,7 @@ public struct HTTPGate {
         }
     }
 
-    /// Takes that `sender` will send no more: what was held comes out.
+    /// Notes that `sender` will send no more bytes: what was held is forwarded.
     public mutating func ended(
         _ sender: Peer, at: Instant, into commands: inout [GateCommand]
     ) {
@@ -147,7 +147,7 @@ public struct HTTPGate {
         evicted(&commands)
     }
 
-    /// Takes that a moment it asked for has come.
+    /// Notes that a requested time has come.
     public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
         for due in later where due.at <= at {
             carryOut(due.firing, due.at, sender: nil, &commands)
@@ -163,7 +163,7 @@ public struct HTTPGate {
 
     // MARK: Shared
 
-    /// Gives out what waits for a decision that will not be made any more.
+    /// Forwards what is held for a decision that will not be made any more.
     mutating func evicted(_ commands: inout [GateCommand]) {
         switch state {
         case .following: return
@@ -173,12 +173,13 @@ public struct HTTPGate {
         flush(&commands, .client)
     }
 
-    /// Whether heads of requests have to be judged, and so to be held while they are incomplete.
+    /// Whether heads of requests have to be judged, and so to be buffered while they are
+    /// incomplete.
     var judgesRequests: Bool {
         !session.interest.isDisjoint(with: [.requestHead, .requestBody])
     }
 
-    /// Whether what is sent has to be kept for filters that are asked later.
+    /// Whether what is sent has to be kept for filters that are evaluated later.
     var keepsContent: Bool {
         !session.interest.isDisjoint(with: [.requestBody, .responseHead, .responseBody])
     }
@@ -189,7 +190,7 @@ public struct HTTPGate {
         return LiveExchange(number: exchanges, head: head, at: at)
     }
 
-    /// Takes note of rules that changed.
+    /// Notes rules that changed.
     private mutating func refreshConditions() {
         let now = session.generation
         guard now != generation else { return }
@@ -197,7 +198,7 @@ public struct HTTPGate {
         conditions = session.exchangeConditions
     }
 
-    /// Asks the rules about an exchange.
+    /// Evaluates the rules for an exchange.
     func judge(
         _ exchange: LiveExchange, _ phase: FilterPhase, _ at: Instant, endedAt: Instant? = nil,
         only kinds: Set<ActionKind>? = nil
@@ -219,7 +220,7 @@ public struct HTTPGate {
             at: at, only: kinds)
     }
 
-    /// Gives out bytes that nobody judges.
+    /// Forwards bytes that are not judged.
     func giveOut(
         _ bytes: ArraySlice<UInt8>, from sender: Peer, _ commands: inout [GateCommand]
     ) {
@@ -234,7 +235,7 @@ public struct HTTPGate {
         }
     }
 
-    /// Gives out the start of a head, and what stands behind a request to change the protocol.
+    /// Forwards the start of a head, and what follows an upgrade request.
     mutating func flush(_ commands: inout [GateCommand], _ sender: Peer) {
         switch sender {
         case .client:
@@ -247,8 +248,8 @@ public struct HTTPGate {
         }
     }
 
-    /// The connection cannot be followed any further: everything held goes on, and so does what
-    /// comes.
+    /// The connection cannot be followed any further: everything held is forwarded, and so is what
+    /// follows.
     mutating func giveUp(_ at: Instant, _ commands: inout [GateCommand]) {
         releaseRequest(at, &commands)
         releaseResponse(at, &commands)
@@ -259,7 +260,7 @@ public struct HTTPGate {
         flush(&commands, .server)
     }
 
-    /// Tells that something was done.
+    /// Reports a fault that was applied.
     func tell(
         _ firing: Firing, _ at: Instant, _ sender: Peer?, came: [UInt8] = [], sent: [UInt8] = [],
         _ commands: inout [GateCommand]
@@ -312,7 +313,7 @@ public struct HTTPGate {
 }
 
 extension Instant {
-    /// The moment so many nanoseconds later; the last there is where that is too late.
+    /// The time so many nanoseconds later; the last there is where that is too late.
     func later(by nanoseconds: Int64) -> Instant {
         let (sum, isFar) = self.nanoseconds.addingReportingOverflow(max(0, nanoseconds))
         return Instant(nanoseconds: isFar ? .max : sum)

@@ -4,10 +4,10 @@ public import Wire
 
 /// Looks ahead at the requests of a connection, so that those that no rule hits need no gate.
 ///
-/// It finds heads and asks, without counting, whether a rule would hold. Only where that is so, or
-/// where another protocol or a tunnel is asked for, the bytes have to go through a gate. For rules
-/// that are asked when the head of a request is complete, and later in WebSockets; those that look
-/// at bodies or responses need the gate from the start.
+/// It finds heads and evaluates, without counting, whether a rule would match. Only where one does,
+/// or where an upgrade or a tunnel is requested, the bytes have to go through a gate. For rules
+/// that are evaluated when the head of a request is complete, and later in WebSockets; those about
+/// bodies or responses need the gate from the start.
 public struct HTTPPrefilter {
     /// What was found in a read.
     public enum Finding: Hashable, Sendable {
@@ -22,24 +22,24 @@ public struct HTTPPrefilter {
     private var framer = HTTPFramer(role: .request)
     private var isInMessage = false
     private var exchanges = 0
-    /// The requests that it let through and that may not be answered yet.
+    /// The requests that it forwarded and that may not be answered yet.
     public private(set) var pending = PendingRequests()
-    /// What the rules about heads of requests can be about, and when that was asked.
+    /// The interest of the rules in heads of requests, and the generation it was read in.
     private var condition = ExchangeCondition.open
     private var generation = 0
 
-    /// A scout for a connection on which no request is under way.
+    /// A prefilter for a connection on which no request is in progress.
     public init(_ context: GateContext, session: FaultSession) {
         self.context = context
         self.session = session
     }
 
-    /// Whether a scout is enough for the rules there are.
+    /// Whether a prefilter is enough for the present rules.
     public static func isEnough(for session: FaultSession) -> Bool {
         session.interest.isSubset(of: [.handshake, .requestHead, .command, .message])
     }
 
-    /// Looks at what a client sent.
+    /// Inspects what a client sent.
     ///
     /// - Parameters:
     ///   - bytes: What it sent.

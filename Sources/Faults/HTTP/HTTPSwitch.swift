@@ -7,11 +7,11 @@ public struct HTTPSwitch {
     public var request: HTTPHead
     /// The head of the response, as the server sent it.
     public var response: HTTPHead
-    /// What is known of the exchange; its number is not that of the trace.
+    /// The exchange as known so far; its number is not that of the trace.
     public var exchange: ExchangeRow
-    /// What the client sent behind its request, and what is in no command yet.
+    /// What the client sent after its request, and what is in no command yet.
     public var clientRest: [UInt8]
-    /// What the server sent behind its response, and what is in no command yet.
+    /// What the server sent after its response, and what is in no command yet.
     public var serverRest: [UInt8]
 
     /// Whether WebSocket follows.

@@ -1,6 +1,6 @@
-/// The first bytes of a message's content, kept for filters that ask for them.
+/// The first bytes of a message's content, kept for filters that use them.
 struct KeptContent {
-    /// Most bytes that are kept.
+    /// The maximum number of bytes that are kept.
     static let limit = 1 << 20
 
     /// Content without transfer coding.
@@ -10,7 +10,7 @@ struct KeptContent {
     /// Whether there is more than is kept.
     private(set) var isCut = false
 
-    /// Takes content that follows.
+    /// Processes content that follows.
     mutating func append(_ more: ArraySlice<UInt8>) {
         let room = Self.limit - bytes.count
         bytes += more.prefix(room)

@@ -8,9 +8,9 @@ struct LiveExchange {
     let number: Int
     /// The head of the request.
     let head: HTTPHead
-    /// What its response has to know of it.
+    /// The request's properties that determine the response.
     let kind: HTTPRequestKind
-    /// Whether it asks for another protocol.
+    /// Whether it requests an upgrade.
     let isUpgrade: Bool
     let startedAt: Instant
     var requestEndedAt: Instant?
@@ -22,13 +22,13 @@ struct LiveExchange {
     var response = KeptContent()
     /// Codes of what the framers noticed.
     private(set) var notes: [String] = []
-    /// What rules want done to the response since the request came.
+    /// The firings for the response, found since the request came.
     var deferred: [Firing] = []
     /// Whether it is a repetition, the answer to which the client is not to see.
     var isRepetition = false
-    /// Whether its answer is one of our own.
+    /// Whether its answer is a local one.
     var isLocal = false
-    /// Whether the client was told to go on in the server's place.
+    /// Whether the client was sent 100 Continue in the server's place.
     var isAskedToContinue = false
 
     init(number: Int, head: HTTPHead, at: Instant) {
@@ -40,13 +40,14 @@ struct LiveExchange {
         startedAt = at
     }
 
-    /// Whether `server` is the one that a request to a proxy asks for.
+    /// Whether `server` is the target of a request to a proxy.
     func isFor(_ server: GateContext.Server) -> Bool {
         guard let authority = (try? head.parsedTarget())?.authority else { return true }
         return authority.host == server.host && authority.port == server.port
     }
 
-    /// Remembers what was noticed; a trace has it as often, a filter asks only whether it is there.
+    /// Adds an anomaly once; a trace has each occurrence, a filter only tests whether it is
+    /// present.
     mutating func add(note: String) {
         if !notes.contains(note) { notes.append(note) }
     }
@@ -54,12 +55,12 @@ struct LiveExchange {
     /// Whether nothing but its response has to be waited for.
     var isPlain: Bool { deferred.isEmpty && !isRepetition && !isAskedToContinue }
 
-    /// What a trace would say of it now.
+    /// The row a trace would have of it now.
     ///
-    /// In front of a server it is the server's own address that counts, as in a trace.
+    /// A reverse proxy uses the address of the server itself, as a trace does.
     func row(_ context: GateContext) -> ExchangeRow {
         let address = RequestAddress(head)
-        // What the client speaks to the proxy says nothing about the server.
+        // The protocol between client and proxy does not imply that of the server.
         let scheme =
             context.server.map { $0.isTLS ? "https" : "http" } ?? address.scheme ?? "http"
         let host = context.server?.host ?? address.host
@@ -95,7 +96,7 @@ struct LiveExchange {
             isUpgrade: head.asksForWebSocket)
     }
 
-    /// Its messages as far as they came.
+    /// Its messages as far as received.
     var contents: ExchangeContents {
         var messages = [
             ExchangeContents.Message(sender: .client, head: head, content: request)

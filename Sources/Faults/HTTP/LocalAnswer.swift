@@ -4,15 +4,15 @@ import Notation
 import OpenRosa
 import Wire
 
-/// An answer that Tapedeck gives in a server's place, as a rule wants it.
+/// An answer that Tapedeck sends in a server's place, as a rule requires it.
 ///
-/// Without a body of its own it is what the protocol has for its status, and it has the fields that
-/// a real server's answer has: clients stop at an answer without `Date` before they see its status.
+/// Without a configured body it has the protocol's body for its status, and it has the fields of a
+/// real server's answer: clients reject an answer without `Date` before they see its status.
 /// Source: specs/commcare-http.txt; reference/commcare-in-practice.md, 2.1 and 2.4.
 struct LocalAnswer {
     /// The bytes of the answer.
     let bytes: [UInt8]
-    /// Whether the connection is closed behind it.
+    /// Whether the connection is closed after it.
     let closes: Bool
 
     /// The answer with these bytes.
@@ -24,11 +24,11 @@ struct LocalAnswer {
     /// The answer of `firing` to a request.
     ///
     /// - Parameters:
-    ///   - firing: What the rule asks for, of kind `status`.
+    ///   - firing: The rule's action, of kind `status`.
     ///   - request: The head of the request.
     ///   - api: What the request is for.
     ///   - unixSeconds: When the answer is made, in seconds since 1970.
-    ///   - closing: Whether the connection is closed whatever the request says.
+    ///   - closing: Whether the connection is closed whatever the request specifies.
     init(
         _ firing: Firing, to request: HTTPHead, api: String, unixSeconds: Int64,
         closing: Bool = false

@@ -3,11 +3,11 @@ import Wire
 
 /// A message on its way through the gate.
 struct MessagePassage {
-    /// What becomes of its bytes.
+    /// What happens to its bytes.
     enum Course {
-        /// They wait until more is known.
+        /// They are held until more is known.
         case holding
-        /// They go on, changed or not.
+        /// They are forwarded, changed or not.
         case passing
         /// Tapedeck takes them in the server's place.
         case keeping
@@ -18,14 +18,14 @@ struct MessagePassage {
     let sender: Peer
     let head: HTTPHead
     var course = Course.holding
-    /// What rules want done to it, in their order.
+    /// The actions of the rules on it, in their order.
     var steps: [Firing] = []
     var editor = BodyEditor()
-    /// The bytes of the head, with what stands before it.
+    /// The bytes of the head, with what precedes it.
     let rawHead: [UInt8]
-    /// The bytes behind the head that wait.
+    /// The bytes after the head that wait.
     var rawBody: [UInt8] = []
-    /// Where in ``rawBody`` content stands.
+    /// The range of the content in ``rawBody``.
     var contents: [Range<Int>] = []
     /// How it ends for the client, where an answer is to be given at its end.
     var answer: LocalAnswer?
@@ -63,7 +63,7 @@ struct MessagePassage {
     /// The content that waits, without transfer coding.
     var content: [UInt8] { contents.flatMap { rawBody[$0] } }
 
-    /// Size of the content as its head says; nil where it does not.
+    /// Size of the content announced by its head; nil where there is none.
     var statedSize: Int64? {
         guard head.first("transfer-encoding") == nil, let text = head.value(of: "content-length")
         else { return nil }

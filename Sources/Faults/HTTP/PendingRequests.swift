@@ -1,16 +1,16 @@
-/// Requests that went on unjudged and are not answered, which a gate that begins behind them has to
-/// know.
+/// Requests that were forwarded unjudged and are not answered, which a gate that starts after them
+/// needs.
 public struct PendingRequests {
-    /// Most that are remembered.
+    /// The maximum number that is kept.
     public static let maximum = 64
 
-    /// In the order in which they went on.
+    /// In the order in which they were forwarded.
     private(set) var exchanges: [LiveExchange] = []
 
     /// None.
     public init() {}
 
-    /// The last so many; nil where not as many are known.
+    /// The last `count`; nil where fewer are known.
     public func last(_ count: Int) -> PendingRequests? {
         guard count <= exchanges.count else { return nil }
         var rest = self

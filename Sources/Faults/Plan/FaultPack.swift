@@ -1,10 +1,11 @@
 import Filters
 
-/// A plan that comes with Tapedeck: what often goes wrong together.
+/// A plan that comes with Tapedeck: faults that often occur together.
 public struct FaultPack: Sendable {
     /// The name.
     public let name: String
-    /// The plan as YAML, with a paragraph in front: what it plays, and what a good client does.
+    /// The plan as YAML, with a paragraph in front: what it simulates, and what a correct client
+    /// does.
     public let yaml: String
 
     init(_ name: String, _ bytes: [UInt8]) {
@@ -12,7 +13,7 @@ public struct FaultPack: Sendable {
         yaml = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What it plays and what a good client does, in one paragraph.
+    /// What it simulates and what a correct client does, in one paragraph.
     public var about: String {
         yaml.split(separator: "\n", omittingEmptySubsequences: false)
             .prefix { $0.hasPrefix("#") }
@@ -53,7 +54,7 @@ public struct FaultPack: Sendable {
         FaultPack("wrong-clock", PackageResources.wrong_clock_yaml),
     ]
 
-    /// The names nearest to one that there is no pack of, best first, at most three.
+    /// The names nearest to an unknown one, best first, at most three.
     public static func nearest(to name: String) -> [String] {
         NearestNames.of(name, among: all.map(\.name))
     }

@@ -16,7 +16,7 @@ extension FaultRule {
 extension FaultPlan {
     /// The files that bodies of answers are in, as the plan names them, each once.
     ///
-    /// Whoever loads the plan reads them: a plan itself reads no files.
+    /// The loader of the plan reads them: a plan itself reads no files.
     public var bodyFiles: [String] { Set(rules.compactMap(\.bodyFile)).sorted() }
 
     /// The plan with the bodies that its files hold, by the names of ``bodyFiles``.

@@ -15,7 +15,7 @@ enum PlanSchema {
         object([
             ("$schema", text("https://json-schema.org/draft/2020-12/schema")),
             ("title", text("Tapedeck fault plan")),
-            ("description", text("Rules that break traffic on purpose; see Faults.md.")),
+            ("description", text("Rules that inject faults into traffic; see Faults.md.")),
             ("type", text("object")),
             ("additionalProperties", .bool(false)),
             (
@@ -24,7 +24,7 @@ enum PlanSchema {
                     (
                         "seed",
                         object([
-                            ("description", text("Where all chance comes from.")),
+                            ("description", text("Random seed.")),
                             ("type", text("integer")), ("minimum", .number("0")),
                             ("maximum", .number("\(UInt64.max)")),
                         ])
@@ -32,7 +32,7 @@ enum PlanSchema {
                     (
                         "rules",
                         object([
-                            ("description", text("Asked in this order.")),
+                            ("description", text("Evaluated in this order.")),
                             ("type", .array([text("array"), text("null")])),
                             ("maxItems", .number("\(FaultPlan.maximumRules)")),
                             ("items", reference("rule")),

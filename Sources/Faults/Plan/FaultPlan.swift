@@ -1,13 +1,13 @@
-/// Rules that break the traffic on purpose; `Faults.md` tells how they are written.
+/// Rules that inject faults into traffic; `Faults.md` describes their syntax.
 public struct FaultPlan: Hashable, Sendable {
-    /// Most rules of a plan.
+    /// The maximum number of rules of a plan.
     public static let maximumRules = 10_000
     /// Longest text of a plan, in bytes.
     public static let maximumSize = 4 << 20
 
-    /// The rules, in the order in which they are asked and carried out; no two of one name.
+    /// The rules, in the order in which they are evaluated and carried out; names are unique.
     public let rules: [FaultRule]
-    /// Where all chance comes from, if the plan says so.
+    /// The random seed, if the plan has one.
     public let seed: UInt64?
 
     /// The plan without rules.

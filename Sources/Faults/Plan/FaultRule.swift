@@ -4,7 +4,7 @@ public import Filters
 public struct FaultRule: Hashable, Sendable {
     /// The name, unlike that of any other rule of the plan.
     public let name: String
-    /// What is hit, and the phase in which that is asked.
+    /// What is hit, and the phase in which that is evaluated.
     public let condition: FaultCondition
     /// What is done.
     public let action: FaultAction
@@ -21,12 +21,12 @@ public struct FaultRule: Hashable, Sendable {
         self.schedule = schedule
     }
 
-    /// The phase in which it is asked: the earliest where its filter can be answered and its
+    /// The phase in which it is evaluated: the earliest where its filter can be evaluated and its
     /// action be carried out.
     public var phase: FilterPhase { condition.phase }
 
-    /// What events are counted by: what the plan says, or else the client where chance decides and
-    /// everything together where it does not.
+    /// What events are counted by: the plan's value, or else the client where a random draw decides
+    /// and everything together where it does not.
     ///
     /// Counted over all, a draw would depend on which of two connections came first.
     public var extent: FaultSchedule.Extent {

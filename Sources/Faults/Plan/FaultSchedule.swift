@@ -1,8 +1,8 @@
 /// Which of the events that a rule's filter holds for are hit.
 ///
-/// All conditions that are given have to hold; without any, every event is hit. Events are counted
-/// for each scope on its own, from 1, while the windows are open and the client has not yet ended
-/// the rule: what comes outside of them is no occurrence.
+/// All given conditions have to hold; without any, every event is hit. Events are counted
+/// separately for each scope, from 1, while the windows are open and the client has not yet ended
+/// the rule: an event outside of them is not an occurrence.
 public struct FaultSchedule: Hashable, Sendable {
     /// What events are counted by.
     public enum Extent: String, Hashable, Sendable, CaseIterable {
@@ -16,17 +16,17 @@ public struct FaultSchedule: Hashable, Sendable {
         case overall
     }
 
-    /// The first so many occurrences, at least 1; nil for all.
+    /// The number of first occurrences, at least 1; nil for all.
     public var first: Int64?
-    /// Every so many-th occurrence, at least 1; nil for all.
+    /// Every nth occurrence, at least 1; nil for all.
     public var every: Int64?
     /// The occurrences with these numbers, each at least 1, ascending; empty for all.
     public var nth: [Int64] = []
     /// The probability of each, above 0 and at most 1; nil for certainty.
     public var probability: Double?
-    /// From this moment on, in nanoseconds since the session started; nil from the beginning.
+    /// From this time on, in nanoseconds since the session started; nil from the beginning.
     public var from: Int64?
-    /// Before this moment, in nanoseconds since the session started; nil without end.
+    /// Before this time, in nanoseconds since the session started; nil without end.
     public var to: Int64?
     /// Only after the latest mark of this name; nil without one.
     public var afterMark: String?
@@ -34,9 +34,9 @@ public struct FaultSchedule: Hashable, Sendable {
     public var beforeMark: String?
     /// Until something that this holds for was seen in the scope; nil without end.
     public var until: FaultCondition?
-    /// Until a scope stayed away for so many nanoseconds after it was hit; nil without end.
+    /// Until a scope was silent for this many nanoseconds after it was hit; nil without end.
     public var untilWaited: Int64?
-    /// What is counted by, where the plan says so.
+    /// What events are counted by, where the plan has it.
     public var per: Extent?
     /// How much later than the event the action is carried out, in nanoseconds, at least 0.
     public var after: Int64 = 0

@@ -1,4 +1,5 @@
-/// The shapes of header fields that a plan may ask for: what breaks framing is no fault of a plan.
+/// The header fields that a plan may set: what breaks framing is not a fault that a plan can
+/// inject.
 enum HeaderShape {
     /// Whether `text` is a token (RFC 9110, section 5.6.2).
     static func isName(_ text: String) -> Bool {

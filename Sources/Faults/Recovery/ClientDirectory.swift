@@ -3,9 +3,9 @@ import Wire
 
 /// Who is at the other end of each connection, and which channel is which bucket.
 ///
-/// Bounded: the oldest connections are forgotten first.
+/// Bounded: the oldest connections are dropped first.
 struct ClientDirectory {
-    /// What is known of a connection.
+    /// The client identity of a connection.
     struct Entry {
         var address: String
         var openedAt: Instant
@@ -30,10 +30,10 @@ struct ClientDirectory {
     private static let maxConnections = 65_536
     private static let maxChannels = 4_096
 
-    /// What is known of a connection.
+    /// The client identity of a connection.
     subscript(connection: ConnectionID) -> Entry? { entries[connection] }
 
-    /// Takes note of a connection.
+    /// Notes a connection.
     mutating func open(_ connection: ConnectionID, _ client: String, at: Instant) {
         guard entries[connection] == nil else { return }
         entries[connection] = Entry(address: Self.host(of: client), openedAt: at)
@@ -47,7 +47,7 @@ struct ClientDirectory {
         }
     }
 
-    /// Takes note of what the client of a connection calls itself.
+    /// Notes what the client of a connection calls itself.
     mutating func identify(_ connection: ConnectionID, as id: String) {
         guard let entry = entries[connection] else { return }
         if entry.id == nil { entries[connection]?.id = id }
@@ -59,12 +59,12 @@ struct ClientDirectory {
         }
     }
 
-    /// Takes note of the number of a client's heartbeat.
+    /// Notes the number of a client's heartbeat.
     mutating func beat(_ number: Int64, on connection: ConnectionID) {
         entries[connection]?.heartbeat = number
     }
 
-    /// Takes note of the bucket of a channel.
+    /// Notes the bucket of a channel.
     mutating func name(_ channel: Int, _ bucket: String, on connection: ConnectionID) {
         guard let known = entries[connection]?.buckets else { return }
         if known.count < Self.maxChannels || known[channel] != nil {
@@ -75,7 +75,8 @@ struct ClientDirectory {
     /// The client of a connection: what it calls itself, or else what the only one at its address
     /// does, or else that address.
     ///
-    /// `device` is what an exchange says, which is nearer than what others on the connection said.
+    /// `device` is the value of an exchange, which takes precedence over those of others on the
+    /// connection.
     func client(of connection: ConnectionID?, device: String? = nil) -> ClientName {
         if let device { return .id(device) }
         guard let entry = connection.flatMap({ entries[$0] }) else { return .address("") }
@@ -84,7 +85,7 @@ struct ClientDirectory {
         return .address(entry.address)
     }
 
-    /// All that the client of a connection may have been called by whoever knew less.
+    /// All names that the client of a connection may have had while less was known.
     func names(of connection: ConnectionID, device: String? = nil) -> [ClientName] {
         let name = client(of: connection, device: device)
         guard let address = entries[connection]?.address, name != .address(address) else {
@@ -100,10 +101,10 @@ struct ClientDirectory {
     }
 }
 
-/// A client as it is told from others.
+/// The identity of a client.
 enum ClientName: Hashable {
-    /// It said who it is.
+    /// It identified itself.
     case id(String)
-    /// It did not, and is told by its address.
+    /// It did not identify itself, and is identified by its address.
     case address(String)
 }

@@ -31,13 +31,13 @@ struct ExchangeRowFacts: Sendable {
         isComplete = row.outcome == .complete
     }
 
-    /// Whether the client got what it asked for.
+    /// Whether the client got what it requested.
     var isGood: Bool {
         guard let status, method != "CONNECT" else { return false }
         if status == 101 { return true }
         guard isComplete, 200..<300 ~= status else { return false }
         switch api {
-        // 202 says that the answer is still to come.
+        // 202 means that the answer is still to come.
         case "commcare.restore", "commcare.admin-restore", "commcare.case-restore":
             return status == 200
         default: return true

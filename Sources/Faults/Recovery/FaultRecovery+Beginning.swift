@@ -10,7 +10,7 @@ extension FaultRecovery {
         let client = directory.client(of: fault.row.connection)
         let isAboutMessage = fault.message != nil
         if let exchange = fault.exchange, !isAboutMessage, hits[exchange] == nil {
-            // Done to the connection before anything was said, or told by another clock.
+            // Done to the connection before anything was sent, or reported by another clock.
             early[exchange, default: []].append(index)
         }
         if let kind = cases[index].action?.kind, Self.connectionKinds.contains(kind) {
@@ -79,7 +79,7 @@ extension FaultRecovery {
                     index,
                     Evidence(
                         at: hit.row.at,
-                        how: "exchange \(hit.row.id) completed all the same",
+                        how: "exchange \(hit.row.id) completed nevertheless",
                         exchange: hit.row.id))
             } else {
                 wait(index, for: again)
@@ -173,7 +173,7 @@ extension FaultRecovery {
         }
         switch code {
         case 400, 401, 409, 412, 413:
-            // Not sending it again is what these ask for.
+            // These require that it is not sent again.
             wait(index, for: .anyCommand(context.client))
             for ccid in change.ccids { wait(index, for: .changeSent(context.client, ccid)) }
         default:

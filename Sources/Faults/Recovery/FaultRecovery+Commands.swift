@@ -40,11 +40,15 @@ extension FaultRecovery {
             }
             show(
                 .anyCommand(client),
-                evidence(row, "the client went on, with \(row.name) in command c\(row.id)"),
+                evidence(row, "the client continued, with \(row.name) in command c\(row.id)"),
                 where: { item, _ in !item.mayBeTakenBack })
             show(
                 .anyCommand(client),
-                evidence(row, "the client went on without it, with command c\(row.id)").tentatively,
+                evidence(
+                    row,
+                    "the client continued without it, with command "
+                        + "c\(row.id)"
+                ).tentatively,
                 where: { item, _ in item.mayBeTakenBack })
         }
     }
@@ -67,10 +71,10 @@ extension FaultRecovery {
         if row.name == "i" { tried(.index(client, bucket: bucket), at: row.at) }
         let sign = RecoverySign.asked(client, bucket: bucket)
         tried(sign, at: row.at)
-        show(sign, evidence(row, "the client asked again, with command c\(row.id)"))
+        show(sign, evidence(row, "the client requested it again, with command c\(row.id)"))
     }
 
-    /// An entity is asked for.
+    /// An entity is requested.
     private mutating func request(
         _ client: ClientName, _ bucket: String, _ row: CommandRow, _ text: [UInt8]
     ) {
@@ -83,13 +87,13 @@ extension FaultRecovery {
         show(
             sign,
             evidence(row, "").against(
-                "the client keeps asking for \(key), with command c\(row.id)"),
+                "the client keeps requesting \(key), with command c\(row.id)"),
             where: { _, tries in tries > Self.patience })
     }
 
-    /// How often a client may ask for what is not there before it is called a loop.
+    /// How often a client may request a missing object before it counts as a loop.
     private static let patience = 3
-    /// Most ccids that are remembered for one object.
+    /// The maximum number of ccids that are kept for one object.
     private static let maxIdentifiers = 64
 
     private mutating func send(
@@ -155,7 +159,7 @@ extension FaultRecovery {
         show(.heartbeat(client), found, where: { _, tries in tries > 0 })
     }
 
-    /// An entity that the client asked for.
+    /// An entity that the client requested.
     private mutating func deliver(
         _ text: [UInt8], _ client: ClientName, _ bucket: String, _ row: CommandRow
     ) {
@@ -166,7 +170,7 @@ extension FaultRecovery {
         else { return }
         show(
             .object(client, bucket: bucket, key: key),
-            evidence(row, "version \(reply.version) of \(key) came with command c\(row.id)"),
+            evidence(row, "version \(reply.version) of \(key) arrived with command c\(row.id)"),
             where: { item, _ in reply.version >= item.version ?? .min })
     }
 
@@ -182,7 +186,7 @@ extension FaultRecovery {
                     row,
                     change.error == nil
                         ? "acknowledged by command c\(row.id)"
-                        : "sent again, and known to the server: command c\(row.id)"))
+                        : "sent again, and already applied by the server: command c\(row.id)"))
         }
         guard let key = change.key, isAnswer else { return }
         let own = RecoverySign.ownChange(client, bucket: bucket, key: key)
@@ -195,11 +199,11 @@ extension FaultRecovery {
         guard change.error == nil else { return }
         show(
             .object(client, bucket: bucket, key: key),
-            evidence(row, "the change of \(key) came with command c\(row.id)"),
+            evidence(row, "the change of \(key) arrived with command c\(row.id)"),
             where: { item, tries in
                 guard let least = item.version, let version = change.ev else { return true }
-                // A newer change is of no use to a client that lacks the one before, unless it
-                // asked for both.
+                // A client that lacks the change before cannot apply a newer one, unless it
+                // requested both.
                 return version == least || (version > least && tries > 0)
             })
     }

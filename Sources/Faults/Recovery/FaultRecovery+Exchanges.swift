@@ -34,20 +34,20 @@ extension FaultRecovery {
             }
             show(
                 .anyRequest(client),
-                evidence.saying("the client went on without it, with exchange \(row.id)")
+                evidence.saying("the client continued without it, with exchange \(row.id)")
                     .tentatively)
             guard isGood else { continue }
             show(.request(client, name), evidence)
             if row.method != "CONNECT" {
                 show(
                     .anyAnswer(client),
-                    evidence.saying("the client went on, with exchange \(row.id)\(status)"))
+                    evidence.saying("the client continued, with exchange \(row.id)\(status)"))
             }
             reconnected(client, on: row.connection, evidence)
         }
     }
 
-    /// Something went well on a connection.
+    /// Something succeeded on a connection.
     mutating func reconnected(
         _ client: ClientName, on connection: ConnectionID, _ evidence: Evidence
     ) {

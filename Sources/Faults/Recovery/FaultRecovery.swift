@@ -1,12 +1,12 @@
 import Dissection
 import Wire
 
-/// Tells of each fault of a session whether the client recovered from it.
+/// Determines for each fault of a session whether the client recovered from it.
 ///
-/// Theory of operation: each fault waits, from the moment when it was done, for the signs that its
-/// action calls for. What is observed afterwards is turned into the few signs it may be and looked
-/// up, so that time grows with observations and faults, not with their product; memory grows with
-/// the faults alone.
+/// Theory of operation: each fault waits, from the time when it was applied, for the events that
+/// its action calls for. What is observed afterwards is mapped to the few events it may be and
+/// looked up, so that time grows with observations and faults, not with their product; memory grows
+/// with the faults alone.
 public struct FaultRecovery: Sendable {
     var cases: [RecoveryCase]
     /// How many of the cases have begun.
@@ -15,7 +15,7 @@ public struct FaultRecovery: Sendable {
     private var attempts: [RecoverySign: Int] = [:]
     private var untried: [RecoverySign: [Int]] = [:]
     var directory = ClientDirectory()
-    /// What is known of the exchanges that faults were done to.
+    /// The exchanges that faults were applied to.
     var hits: [ExchangeID: Hit] = [:]
     /// Cases whose exchange is still to be observed.
     var early: [ExchangeID: [Int]] = [:]
@@ -50,7 +50,7 @@ public struct FaultRecovery: Sendable {
         spoiledMessages = messages
     }
 
-    /// Whether what an action was done to still says what it said.
+    /// Whether the target of an action is unchanged.
     private static func leavesAsItWas(_ action: FaultAction?) -> Bool {
         switch action?.kind {
         case .setHeader, .removeHeader, .latency, .bandwidth, .slice, .doubled, .reorder, .compact,
@@ -60,7 +60,7 @@ public struct FaultRecovery: Sendable {
         }
     }
 
-    /// Takes the next thing that happened, in order of time.
+    /// Processes the next thing that happened, in order of time.
     public mutating func observe(_ observation: Observation) {
         begin(before: observation)
         switch observation {
@@ -72,9 +72,9 @@ public struct FaultRecovery: Sendable {
         }
     }
 
-    /// What became of each fault, in the order of their numbers.
+    /// The outcome of each fault, in the order of their numbers.
     ///
-    /// - Parameter isRunning: Whether the session goes on: what nothing was seen of is open then.
+    /// - Parameter isRunning: Whether the session continues: a case without any event is open then.
     /// - Returns: A verdict for each fault.
     public mutating func verdicts(isRunning: Bool) -> [FaultVerdict] {
         while begun < cases.count {
@@ -90,7 +90,7 @@ public struct FaultRecovery: Sendable {
                 case (true, true): "tried \(times) so far"
                 case (true, false): "tried \(times), never with success"
                 case (false, true): "nothing seen yet"
-                case (false, false): "nothing later shows it"
+                case (false, false): "no later event shows a recovery"
                 }
             return FaultVerdict(
                 fault: item.fault.id, outcome: isRunning ? .open : .notRecovered, how: how,
@@ -106,7 +106,7 @@ public struct FaultRecovery: Sendable {
             let fault = cases[begun].fault
             guard fault.row.at <= observation.at else { return }
             if fault.row.at == observation.at {
-                // At the same moment what it was done to comes first.
+                // At the same time what it was done to comes first.
                 if let connection = fault.row.connection, directory[connection] == nil { return }
                 if let exchange = fault.exchange, hits[exchange] == nil { return }
                 if let message = fault.message, unseenMessages.contains(message) { return }
@@ -116,12 +116,12 @@ public struct FaultRecovery: Sendable {
         }
     }
 
-    /// Lets a case wait for a sign.
+    /// Registers a case for an expected event.
     mutating func wait(_ index: Int, for sign: RecoverySign) {
         waiting[sign, default: []].append(index)
     }
 
-    /// Lets a case count a sign as trying.
+    /// Registers a case for an event that counts as a try.
     mutating func count(_ index: Int, _ sign: RecoverySign) {
         cases[index].attempt = sign
         cases[index].attemptsBefore = attempts[sign, default: 0]
@@ -129,15 +129,15 @@ public struct FaultRecovery: Sendable {
         untried[sign, default: []].append(index)
     }
 
-    // MARK: Signs
+    // MARK: Expected events
 
-    /// Whether anybody counts a sign as trying.
+    /// Whether any case counts an event as a try.
     func isCounted(_ sign: RecoverySign) -> Bool { attempts[sign] != nil }
 
-    /// Whether anybody waits for a sign.
+    /// Whether any case waits for an event.
     func isAwaited(_ sign: RecoverySign) -> Bool { waiting[sign] != nil }
 
-    /// Somebody tried.
+    /// A try was observed.
     mutating func tried(_ sign: RecoverySign, at: Instant) {
         guard let count = attempts[sign] else { return }
         attempts[sign] = count + 1
@@ -150,7 +150,7 @@ public struct FaultRecovery: Sendable {
         return attempts[sign, default: 0] - item.attemptsBefore
     }
 
-    /// Gives those who wait for a sign their verdict.
+    /// Gives the cases that wait for an event their verdict.
     mutating func show(
         _ sign: RecoverySign, _ evidence: Evidence,
         where holds: (RecoveryCase, _ tries: Int) -> Bool = { _, _ in true }
@@ -173,7 +173,7 @@ public struct FaultRecovery: Sendable {
     /// Gives a case its verdict.
     mutating func conclude(_ index: Int, _ evidence: Evidence) {
         let item = cases[index]
-        // The first sign that it went on is the one to tell, unless it is taken back.
+        // The first event that shows that it continued is reported, unless it is revoked.
         if evidence.isTentative, item.verdict != nil { return }
         cases[index].verdict = FaultVerdict(
             fault: item.fault.id, outcome: evidence.outcome,

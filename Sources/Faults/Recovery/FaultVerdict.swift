@@ -2,7 +2,7 @@ public import Wire
 
 /// Whether a client recovered from a fault.
 public struct FaultVerdict: Hashable, Sendable {
-    /// What became of it; the raw value is what a trace stores.
+    /// The outcome; the raw value is what a trace stores.
     public enum Outcome: String, Hashable, Sendable, CaseIterable {
         /// Something later shows that the client got over it.
         case recovered
@@ -14,7 +14,7 @@ public struct FaultVerdict: Hashable, Sendable {
 
     /// Number of the fault.
     public var fault: Int64
-    /// What became of it.
+    /// The outcome.
     public var outcome: Outcome
     /// What shows it, in words.
     public var how: String

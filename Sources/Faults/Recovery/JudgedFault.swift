@@ -1,6 +1,6 @@
 public import Wire
 
-/// A fault that is judged, with what a trace knows of what it was done to.
+/// A fault that is judged, with the rows of its target in a trace.
 public struct JudgedFault: Hashable, Sendable {
     /// Number of the fault.
     public var id: Int64
@@ -8,7 +8,7 @@ public struct JudgedFault: Hashable, Sendable {
     public var row: FaultRow
     /// The exchange it was done to, if to one.
     public var exchange: ExchangeID?
-    /// The message it was done to, if anybody got that.
+    /// The message it was applied to, if it was received.
     public var message: MessageID?
 
     /// A fault with these values.

@@ -1,7 +1,7 @@
 public import Dissection
 public import Wire
 
-/// Something that happened in a session, from which recovery is told.
+/// An event in a session, from which recovery is determined.
 public enum Observation: Hashable, Sendable {
     /// A client connected.
     case connection(ConnectionRow)

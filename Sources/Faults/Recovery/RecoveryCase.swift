@@ -9,7 +9,7 @@ struct RecoveryCase {
     /// What is counted as trying, and how often that had happened before.
     var attempt: RecoverySign?
     var attemptsBefore = 0
-    /// What the client had to wait for, in seconds, where an answer said so.
+    /// The time that the client had to wait, in seconds, where an answer gave one.
     var retryAfter: String?
     /// When the client first tried again.
     var firstTry: Instant?

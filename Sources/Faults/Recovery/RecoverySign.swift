@@ -2,15 +2,15 @@ import Wire
 
 /// Something that may show that a client recovered, as a place to look up who waits for it.
 enum RecoverySign: Hashable {
-    /// The same request of the client again, answered well.
+    /// The same request of the client again, answered with success.
     case request(ClientName, RequestName)
-    /// Any exchange of the client that went well.
+    /// Any exchange of the client that succeeded.
     case anyAnswer(ClientName)
-    /// Any exchange of the client, well or not.
+    /// Any exchange of the client, successful or not.
     case anyRequest(ClientName)
     /// A form of the client under this instanceID.
     case form(ClientName, String)
-    /// An exchange or an authorisation that went well on a later connection.
+    /// An exchange or an authorisation that succeeded on a later connection.
     case reconnection(ClientName)
     /// A change with this ccid is answered or shown.
     case ccid(ClientName, String)
@@ -24,17 +24,17 @@ enum RecoverySign: Hashable {
     case authorisation(ClientName, bucket: String)
     /// A heartbeat is answered.
     case heartbeat(ClientName)
-    /// Changes or an index of the bucket are asked for.
+    /// Changes or an index of the bucket are requested.
     case asked(ClientName, bucket: String)
     /// Any command of the client.
     case anyCommand(ClientName)
-    /// An entity is asked for.
+    /// An entity is requested.
     case entityRequest(ClientName, bucket: String, key: String)
     /// A change is sent under this ccid.
     case changeSent(ClientName, String)
 }
 
-/// A request as it is told from others.
+/// The identity of a request.
 struct RequestName: Hashable {
     var api: String
     var method: String

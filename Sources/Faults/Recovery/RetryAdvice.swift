@@ -1,8 +1,8 @@
 import Wire
 
-/// Whether a client waited as long as it was told to.
+/// Whether a client waited as long as Retry-After required.
 enum RetryAdvice {
-    /// `; tried again after 31 s, Retry-After was 30`, or nothing where nothing was asked.
+    /// `; tried again after 31 s, Retry-After was 30`, or nothing where there was no Retry-After.
     static func words(_ item: RecoveryCase) -> String {
         guard let asked = item.retryAfter, let first = item.firstTry else { return "" }
         let waited = first.nanoseconds - item.fault.row.at.nanoseconds
@@ -10,7 +10,7 @@ enum RetryAdvice {
         guard let least = Int64(asked) else { return start + ", Retry-After was \(asked)" }
         let (nanoseconds, isFar) = least.multipliedReportingOverflow(by: 1_000_000_000)
         return waited < nanoseconds || isFar
-            ? start + ", before Retry-After \(asked) was over"
+            ? start + ", before Retry-After \(asked) had elapsed"
             : start + ", Retry-After was \(asked)"
     }
 

@@ -1,17 +1,17 @@
 import Notation
 public import Wire
 
-/// Slows down, slices and cuts what gates let through.
+/// Slows down, slices and cuts what gates forward.
 ///
-/// A value between a gate and the relay: commands go in, the same bytes come out, with the moments
-/// before which they may not go on. Each direction is on its own.
+/// A value between a gate and the relay: commands go in, the same bytes come out, with the times
+/// before which they may not be forwarded. Each direction is independent.
 public struct Shaper: Sendable {
     private var lanes = [ShapingLane(), ShapingLane()]
 
     /// A shaper that changes nothing.
     public init() {}
 
-    /// Whether everything passes as it comes.
+    /// Whether everything passes as it arrives.
     public var isIdle: Bool { lanes.allSatisfy(\.isIdle) }
 
     /// Takes an action that lasts from `at` on.
@@ -61,7 +61,7 @@ public struct Shaper: Sendable {
         return true
     }
 
-    /// Gives out what `commands` become for bytes that came at `at`.
+    /// Appends the shaped `commands` for bytes received at `at`.
     public mutating func shape(
         _ commands: [GateCommand], at: Instant, into shaped: inout [GateCommand]
     ) {
@@ -72,7 +72,7 @@ public struct Shaper: Sendable {
             case .make(let sender, let bytes):
                 shape(sender, bytes, at, into: &shaped) { .make(sender: sender, $0) }
             case .replace(let sender, let bytes, let others) where !others.isEmpty:
-                // The first piece stands in the place of what came, and the others follow it.
+                // The first piece takes the place of the received bytes, and the others follow it.
                 var isFirst = true
                 shape(sender, others, at, into: &shaped) { piece in
                     defer { isFirst = false }
@@ -117,7 +117,7 @@ public struct Shaper: Sendable {
         }
         guard let cut = lanes[lane].cut, cut.remaining == 0 else { return }
         if allowed < bytes.count {
-            // Through `make`, so that what came is in the trace whatever became of it.
+            // Through `make`, so that what was received is in the trace in any case.
             switch make(Array(bytes[allowed...])) {
             case .pass(let sender, let rest):
                 shaped.append(.replace(sender: sender, rest, by: []))

@@ -28,13 +28,13 @@ struct ShapingLane {
     /// When the line is free again, for the rate and the pauses between slices.
     var freeAt: Int64 = 0
 
-    /// Whether bytes pass as they come.
+    /// Whether bytes pass as they arrive.
     var isIdle: Bool {
         delays.isEmpty && rate == nil && sliceSize == nil && cut == nil && !isStalled
             && blackouts.isEmpty
     }
 
-    /// When bytes that came at `at` may go on, apart from rate and slices.
+    /// When bytes received at `at` may be forwarded, apart from rate and slices.
     mutating func release(_ at: Instant) -> Int64 {
         var release = at.nanoseconds
         for index in delays.indices {
@@ -53,7 +53,7 @@ struct ShapingLane {
         return release
     }
 
-    /// How many bytes go on at once.
+    /// How many bytes are forwarded at once.
     var pieceSize: Int {
         var size = sliceSize ?? .max
         // A twentieth of a second, so that a slow line flows and does not hop.
@@ -61,7 +61,7 @@ struct ShapingLane {
         return max(1, size)
     }
 
-    /// When a piece of `count` bytes may go on that is released at `release`.
+    /// When a piece of `count` bytes that is released at `release` may be forwarded.
     mutating func book(_ count: Int, release: Int64) -> Int64 {
         let start = max(release, freeAt)
         var taken: Int64 = 0

@@ -4,8 +4,8 @@ import Wire
 
 /// Joins changes as a server does for a client that was away.
 enum ChangeJoining {
-    /// One `c` with the changes of all of these; those of one object become one where that can be
-    /// told without the object.
+    /// One `c` with the changes of all of these; those of one object become one where that is
+    /// possible without the object.
     static func joined(_ texts: [[UInt8]], channel: Int) -> [UInt8] {
         var changes: [SimperiumChange<JSONValue>] = []
         for text in texts {

@@ -2,7 +2,7 @@ import Notation
 import Simperium
 import Wire
 
-/// Changes of single commands, byte for byte as they came but for what is changed.
+/// Changes of single commands, byte for byte as received but for what is changed.
 enum CommandEdit {
     private typealias Splice = (range: Range<Int>, bytes: [UInt8])
 
@@ -40,8 +40,8 @@ enum CommandEdit {
 
     /// Greater versions in all changes of objects; nil where there are none.
     ///
-    /// What creates or removes an object stays as it is: nothing in it could show the gap, and the
-    /// client would know a version that is none.
+    /// What creates or removes an object is unchanged: nothing in it could show the gap, and the
+    /// client would have a version that does not exist.
     static func movingVersions(_ text: [UInt8], by step: Int64) -> [UInt8]? {
         var splices: [Splice] = []
         for change in changes(text) where change["sv"] != nil && change["o"]?.string == "M" {
@@ -122,7 +122,7 @@ enum CommandEdit {
         return (root.kind == .array ? Array(root.elements) : [root]).filter { $0.kind == .object }
     }
 
-    /// The operations of a map, those of objects within objects as well.
+    /// The operations of a map, including those of nested objects.
     private static func collect(
         _ map: JSONDocument.Node, into operations: inout [JSONDocument.Node], depth: Int
     ) {

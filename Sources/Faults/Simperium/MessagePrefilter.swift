@@ -2,7 +2,7 @@ import Filters
 import Framing
 import Wire
 
-/// What can be told of a message in one frame without reading it.
+/// What is known of a message in one frame without parsing it.
 ///
 /// Of use only as long as the bytes it points at.
 struct MessagePrefilter {
@@ -14,7 +14,7 @@ struct MessagePrefilter {
     private let key: UInt32
     /// The payload, once it was unmasked.
     private var plain: [UInt8]?
-    /// Name of the command, as ``packed(_:)`` says; nil where it can not be told.
+    /// Name of the command, packed by ``packed(_:)``; nil where it is unknown.
     private(set) var name: UInt64?
     /// Channel of the command.
     private(set) var channel: Int?

@@ -1,9 +1,9 @@
 import Framing
 import Wire
 
-/// What becomes of one message and of what goes along with it.
+/// The decision on one message and what is sent with it.
 struct MessageVerdict {
-    /// What becomes of one command, or of a message that holds none.
+    /// What happens to one command, or of a message that holds none.
     enum Outcome: Equatable {
         case same
         case changed([UInt8])
@@ -21,21 +21,21 @@ struct MessageVerdict {
         let draw: UInt64
     }
 
-    /// What became of each command; one of the whole message, where it holds none.
+    /// The outcome of each command; one of the whole message, where it holds none.
     var outcomes: [Outcome]
     /// Whether the whole message is dropped.
     var isDropped = false
-    /// Stands before its bytes.
+    /// Precedes its bytes.
     var before: [GateCommand] = []
-    /// Goes behind it.
+    /// Sent after it.
     var made: [Made] = []
-    /// Stands behind everything.
+    /// Follows everything.
     var after: [GateCommand] = []
-    /// What is done to the WebSocket behind it.
+    /// What is done to the WebSocket after it.
     var actions: [Firing] = []
 
     init(count: Int) { outcomes = Array(repeating: .same, count: count) }
 
-    /// Whether it goes on as it came.
+    /// Whether it is forwarded unchanged.
     var isSame: Bool { !isDropped && outcomes.allSatisfy { $0 == .same } }
 }

@@ -4,16 +4,17 @@ import Wire
 
 /// What a WebSocket carries: which channel is which bucket, and for which client.
 struct SocketConversation {
-    /// How the texts of commands stand in messages.
+    /// How the texts of commands are framed in messages.
     enum Form {
-        /// The address does not say so; the first message of the client will.
+        /// Unknown from the address; the first message of the client shows it.
         case unknown
         case raw
         case sockJS
         case other
     }
 
-    /// The text of a command, and where it stands in the message's payload if not all of it is it.
+    /// The text of a command, and its range in the message's payload if it is not the whole
+    /// payload.
     struct Part {
         let text: [UInt8]
         let range: Range<Int>?
@@ -76,7 +77,7 @@ struct SocketConversation {
         }
     }
 
-    /// Takes note of a channel that is opened.
+    /// Notes a channel that is opened.
     mutating func note(_ command: SimperiumCommand) {
         guard case .initialize(let request) = command.body, let channel = command.channel else {
             return
@@ -95,7 +96,7 @@ struct SocketConversation {
         return (sender == .server ? [UInt8(ascii: "a")] : []) + SockJSFrame.encode(client: texts)
     }
 
-    /// Whether a client's text may open a channel, told without reading it.
+    /// Whether a client's text may open a channel, without parsing it.
     static func mayOpen(_ payload: [UInt8]) -> Bool {
         let start = payload.prefix(64)
         let name = Array("init".utf8)

@@ -48,9 +48,9 @@ extension WebSocketGate {
         }
     }
 
-    /// Carries out what does not depend on what was said.
+    /// Carries out what does not depend on the message.
     ///
-    /// - Returns: Whether the message goes nowhere.
+    /// - Returns: Whether the message is dropped.
     mutating func actOnSocket(
         _ firing: Firing, came: [UInt8], _ sender: Peer, _ at: Instant,
         _ verdict: inout MessageVerdict
@@ -73,7 +73,8 @@ extension WebSocketGate {
             verdict.actions.append(firing)
             return false
         case .stall:
-            // What is told is the message that goes no further; those behind it do not either.
+            // The reported message is the first that is not forwarded; those after it are not
+            // either.
             let isStalled = Self.senders(firing.action).contains(sender)
             perform(
                 firing, sender: sender, came: isStalled ? came : [], at: at, into: &verdict.before)
@@ -160,7 +161,7 @@ extension WebSocketGate {
         }
     }
 
-    /// Lets a message of a sender wait for the moment of an action that comes later.
+    /// Holds a message of a sender until the time of a delayed action.
     func wait(
         _ firing: Firing, _ sender: Peer, _ at: Instant, _ verdict: inout MessageVerdict
     ) {
@@ -177,7 +178,7 @@ extension WebSocketGate {
         verdict.after.append(.close(isReset: false))
     }
 
-    /// Sends something that nobody sent, now or when the time of that has come.
+    /// Injects a message, now or at its due time.
     mutating func make(
         _ made: MessageVerdict.Made, _ firing: Firing, _ at: Instant,
         _ verdict: inout MessageVerdict

@@ -49,7 +49,7 @@ extension WebSocketGate {
         return true
     }
 
-    /// What a server says on a channel.
+    /// The answer of a server on a channel.
     static func answers(_ action: FaultAction, channel: Int) -> [[UInt8]] {
         let code = Int(action.integer("code") ?? 401)
         let message = action.text("message") ?? words(code)
@@ -65,7 +65,7 @@ extension WebSocketGate {
         return all.map { $0.encoded(by: .server) }
     }
 
-    /// What the real server says with a code of `auth`.
+    /// The real server's message for a code of `auth`.
     private static func words(_ code: Int) -> String {
         switch code {
         case 400: "Token malformed"

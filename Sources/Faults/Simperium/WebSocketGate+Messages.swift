@@ -13,7 +13,7 @@ extension WebSocketGate {
         let changes: [ChangeRow]
     }
 
-    /// Decides about a message that is complete, and gives out what that lets go.
+    /// Decides about a complete message, and returns what that releases.
     mutating func judge(
         _ message: WebSocketMessage, from sender: Peer, at: Instant,
         into commands: inout [GateCommand]
@@ -54,7 +54,7 @@ extension WebSocketGate {
         return problem.hasPrefix("not UTF-8")
     }
 
-    /// Takes note of the channels that a message opens.
+    /// Notes the channels that a message opens.
     private mutating func follow(_ message: WebSocketMessage, from sender: Peer) {
         guard sender == .client, message.payload.count <= WebSocketLane.maxHeld,
             SocketConversation.mayOpen(message.payload) || isUndecided
@@ -72,7 +72,7 @@ extension WebSocketGate {
         }
     }
 
-    /// Asks the rules.
+    /// Evaluates the rules.
     private mutating func ask(
         _ message: WebSocketMessage, from sender: Peer, at: Instant, _ spoken: inout [Spoken]
     ) -> MessageVerdict {
@@ -149,7 +149,7 @@ extension WebSocketGate {
         }
     }
 
-    /// Lets postponed messages among the first so many go behind this one.
+    /// Releases postponed messages among the first `count` after this one.
     private mutating func overtake(
         _ count: Int, _ verdict: inout MessageVerdict, _ fits: (Postponed) -> Bool
     ) {
@@ -199,7 +199,7 @@ extension WebSocketGate {
             place: Place(chunk: ChunkID(0), offset: 0))
     }
 
-    /// Gives out a message as it was decided, and what goes along with it.
+    /// Appends a message as it was decided, with what is sent with it.
     private mutating func carryOut(
         _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken],
         _ frames: [Int], _ sender: Peer, _ at: Instant, _ commands: inout [GateCommand]
@@ -221,7 +221,7 @@ extension WebSocketGate {
             changesContext: message.isCompressed && !verdict.isSame)
         lanes[index].flush(into: &commands)
         for made in verdict.made { give(made, &commands) }
-        // What goes nowhere stands in one row, so that nothing seems to be lost twice.
+        // What is not forwarded is in one row, so that nothing appears to be lost twice.
         var came = verdict.isDropped ? lost(verdict, message, spoken, sender) : []
         for firing in verdict.actions {
             let isEnd = [.close, .reset, .closeCode].contains(firing.action.kind)
@@ -231,7 +231,7 @@ extension WebSocketGate {
         commands += verdict.after
     }
 
-    /// What of a dropped message no other fault took away already.
+    /// What of a dropped message no other fault removed already.
     private func lost(
         _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken], _ sender: Peer
     ) -> [UInt8] {
@@ -246,7 +246,7 @@ extension WebSocketGate {
         return texts.count > 1 ? conversation.payload(texts, from: sender) : texts.first ?? []
     }
 
-    /// What becomes of a message of which some commands were altered.
+    /// What happens to a message of which some commands were altered.
     private mutating func parts(
         _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken],
         _ sender: Peer, _ mask: UInt32?, _ isRewritten: Bool

@@ -11,7 +11,7 @@ extension WebSocketGate {
             && refusals.isEmpty
     }
 
-    /// Looks at the frames from `first` on, where a message begins, from the outside.
+    /// Inspects the frames from `first` on, where a message begins, from the outside.
     ///
     /// - Returns: How many bytes are messages that nothing is to be done about, and how many after
     ///   them are to be read: the next frame, or its beginning. Together at least 1.
@@ -41,7 +41,7 @@ extension WebSocketGate {
                 let payload = index + head
                 let end = payload + Int(size)
                 let opcode = WebSocketOpcode(rawValue: opening)
-                // What a server says while no rule is there tells nothing.
+                // A server's message needs no inspection while there is no rule.
                 if isIdle, sender == .server, opening & 0x80 != 0, opcode != .continuation,
                     !takesContextOver || opening & 0x70 == 0
                 {
@@ -112,7 +112,7 @@ extension WebSocketGate {
         var messages = FilterCondition.open
     }
 
-    /// Takes note of rules that changed.
+    /// Notes rules that changed.
     mutating func refreshConditions() {
         let generation = session.generation
         guard generation != conditions.generation else { return }

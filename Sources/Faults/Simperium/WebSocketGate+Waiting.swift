@@ -2,7 +2,7 @@ import Framing
 import Wire
 
 extension WebSocketGate {
-    /// Something that is done at a moment to come.
+    /// Something that is done at a time to come.
     struct Later {
         enum What {
             case made(MessageVerdict.Made)
@@ -15,7 +15,7 @@ extension WebSocketGate {
         let what: What
     }
 
-    /// A message that goes behind the next one of its sender, of a command of its channel.
+    /// A message that is sent after the next one of its sender, of a command of its channel.
     struct Postponed {
         let sender: Peer
         let opcode: WebSocketOpcode
@@ -42,11 +42,11 @@ extension WebSocketGate {
         let json: [UInt8]
     }
 
-    /// Most things that wait, and most bytes of them.
+    /// The maximum number of delayed messages, and of their bytes.
     static let maxWaiting = 1024
     static let maxWaitingBytes = 16 << 20
 
-    /// Whether a message of so many bytes may wait as well.
+    /// Whether a message of `size` bytes may be delayed too.
     func mayPostpone(_ size: Int) -> Bool {
         postponed.count < Self.maxWaiting
             && postponed.reduce(size) { $0 + $1.payload.count } <= Self.maxWaitingBytes
@@ -58,7 +58,7 @@ extension WebSocketGate {
         return min(max(wanted, 0), max(1, maxWaitingBytes / max(1, size)))
     }
 
-    /// Has something done later, or says that it has to be done now.
+    /// Schedules something for later, or returns false where it has to be done now.
     mutating func postpone(
         _ firing: Firing, at: Instant, _ what: Later.What, _ verdict: inout MessageVerdict
     ) -> Bool {
@@ -85,7 +85,7 @@ extension WebSocketGate {
         }
     }
 
-    /// Sends joined changes for which no others are waited any more.
+    /// Sends joined changes that wait for no others any more.
     mutating func finishJoining(
         _ fits: (Joining) -> Bool, _ at: Instant, _ commands: inout [GateCommand]
     ) {

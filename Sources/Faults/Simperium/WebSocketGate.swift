@@ -7,18 +7,18 @@ public import Wire
 /// Judges the messages of one WebSocket and the Simperium commands in them.
 ///
 /// A value without I/O. Messages are found by the same assembler that the trace is made with; those
-/// in one frame of which the first bytes show that no rule is about them pass unread. A message that
-/// may concern a rule waits until it is complete, up to 1 MiB; longer ones pass unjudged. Once a
-/// compressed message was altered in a direction that takes contexts over, later ones are written
-/// without compression. What is made goes out between messages alone.
+/// in one frame whose first bytes show that no rule concerns them are forwarded unread. A message
+/// that may concern a rule waits until it is complete, up to 1 MiB; longer ones are forwarded
+/// unjudged. Once a compressed message was altered in a direction that takes contexts over, later
+/// ones are written without compression. Injected messages are sent between messages only.
 ///
 /// It holds inflaters, which copies would share: only one copy is used.
 public struct WebSocketGate {
     /// How long a message waits for the one that it shall go behind.
     static let patience: Int64 = 5_000_000_000
-    /// How long a control message waits for the message whose fragments it stands between.
+    /// How long a control message waits for the message between whose fragments it arrived.
     static let controlPatience: Int64 = 1_000_000_000
-    /// Most refusals that wait for the server's answer.
+    /// The maximum number of refusals that wait for the server's answer.
     static let maxRefusals = 1024
 
     let context: GateContext
@@ -43,7 +43,7 @@ public struct WebSocketGate {
     /// A gate for what follows the handshake.
     ///
     /// - Parameters:
-    ///   - context: What is known about the connection.
+    ///   - context: The context of the connection.
     ///   - handshake: The request and the response that agreed to the WebSocket.
     ///   - session: The rules.
     public init(_ context: GateContext, handshake: HTTPSwitch, session: FaultSession) {
@@ -121,7 +121,7 @@ public struct WebSocketGate {
         settle(index, at, &commands)
     }
 
-    /// Takes that `sender` will send no more: what waits goes on.
+    /// Notes that `sender` will send no more bytes: what waits is forwarded.
     public mutating func ended(_ sender: Peer, at: Instant, into commands: inout [GateCommand]) {
         let index = sender.rawValue
         lanes[index].release(into: &commands)
@@ -129,7 +129,7 @@ public struct WebSocketGate {
         finishJoining({ _ in sender == .server }, at, &commands)
     }
 
-    /// Takes that a moment it asked for has come.
+    /// Notes that a requested time has come.
     public mutating func wake(at: Instant, into commands: inout [GateCommand]) {
         let due = later.filter { $0.at <= at }
         later.removeAll { $0.at <= at }
@@ -146,12 +146,12 @@ public struct WebSocketGate {
             guard let since = lanes[index].blockedSince,
                 Self.moment(since, after: Self.controlPatience) <= at
             else { continue }
-            // Pings want their pongs; the message goes on unjudged.
+            // Pings need their pongs in time; the message is forwarded unjudged.
             lanes[index].release(into: &commands)
         }
     }
 
-    /// Carries out an action once, now, because somebody asked for it.
+    /// Carries out an action once, now, on request.
     ///
     /// `send`, `close-code` and the actions on connections; `cv-unknown`, `change-unknown`,
     /// `auth-failure` and `auth-expired` on every channel that was opened. Others do nothing.
@@ -171,7 +171,8 @@ public struct WebSocketGate {
         }
     }
 
-    /// What the gate leaves to the shaper: bandwidth, slices, cuts and blackouts since last asked.
+    /// What the gate leaves to the shaper: bandwidth, slices, cuts and blackouts since the last
+    /// call.
     public mutating func takeShaping() -> [Firing] {
         defer { shaping = [] }
         return shaping
@@ -183,7 +184,7 @@ public struct WebSocketGate {
             || postponed.contains(where: \.isCommand)
     }
 
-    /// Gives out what needs no decision.
+    /// Appends what needs no decision.
     private mutating func settle(
         _ index: Int, _ at: Instant, _ commands: inout [GateCommand]
     ) {
@@ -195,7 +196,7 @@ public struct WebSocketGate {
         if !waits {
             lanes[index].release(into: &commands)
         } else if lanes[index].isPassing {
-            // Its first bytes have gone, so that it goes on as it comes.
+            // Its first bytes were forwarded, so the rest is forwarded as it arrives.
             lanes[index].release(into: &commands)
         } else if lanes[index].heldCount > lanes[index].limit {
             let mayPass = !lanes[index].isAltered
@@ -213,7 +214,7 @@ public struct WebSocketGate {
     /// - Parameters:
     ///   - firing: The action.
     ///   - sender: Whose message brought it about; nil where none did.
-    ///   - came: What of that message it takes away.
+    ///   - came: What of that message it removes.
     ///   - at: When.
     ///   - commands: What is done.
     /// - Returns: Whether it is such an action.
@@ -259,7 +260,7 @@ public struct WebSocketGate {
         var code = Int(firing.action.integer("code") ?? 1000)
         var reason = firing.action.text("reason") ?? ""
         if case .sockJS = conversation.form, receiver == .client {
-            // Behind the frame of SockJS that tells the client, the WebSocket ends in order.
+            // After the SockJS close frame, the WebSocket is closed in order.
             let text = SockJSFrame.close(
                 code: code, reason: SockJSMessage(text: Array(reason.utf8), range: 0..<0)
             ).encoded
@@ -272,7 +273,7 @@ public struct WebSocketGate {
         lanes[receiver.other.rawValue].isClosed = true
     }
 
-    /// Sends something that nobody sent.
+    /// Injects bytes.
     mutating func give(_ made: MessageVerdict.Made, _ commands: inout [GateCommand]) {
         if made.isCommand {
             make(made.payload, to: made.receiver, draw: made.draw, into: &commands)
@@ -281,7 +282,7 @@ public struct WebSocketGate {
         }
     }
 
-    /// Sends a text of a command that nobody sent.
+    /// Injects the text of a command.
     mutating func make(
         _ text: [UInt8], to receiver: Peer, draw: UInt64, into commands: inout [GateCommand]
     ) {
@@ -289,7 +290,7 @@ public struct WebSocketGate {
         emit(.text, payload, to: receiver, draw: draw, into: &commands)
     }
 
-    /// Sends a message that nobody sent.
+    /// Injects a message.
     mutating func emit(
         _ opcode: WebSocketOpcode, _ payload: [UInt8], to receiver: Peer, draw: UInt64,
         into commands: inout [GateCommand]

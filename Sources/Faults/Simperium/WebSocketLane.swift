@@ -3,7 +3,7 @@ import Wire
 
 /// One direction of a WebSocket: the bytes that wait for a decision, and the frames in them.
 struct WebSocketLane {
-    /// What becomes of the bytes of a frame.
+    /// What happens to the bytes of a frame.
     enum Decision {
         case pass
         case replace([UInt8])
@@ -21,9 +21,9 @@ struct WebSocketLane {
         var decision: Decision?
     }
 
-    /// Most bytes of one message that wait.
+    /// The maximum number of bytes of one message that are held.
     static let maxHeld = 1 << 20
-    /// Most bytes of one message that is written again without compression.
+    /// The maximum size in bytes of a message that is written again without compression.
     static let maxRecoded = 16 << 20
 
     let sender: Peer
@@ -31,7 +31,7 @@ struct WebSocketLane {
     /// Whether compressed messages can be read with those before them alone.
     let takesContextOver: Bool
     private var held: [UInt8] = []
-    /// Index in `held` of the first byte that waits, and its offset in the stream.
+    /// Index in `held` of the first byte held, and its offset in the stream.
     private var first = 0
     private(set) var start: Int64 = 0
     /// Bytes that the assembler was not given: how far its offsets stay behind.
@@ -43,18 +43,18 @@ struct WebSocketLane {
     private(set) var isOpen = false
     /// Whether the last frame of data was the last of its message.
     private(set) var endsMessage = false
-    /// Whether the first bytes of the message under way have gone.
+    /// Whether the first bytes of the current message were forwarded.
     private(set) var isPassing = false
     /// Whether the contexts of sender and receiver differ, so that compressed messages are written
     /// again.
     var isAltered = false
-    /// Whether frames can not be found any more.
+    /// Whether framing is lost.
     var isOver = false
-    /// Whether the receiver was told that no more will come.
+    /// Whether the receiver's side was half-closed.
     var isClosed = false
     /// Since when a control message waits behind fragments of a message that is not complete.
     var blockedSince: Instant?
-    /// What goes on behind the message under way.
+    /// What is forwarded after the current message.
     var waiting: [GateCommand] = []
 
     init(sender: Peer, compression: PerMessageDeflate?) {
@@ -66,19 +66,19 @@ struct WebSocketLane {
                 maxStoredPayload: takesContextOver ? Self.maxRecoded : Self.maxHeld))
     }
 
-    /// Whether nothing waits and no message is under way.
+    /// Whether nothing waits and no message is in progress.
     var isBetweenMessages: Bool {
         heldCount == 0 && segments.isEmpty && !isOpen && !isPassing && !isOver
     }
 
-    /// How many of the next bytes, 1 at least, are known not to reach beyond the frame under way.
+    /// How many of the next bytes, at least 1, certainly belong to the current frame.
     func reach(atMost count: Int) -> Int {
         let position = start + Int64(heldCount)
         guard let end = segments.last?.end, end > position else { return min(1, count) }
         return Int(min(Int64(count), end - position))
     }
 
-    /// Lets messages pass that were not looked into.
+    /// Forwards messages that were not inspected.
     mutating func skip(_ bytes: [UInt8], into commands: inout [GateCommand]) {
         guard !bytes.isEmpty else { return }
         start += Int64(bytes.count)
@@ -89,14 +89,14 @@ struct WebSocketLane {
     /// Bytes that wait.
     var heldCount: Int { held.count - first }
 
-    /// Whether a control message waits for the message whose fragments it stands between.
+    /// Whether a control message waits for the message between whose fragments it arrived.
     var isBlocked: Bool { segments.contains { $0.isControl && $0.decision != nil } }
 
-    /// Most bytes that may wait.
+    /// The maximum number of bytes that may be held.
     var limit: Int { isAltered ? Self.maxRecoded : Self.maxHeld }
 
     mutating func append(_ bytes: [UInt8], at: Instant, into events: inout [WebSocketEvent]) {
-        // Of those that are gone one is left, in which the first that waits may be.
+        // Of those that were forwarded one is kept, in which the first byte held may be.
         if let kept = times.lastIndex(where: { $0.offset <= start }) { times.removeFirst(kept) }
         if times.last?.at != at || times.isEmpty { times.append((start + Int64(heldCount), at)) }
         held.append(contentsOf: bytes)
@@ -128,7 +128,7 @@ struct WebSocketLane {
         return isControl ? undecided.suffix(1) : undecided
     }
 
-    /// Decides about the frames of a message; the last of them stands for all of it.
+    /// Decides about the frames of a message; the last of them represents all of it.
     mutating func settle(
         _ frames: [Int], before: [GateCommand] = [], _ decision: Decision, changesContext: Bool
     ) {
@@ -147,7 +147,7 @@ struct WebSocketLane {
         if changesContext, takesContextOver { isAltered = true }
     }
 
-    /// Gives out all frames at the front that are decided.
+    /// Appends all frames at the front that are decided.
     mutating func flush(into commands: inout [GateCommand]) {
         var count = 0
         while count < segments.count, let decision = segments[count].decision {
@@ -163,7 +163,7 @@ struct WebSocketLane {
         }
     }
 
-    /// Gives out everything that waits; what is not decided as it came.
+    /// Appends everything that waits; what is not decided is forwarded unchanged.
     mutating func release(into commands: inout [GateCommand]) {
         let undecided: Decision = isClosed ? .replace([]) : .pass
         for segment in segments { give(segment, segment.decision ?? undecided, into: &commands) }
@@ -198,7 +198,7 @@ struct WebSocketLane {
         }
     }
 
-    /// Gives out bytes that nobody sent, as soon as no message is under way.
+    /// Appends injected bytes, as soon as no message is incomplete.
     mutating func make(_ bytes: [UInt8], into commands: inout [GateCommand]) {
         guard !isClosed else { return }
         if isPassing {
@@ -224,7 +224,7 @@ struct WebSocketLane {
         return bytes
     }
 
-    /// Appends bytes that go on as they came, to those right before them.
+    /// Appends bytes that are forwarded unchanged to those directly before them.
     static func pass(_ bytes: [UInt8], of sender: Peer, into commands: inout [GateCommand]) {
         guard !bytes.isEmpty else { return }
         guard case .pass(sender, var others)? = commands.last else {

@@ -4,7 +4,7 @@ import Wire
 
 /// A Simperium command as rules see it while it passes.
 ///
-/// The values are those of the trace's rows, apart from numbers that only the trace gives out.
+/// The values are those of the trace's rows, apart from numbers that only the trace issues.
 public struct CommandSubject: FilterSubjectValues, Sendable {
     /// The message it came in.
     public var message: MessageSubject

@@ -1,13 +1,13 @@
 public import Filters
 import Wire
 
-/// A connection as rules see it before anything was said on it.
+/// A connection as rules see it before anything was sent on it.
 public struct ConnectionSubject: FilterSubjectValues, Sendable {
     private let context: GateContext
     private let host: String?
     private let port: Int?
 
-    /// The connection, and the host and port that its client asks for where they are known.
+    /// The connection, and the host and port that its client requests where they are known.
     public init(_ context: GateContext, host: String? = nil, port: Int? = nil) {
         self.context = context
         self.host = host ?? context.server?.host

@@ -5,15 +5,15 @@ public import Wire
 /// An exchange as live traffic shows it to a filter.
 ///
 /// Its values are those that the rows of a trace would have; bodies are read when a filter first
-/// asks for them.
+/// uses them.
 public struct ExchangeSubject: FilterSubjectValues {
     /// The session.
     public var session: SessionID
-    /// What is known of the exchange.
+    /// The exchange as known so far.
     public var row: ExchangeRow
     private let contents: ExchangeContents
 
-    /// An exchange of which these rows are known.
+    /// An exchange with these rows.
     public init(
         session: SessionID, row: ExchangeRow, bodies: [BodyRow] = [],
         documents: [OpenRosaRow] = [], notes: [NoteRow] = []
@@ -25,7 +25,7 @@ public struct ExchangeSubject: FilterSubjectValues {
                 bodies: bodies, documents: documents, notes: notes.map(\.code)))
     }
 
-    /// An exchange that is under way.
+    /// An exchange that is in progress.
     init(session: SessionID, row: ExchangeRow, contents: ExchangeContents) {
         self.session = session
         self.row = row

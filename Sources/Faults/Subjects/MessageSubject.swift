@@ -4,7 +4,7 @@ public import Wire
 
 /// A WebSocket message as rules see it while it passes.
 ///
-/// The values are those of the trace's rows, apart from numbers that only the trace gives out.
+/// The values are those of the trace's rows, apart from numbers that only the trace issues.
 public struct MessageSubject: FilterSubjectValues, Sendable {
     /// The session.
     public var session: SessionID

@@ -34,7 +34,7 @@ extension Field {
             FieldDetails(
                 .text, Self.every, since: .connection, ignoresCase: true,
                 values: FilterSubject.allCases.map(\.rawValue),
-                "What is judged: an exchange, a command or a message.")
+                "The kind: an exchange, a command or a message.")
         case .id:
             FieldDetails(
                 .integer, Self.every, since: .requestHead, "Number within its kind, from 1.")
@@ -64,27 +64,27 @@ extension Field {
         case .note:
             FieldDetails(
                 .text, Self.every, since: .responseBody,
-                "Code of something noticed about the bytes, such as http.two-lengths.")
+                "Code of a note on the bytes, such as http.two-lengths.")
         case .fault:
             FieldDetails(
                 .text, Self.every,
-                "Name of the rule of a fault that was done to it; of a command, to its message. "
-                    + "Only a trace knows.")
+                "Name of the rule of a fault that was applied to it; of a command, to its message. "
+                    + "Only in a trace.")
         case .verdict:
             FieldDetails(
                 .text, Self.every, ignoresCase: true,
                 values: ["recovered", "not-recovered", "open"],
-                "Whether the client recovered from such a fault, once that was judged. Only a "
-                    + "trace knows.")
+                "Whether the client recovered from such a fault, once that was judged. Only in a "
+                    + "trace.")
         case .finding:
             FieldDetails(
                 .text, Self.every,
                 "Rule of a finding that it shows, and its severity: error, warning or info; of a "
-                    + "command, what its message shows. Only a trace that was diagnosed knows.")
+                    + "command, what its message shows. Only in a trace that was diagnosed.")
         default:
             FieldDetails(
                 .text, Self.every, since: .responseBody,
-                "Why it is not complete or could not be read, for people.")
+                "Why it is not complete or could not be read, as text.")
         }
     }
 
@@ -110,11 +110,11 @@ extension Field {
             Self.exchange(.text, .requestHead, "Query without the question mark, as sent.")
         case .url:
             Self.exchange(
-                .text, .requestHead, "Absolute URL, without a port that is the scheme's own.")
+                .text, .requestHead, "Absolute URL, without the default port of the scheme.")
         case .version:
             Self.exchange(.text, .requestHead, "HTTP version of the request line.")
         case .device:
-            Self.exchange(.text, .requestHead, "Device id that the client gave.")
+            Self.exchange(.text, .requestHead, "Device id that the client sent.")
         case .requestSize:
             Self.exchange(.size, .requestBody, "Bytes of request content on the wire.")
         case .requestHeader:
@@ -134,7 +134,7 @@ extension Field {
             Self.exchange(
                 .text, .responseBody, ignoresCase: true,
                 values: ["open", "complete", "request-cut", "response-cut", "no-response"],
-                "How far the exchange came.")
+                "How far the exchange got.")
         case .duration:
             FieldDetails(
                 .duration, [.exchange, .message], since: .responseBody,
@@ -165,7 +165,7 @@ extension Field {
         case .instance:
             Self.exchange(.text, .responseBody, "instanceID of a form.")
         default:
-            Self.exchange(.text, .responseBody, "Sync token that a restore gives out.")
+            Self.exchange(.text, .responseBody, "Sync token that a restore contains.")
         }
     }
 

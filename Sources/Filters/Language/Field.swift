@@ -1,11 +1,11 @@
-/// What a filter can ask about; the raw value is the name in the language.
+/// The fields of a filter; the raw value is the name in the language.
 ///
 /// ``header``, ``requestHeader`` and ``responseHeader`` are families: the name of a header follows
 /// theirs after a dot.
 public enum Field: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // What all have.
     case kind, id, session, connection, at, size, body, text, note, problem
-    // What only a trace knows.
+    // Fields of traces alone.
     case fault, verdict, finding
     // Exchanges, and what some share with messages.
     case api, method, scheme, host, port, path, query, url, version, status, reason

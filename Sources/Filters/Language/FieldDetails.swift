@@ -1,4 +1,4 @@
-/// What the filter language knows about a field.
+/// The catalogue entry of a field of the filter language.
 public struct FieldDetails: Hashable, Sendable {
     /// What the values of a field are, which decides how they are written and compared.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -22,9 +22,10 @@ public struct FieldDetails: Hashable, Sendable {
     public let kind: Kind
     /// What it exists for; at least one, others than these never have a value.
     public let subjects: [FilterSubject]
-    /// Since when it is known of an exchange in live traffic; nil where exchanges do not have it.
+    /// The phase from which it is known of an exchange in live traffic; nil where exchanges do not
+    /// have it.
     ///
-    /// Commands and messages are judged when they are complete: all of their fields are known.
+    /// Commands and messages are evaluated when they are complete: all of their fields are known.
     public let since: FilterPhase?
     /// Whether upper and lower case ASCII letters are the same in comparisons of whole values.
     public let ignoresCase: Bool

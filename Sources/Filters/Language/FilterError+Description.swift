@@ -1,5 +1,5 @@
 extension FilterError: CustomStringConvertible {
-    /// What is wrong and what would be right, in one line without the place.
+    /// The error and what is expected, in one line without the place.
     public var description: String {
         switch reason {
         case .tooLong: "a filter has at most \(Self.maximumLength) characters"
@@ -9,20 +9,20 @@ extension FilterError: CustomStringConvertible {
         case .missingHeaderName(let field):
             "the name of a header is missing: write \(field).content-type"
         case .missingOperand(let what): "something has to follow \"\(what)\""
-        case .missingOperandBefore(let what): "something has to stand before \"\(what)\""
+        case .missingOperandBefore(let what): "an operand is missing before \"\(what)\""
         case .missingValue(let field): "a value for \(field) is missing"
         case .unexpected(let scalar):
-            "\(Self.name(scalar)) cannot stand here; quote it to search for it"
+            "\(Self.name(scalar)) is not allowed here; quote it to search for it"
         case .missingSpace(let scalar):
             "a space is missing before \(Self.name(scalar)), or the value has to be quoted"
         case .missingSeparator(let scalar): "a comma is missing before \(Self.name(scalar))"
-        case .missingRegex: "after =~ comes a regular expression: /like this/"
+        case .missingRegex: "a regular expression is missing after =~, such as /like this/"
         case .unclosedParenthesis: "this parenthesis is not closed"
         case .unclosedSet: "this set is not closed"
         case .unclosedQuotation: "this quotation is not closed"
         case .unclosedRegex: "this regular expression is not closed with /"
         case .unknownEscape(let scalar):
-            "\\\(scalar) means nothing here; there are \\\" \\\\ \\n \\r \\t"
+            "\\\(scalar) is not an escape; the escapes are \\\" \\\\ \\n \\r \\t"
         case .unknownFlag(let scalar): "the only flag is i, not \(scalar)"
         case .regex(let reason): "regular expression: \(reason)"
         case .notAValue(let field): Self.expected(field)
@@ -30,7 +30,7 @@ extension FilterError: CustomStringConvertible {
         case .emptyRange: "this range ends before it begins"
         case .operatorNotFor(let field, let sign): Self.mismatch(field, sign)
         case .noWords: "there is no word in this to search for"
-        case .starWithinWords: "in a search for words, * can only stand at the end"
+        case .starWithinWords: "in a search for words, * is allowed only at the end"
         case .notKnown(let field, let phase): Self.unknown(field, phase)
         }
     }
@@ -43,7 +43,7 @@ extension FilterError: CustomStringConvertible {
 
     private static func unknown(_ field: Field, _ phase: FilterPhase) -> String {
         if field.isOfTraceAlone {
-            return "\(field) is known in a trace alone, not of what passes"
+            return "\(field) is known in a trace alone, not in live traffic"
         }
         let details = field.details
         switch phase {
@@ -73,11 +73,11 @@ extension FilterError: CustomStringConvertible {
     private static func mismatch(_ field: Field, _ sign: String) -> String {
         switch field.details.kind {
         case .integer, .duration, .size:
-            "\(sign) is for text; \(field) goes with : = != < <= > >="
-        case .boolean: "\(field) goes with : = !="
-        case .text: "\(sign) is for numbers; \(field) goes with : = != ~"
-        case .body: "\(sign) is for numbers; \(field) goes with : = != ~"
-        case .words: "text goes with : alone; body goes with : = != ~"
+            "\(sign) is for text; \(field) works with : = != < <= > >="
+        case .boolean: "\(field) works with : = !="
+        case .text: "\(sign) is for numbers; \(field) works with : = != ~"
+        case .body: "\(sign) is for numbers; \(field) works with : = != ~"
+        case .words: "text works with : alone; body works with : = != ~"
         }
     }
 

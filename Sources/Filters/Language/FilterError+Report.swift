@@ -1,5 +1,5 @@
 extension FilterError {
-    /// What is wrong, the line of the filter where it is, and a mark under every character of it.
+    /// The error, its line of the filter, and a mark under every erroneous character.
     ///
     /// - Parameter text: The text that was parsed.
     /// - Returns: Three lines without a line feed at the end. Long lines are cut around the place.

@@ -2,12 +2,12 @@
 public struct FilterError: Error, Hashable, Sendable {
     /// Longest text of a filter, in Unicode scalars.
     public static let maximumLength = 16_384
-    /// Most parentheses and negations within each other.
+    /// The maximum depth of nested parentheses and negations.
     public static let maximumDepth = 100
-    /// Most comparisons in a filter; every element of a set is one.
+    /// The maximum number of comparisons in a filter; every element of a set is one.
     public static let maximumComparisons = 1_000
 
-    /// What is wrong.
+    /// The kind of error.
     public enum Reason: Hashable, Sendable {
         /// The text is longer than ``FilterError/maximumLength``.
         case tooLong
@@ -21,13 +21,13 @@ public struct FilterError: Error, Hashable, Sendable {
         case missingHeaderName(Field)
         /// Nothing follows this operator, `not`, `and`, `or` or parenthesis.
         case missingOperand(after: String)
-        /// Nothing stands before this `and` or `or`.
+        /// An operand is missing before this `and` or `or`.
         case missingOperandBefore(String)
         /// No value follows the operator.
         case missingValue(of: String)
-        /// This character cannot stand here.
+        /// This character is not allowed here.
         case unexpected(Unicode.Scalar)
-        /// What stands before needs to be quoted or a space is missing.
+        /// What precedes needs to be quoted or a space is missing.
         case missingSpace(before: Unicode.Scalar)
         /// A comma is missing between the elements of a set.
         case missingSeparator(before: Unicode.Scalar)
@@ -41,11 +41,11 @@ public struct FilterError: Error, Hashable, Sendable {
         case unclosedQuotation
         /// The regular expression is not closed.
         case unclosedRegex
-        /// Only `\"`, `\\`, `\n`, `\r` and `\t` can stand in quotation marks.
+        /// Only `\"`, `\\`, `\n`, `\r` and `\t` are escapes in quotation marks.
         case unknownEscape(Unicode.Scalar)
         /// Only `i` can follow a regular expression.
         case unknownFlag(Unicode.Scalar)
-        /// The regular expression is wrong.
+        /// The regular expression is invalid.
         case regex(RegexError.Reason)
         /// Values of this field are not written like that.
         case notAValue(Field)
@@ -57,9 +57,9 @@ public struct FilterError: Error, Hashable, Sendable {
         case operatorNotFor(Field, String)
         /// Nothing to search for: no letter and no digit.
         case noWords
-        /// In words a star can only stand at the end.
+        /// In words a star is allowed only at the end.
         case starWithinWords
-        /// The field is not known at this phase of live traffic.
+        /// The field is unknown at this phase of live traffic.
         case notKnown(field: Field, phase: FilterPhase)
     }
 

@@ -1,4 +1,4 @@
-/// What a filter asks, as a tree.
+/// The expression of a filter, as a tree.
 public indirect enum FilterNode: Hashable, Sendable {
     /// Holds for everything.
     case always
@@ -8,11 +8,11 @@ public indirect enum FilterNode: Hashable, Sendable {
     case or([FilterNode])
     /// Holds where the other does not.
     case not(FilterNode)
-    /// Asks about one field.
+    /// A test of one field.
     case comparison(FilterComparison)
 }
 
-/// What a filter asks about one field.
+/// The test of a filter on one field.
 ///
 /// Holds where the field has a value that passes; where it has several, one is enough, and where
 /// it has none, nothing passes.
@@ -23,7 +23,7 @@ public struct FilterComparison: Hashable, Sendable {
     public let name: String?
     /// What a value has to pass.
     public let test: FilterTest
-    /// What the field's details say, at hand for every event that is judged.
+    /// The field's details, cached for every event that is evaluated.
     let isForExchanges: Bool
     let isForCommands: Bool
     let isForMessages: Bool

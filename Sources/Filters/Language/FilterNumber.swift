@@ -1,10 +1,10 @@
 /// Reads numbers with their units.
 enum FilterNumber {
-    /// What came of reading.
+    /// The result of reading.
     enum Outcome: Hashable {
         /// A whole number: nanoseconds of a duration, bytes of a size; never the least or greatest.
         case number(Int64)
-        /// The text is no number of this type.
+        /// The text is not a number of this type.
         case notANumber
         /// The number is too large, or finer than a nanosecond or a byte.
         case outOfRange
@@ -74,7 +74,7 @@ enum FilterNumber {
         scalar.value >= 0x30 && scalar.value <= 0x39
     }
 
-    /// Takes the scalars from `position` on that are `wanted`.
+    /// Consumes the scalars from `position` on that are `wanted`.
     private static func run(
         _ scalars: [Unicode.Scalar], _ position: inout Int, _ wanted: (Unicode.Scalar) -> Bool
     ) -> String {
@@ -91,7 +91,7 @@ enum FilterNumber {
         guard let whole = Int64(digits) else { return nil }
         var (result, overflow) = whole.multipliedReportingOverflow(by: factor)
         if overflow { return nil }
-        // Each digit counts a tenth of the one before; the units are no powers of ten alone.
+        // Each digit counts a tenth of the one before; the units are not powers of ten alone.
         var rest = factor
         var scaled: Int64 = 0
         var scale: Int64 = 1

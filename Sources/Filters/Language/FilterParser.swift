@@ -48,7 +48,7 @@ struct FilterParser {
         return nodes.count == 1 ? nodes[0] : .and(nodes)
     }
 
-    /// Takes a binary operator and gives its place.
+    /// Consumes a binary operator and gives its place.
     private mutating func takeSign(_ word: String, _ sign: String) -> Range<Int>? {
         scanner.skipSpace()
         let start = scanner.position
@@ -99,7 +99,7 @@ struct FilterParser {
         return try comparison()
     }
 
-    /// Takes `not`, or a `!` or `-` that stands right before something.
+    /// Consumes `not`, or a `!` or `-` that directly precedes something.
     private mutating func takesNegation() -> Bool {
         if scanner.takeKeyword("not") { return true }
         guard let scalar = scanner.peek(), scalar == "!" || scalar == "-",
@@ -140,7 +140,7 @@ struct FilterParser {
             return try words(quotation)
         }
         let word = try scanner.takeWord()
-        // A sign of negation that stands before nothing is no word either.
+        // A negation sign before nothing is not a word either.
         guard !word.range.isEmpty, word.text != "!", word.text != "-" else {
             throw FilterError(.unexpected(scanner.scalars[start]), start..<start + 1)
         }
@@ -155,7 +155,7 @@ struct FilterParser {
         return try words(word)
     }
 
-    /// Takes `in` if a set follows.
+    /// Consumes `in` if a set follows.
     private mutating func takeIn() -> String? {
         let start = scanner.position
         if scanner.takeKeyword("in") {
@@ -177,7 +177,7 @@ struct FilterParser {
         return .comparison(FilterComparison(.text, test))
     }
 
-    /// Reads the value after `word` and `sign`, which stands at `place`.
+    /// Reads the value after `word` and `sign`, which is at `place`.
     private mutating func comparison(
         _ word: FilterScanner.Value, _ sign: String, _ place: Range<Int>
     ) throws(FilterError) -> FilterNode {
@@ -231,7 +231,7 @@ struct FilterParser {
         throw FilterError(.unknownField(word.text, nearest: nearest), word.range)
     }
 
-    /// Reads the set whose opening stands at the position.
+    /// Reads the set whose opening is at the position.
     private mutating func set(
         _ field: Field, _ sign: String, _ place: Range<Int>
     ) throws(FilterError) -> [FilterTest] {

@@ -1,11 +1,11 @@
-/// A moment of live traffic at which a filter may be asked.
+/// A point of live traffic at which a filter may be evaluated.
 ///
 /// The first six follow each other in every exchange; what is known at one is known at the later
 /// ones.
 public enum FilterPhase: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// A client connected.
     case connection
-    /// A client starts TLS, or asks for a tunnel.
+    /// A client starts TLS, or requests a tunnel.
     case handshake
     /// The head of a request is complete.
     case requestHead

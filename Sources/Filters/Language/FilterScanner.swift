@@ -1,10 +1,10 @@
-/// Cuts the text of a filter into what the parser asks for next.
+/// Splits the text of a filter into the tokens that the parser requests.
 struct FilterScanner {
     /// A value as the text has it, before it is read by the type of a field.
     struct Value {
         /// The text between the wildcards, escapes undone: one element where there are none.
         var literals: [String]
-        /// Whether it stood in quotation marks.
+        /// Whether it was quoted.
         var isQuoted: Bool
         /// Where, in Unicode scalars.
         var range: Range<Int>
@@ -27,12 +27,12 @@ struct FilterScanner {
         position + distance < scalars.count ? scalars[position + distance] : nil
     }
 
-    /// Passes over white space.
+    /// Skips white space.
     mutating func skipSpace() {
         while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
     }
 
-    /// Takes `text` if it stands at the position.
+    /// Consumes `text` if it is at the position.
     mutating func take(_ text: String) -> Bool {
         for (distance, scalar) in text.unicodeScalars.enumerated() where peek(distance) != scalar {
             return false
@@ -41,7 +41,7 @@ struct FilterScanner {
         return true
     }
 
-    /// Takes `word`, in any case, if it stands at the position as a word of its own.
+    /// Consumes `word`, in any case, if it is at the position as a separate word.
     mutating func takeKeyword(_ word: String) -> Bool {
         let length = word.unicodeScalars.count
         for (distance, expected) in word.unicodeScalars.enumerated() {
@@ -58,7 +58,7 @@ struct FilterScanner {
         return true
     }
 
-    /// Takes the operator between a field and its value, if one stands at the position.
+    /// Consumes the operator between a field and its value, if one is at the position.
     mutating func takeOperator() -> String? {
         for sign in ["==", "=~", "!=", "!~", "<=", ">=", ":", "=", "<", ">", "~"] where take(sign) {
             return sign
@@ -66,7 +66,7 @@ struct FilterScanner {
         return nil
     }
 
-    /// Takes a word outside values: up to white space or a character with a meaning.
+    /// Consumes a word outside values: up to white space or a character with a meaning.
     mutating func takeWord() throws(FilterError) -> Value {
         try takeBare { scalar, next in
             if "()\"{},:=<>~&|".unicodeScalars.contains(scalar) { return true }
@@ -74,7 +74,7 @@ struct FilterScanner {
         }
     }
 
-    /// Takes a value without quotation marks; `closing` ends the set it is in, if it is in one.
+    /// Consumes a value without quotation marks; `closing` ends the set it is in, if it is in one.
     mutating func takeValue(closing: Unicode.Scalar?) throws(FilterError) -> Value {
         try takeBare { scalar, _ in
             if scalar == "(" || scalar == ")" || scalar == "\"" { return true }
@@ -105,7 +105,7 @@ struct FilterScanner {
             literals: literals.map(String.init), isQuoted: false, range: start..<position)
     }
 
-    /// Takes a quotation, whose first mark stands at the position, with its escapes undone.
+    /// Consumes a quotation, whose first mark is at the position, with its escapes decoded.
     mutating func takeQuotation() throws(FilterError) -> Value {
         let start = position
         position += 1
@@ -133,10 +133,10 @@ struct FilterScanner {
         throw FilterError(.unclosedQuotation, start..<start + 1)
     }
 
-    /// Takes a regular expression up to the next `end`, which also stands at the position.
+    /// Consumes a regular expression up to the next `end`, which is also at the position.
     ///
-    /// A backslash before `end` makes it part of the expression and is taken away; all others
-    /// belong to the expression. After a slash the flag `i` may follow.
+    /// A backslash before `end` makes it part of the expression and is removed; all others belong
+    /// to the expression. After a slash the flag `i` may follow.
     mutating func takeRegex(_ end: Unicode.Scalar) throws(FilterError) -> LinearRegex {
         let start = position
         position += 1

@@ -8,7 +8,7 @@ struct FilterValueReader {
         details = field.details
     }
 
-    /// The test that `sign`, which stands at `place`, makes of `value`.
+    /// The test of `sign` at `place` with `value`.
     ///
     /// `!=` and `!~` give the test of `=` and `~`.
     func test(
@@ -167,7 +167,7 @@ struct FilterValueReader {
         value.literals.count > 1 && value.literals.allSatisfy(\.isEmpty)
     }
 
-    /// The range that `4xx` stands for.
+    /// The range of `4xx`.
     private static func hundreds(_ text: Substring) -> ClosedRange<Int64>? {
         let bytes = Array(text.utf8)
         guard bytes.count == 3, (0x31...0x39).contains(bytes[0]), bytes[1] | 0x20 == 0x78,
@@ -177,7 +177,7 @@ struct FilterValueReader {
         return low...low + 99
     }
 
-    /// Where `..` stands in `text`.
+    /// The place of `..` in `text`.
     private static func dots(in text: Substring) -> Range<Substring.Index>? {
         var index = text.startIndex
         while index < text.endIndex {

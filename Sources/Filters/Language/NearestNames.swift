@@ -1,4 +1,4 @@
-/// Finds what somebody who mistyped a name may have meant.
+/// Finds the names nearest to a mistyped one.
 package enum NearestNames {
     /// The names nearest to `name`, best first, at most three; none that is too far to be meant.
     package static func of(_ name: String, among names: some Sequence<String>) -> [String] {

@@ -1,15 +1,15 @@
 /// A regular expression that is searched for in linear time and bounded memory.
 ///
-/// Knows literals, `.`, classes, groups, alternatives, repetitions, `^`, `$`, `\b` and the flag
-/// `(?i)` at the start; neither looking around nor referring back, which is what lets others run
-/// away. Works on bytes: `.` and inverted classes take one well-formed scalar of UTF-8. `^` and `$`
-/// are the ends of the text. `\d`, `\w`, `\s` and `\b` are about ASCII.
+/// Supports literals, `.`, classes, groups, alternatives, repetitions, `^`, `$`, `\b` and the flag
+/// `(?i)` at the start; neither lookarounds nor back-references, which make the time of other
+/// engines exponential. Works on bytes: `.` and inverted classes take one well-formed scalar of
+/// UTF-8. `^` and `$` are the ends of the text. `\d`, `\w`, `\s` and `\b` are about ASCII.
 public struct LinearRegex: Hashable, Sendable {
-    /// Most times that a repetition in braces can ask for.
+    /// The maximum count of a repetition in braces.
     public static let maximumRepetition = 1_000
-    /// Most groups within each other.
+    /// The maximum depth of nested groups.
     public static let maximumDepth = 100
-    /// Most states that an expression may come to.
+    /// The maximum number of states of an expression.
     public static let maximumStates = 4_000
 
     /// The expression; begins with `(?i)` where case does not matter.
@@ -17,7 +17,7 @@ public struct LinearRegex: Hashable, Sendable {
     /// The machine made of it.
     let program: RegexProgram
 
-    /// The expression that `pattern` writes; with `caseInsensitive`, letters stand for both cases.
+    /// The expression that `pattern` writes; with `caseInsensitive`, letters match both cases.
     ///
     /// - Throws: ``RegexError``, with the place in the pattern.
     public init(_ pattern: String, caseInsensitive: Bool = false) throws(RegexError) {
@@ -28,7 +28,7 @@ public struct LinearRegex: Hashable, Sendable {
 
     /// Whether the expression is found anywhere in `bytes`.
     ///
-    /// Who asks often keeps a ``RegexMatcher``, which remembers what it has worked out.
+    /// For repeated use keep a ``RegexMatcher``, which caches its states.
     public func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var matcher = RegexMatcher(self)
         return matcher.matches(bytes)

@@ -12,12 +12,12 @@ public struct RegexError: Error, Hashable, Sendable, CustomStringConvertible {
         case emptyClass
         /// A range in a class ends before it begins, or one of its ends is itself a class.
         case badRange
-        /// A repetition stands where there is nothing to repeat.
+        /// A repetition without anything to repeat.
         case nothingToRepeat
         /// A repetition has more than ``LinearRegex/maximumRepetition`` times, or ends before it
         /// begins.
         case badRepetition
-        /// A backslash stands before something it has no meaning for, or at the end.
+        /// A backslash before a character that is not an escape, or at the end.
         case badEscape
         /// The expression needs what cannot run in linear time: looking around, or referring back.
         case unsupported
@@ -37,10 +37,10 @@ public struct RegexError: Error, Hashable, Sendable, CustomStringConvertible {
             case .nothingToRepeat: "there is nothing here to repeat"
             case .badRepetition:
                 "a repetition has at most \(LinearRegex.maximumRepetition) times, in order"
-            case .badEscape: "a backslash means nothing here"
-            case .unsupported: "looking around and referring back are not supported"
-            case .tooDeep: "more than \(LinearRegex.maximumDepth) groups within each other"
-            case .tooLarge: "this expression is too large once its repetitions are written out"
+            case .badEscape: "this is not an escape"
+            case .unsupported: "lookarounds and back-references are not supported"
+            case .tooDeep: "more than \(LinearRegex.maximumDepth) nested groups"
+            case .tooLarge: "this expression is too large once its repetitions are expanded"
             }
         }
     }

@@ -1,17 +1,17 @@
-/// Searches texts for one regular expression and remembers what it has worked out.
+/// Searches texts for one regular expression and keeps what it has worked out.
 ///
 /// Sets of states that the expression can be in at a time become states of their own when they are
 /// first met, so that most bytes cost one look into a table. The table is bounded: when it is full
-/// it is emptied, and a search goes on from where it is. A byte therefore never costs more than one
-/// walk over the states of the expression.
+/// it is emptied, and a search continues from where it is. A byte therefore never costs more than
+/// one walk over the states of the expression.
 public struct RegexMatcher {
     private let program: RegexProgram
     /// Number of classes of bytes; the end of the text is one more.
     private let width: Int
     /// For every known set and class the number of the next set, or ``unknown`` or ``found``.
     private var table: [Int32] = []
-    /// The known sets: before what the states go on to at once; the first element says what
-    /// stands before, the others ascend.
+    /// The known sets: before what the states continue to at once; the first element is what
+    /// precedes, the others ascend.
     private var sets: [[Int32]] = []
     private var numbers: [[Int32]: Int32] = [:]
     /// Elements in all sets together.
@@ -23,11 +23,11 @@ public struct RegexMatcher {
 
     private static let unknown: Int32 = -1
     private static let found: Int32 = -2
-    /// Most sets that are remembered at a time, and most elements in them.
+    /// The maximum number of sets that are cached at a time, and of elements in them.
     private static let maximumSets = 2_000
     private static let maximumSize = 200_000
 
-    /// What stands before a place: nothing, a word character or another.
+    /// What precedes a place: nothing, a word character or another.
     private enum Before {
         static let start: Int32 = 0
         static let word: Int32 = 1
@@ -76,7 +76,7 @@ public struct RegexMatcher {
         }
     }
 
-    /// Works out where the set number `state` goes with a byte of `byteClass`.
+    /// Computes the successor of set number `state` for a byte of `byteClass`.
     private mutating func step(_ state: Int32, _ byteClass: Int) -> Int32 {
         let byte = program.representatives[byteClass]
         let isWord = Self.isWord(byte)
@@ -108,7 +108,7 @@ public struct RegexMatcher {
         close(sets[Int(state)], after: nil, nil).isMatch
     }
 
-    /// The number of `set`, which is remembered if it is new.
+    /// The number of `set`, which is kept if it is new.
     private mutating func number(of set: [Int32]) -> Int32 {
         if let known = numbers[set] { return known }
         let number = Int32(sets.count)
@@ -119,10 +119,10 @@ public struct RegexMatcher {
         return number
     }
 
-    /// Goes on from the states of `set` without taking a byte, then takes `byte`.
+    /// Continues from the states of `set` without taking a byte, then takes `byte`.
     ///
     /// - Parameters:
-    ///   - set: What stands before, and the states.
+    ///   - set: What precedes, and the states.
     ///   - after: What `byte` is; nil at the end of the text.
     ///   - byte: The byte to take; nil at the end of the text.
     /// - Returns: The states after the byte, and whether the expression matched before it.

@@ -69,7 +69,7 @@ struct RegexParser {
         return .repetition(item, least: least, most: most)
     }
 
-    /// Takes `*`, `+`, `?` or numbers in braces; braces around anything else are characters.
+    /// Consumes `*`, `+`, `?` or numbers in braces; braces around anything else are characters.
     private mutating func repetition() throws(RegexError) -> (least: Int, most: Int?)? {
         if take("*") { return (0, nil) }
         if take("+") { return (1, nil) }
@@ -90,7 +90,7 @@ struct RegexParser {
         return (least, hasEnd ? most : nil)
     }
 
-    /// Takes a decimal number; one that is too large becomes one that is refused.
+    /// Consumes a decimal number; one that is too large becomes one that is refused.
     private mutating func number() -> Int? {
         var result: Int?
         while let scalar = peek(), scalar.value >= 0x30, scalar.value <= 0x39 {
@@ -160,7 +160,7 @@ struct RegexParser {
         return literal(try escapedScalar())
     }
 
-    /// Takes `\d`, `\w`, `\s` or one of their opposites.
+    /// Consumes `\d`, `\w`, `\s` or one of their opposites.
     private mutating func takeClass() -> ScalarSet? {
         if take("\\d") { return .digits }
         if take("\\D") { return ScalarSet.digits.inverted }
@@ -171,7 +171,7 @@ struct RegexParser {
         return nil
     }
 
-    /// Takes a backslash and what stands for one scalar after it.
+    /// Consumes a backslash and the escape of one scalar after it.
     private mutating func escapedScalar() throws(RegexError) -> UInt32 {
         let start = position
         position += 1
@@ -193,7 +193,7 @@ struct RegexParser {
         }
     }
 
-    /// Takes `count` digits, or any number of them in braces.
+    /// Consumes `count` digits, or any number of them in braces.
     private mutating func hexadecimal(_ start: Int, _ count: Int) throws(RegexError) -> UInt32 {
         let isBraced = take("{")
         var digits = ""
@@ -236,7 +236,7 @@ struct RegexParser {
         return set(ranges, inverted: isInverted)
     }
 
-    /// Takes one scalar or class of a class in brackets and adds it.
+    /// Consumes one scalar or class of a class in brackets and adds it.
     ///
     /// - Returns: Whether it is a class.
     private mutating func member(

@@ -5,11 +5,11 @@
 struct RegexProgram: Hashable, Sendable {
     /// What happens in a state.
     enum State: Hashable, Sendable {
-        /// Goes on at once to all of these states.
+        /// Continues at once to all of these states.
         case split([Int32])
-        /// Goes on at once if the place is right.
+        /// Continues at once if the place is right.
         case assertion(RegexSyntax.Assertion, next: Int32)
-        /// Takes a byte and goes on where it lies in the range of a step.
+        /// Consumes a byte and continues where it is in the range of a step.
         case take([Step])
         /// The expression has matched.
         case match

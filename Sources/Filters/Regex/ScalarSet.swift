@@ -3,12 +3,12 @@ struct ScalarSet: Hashable, Sendable {
     /// The ranges, ascending, neither overlapping nor touching.
     private(set) var ranges: [ClosedRange<UInt32>] = []
 
-    /// The set of what lies in `ranges`, in any order.
+    /// The set of what is in `ranges`, in any order.
     init(_ ranges: [ClosedRange<UInt32>]) {
         insert(ranges)
     }
 
-    /// Adds what lies in `more`.
+    /// Adds what is in `more`.
     mutating func insert(_ more: [ClosedRange<UInt32>]) {
         let sorted = (ranges + more).sorted { $0.lowerBound < $1.lowerBound }
         ranges = []
@@ -36,7 +36,7 @@ struct ScalarSet: Hashable, Sendable {
 
     /// Adds the other case of the letters in the set: ASCII and what has one scalar for either.
     ///
-    /// Single scalars are folded wherever they are, of ranges what lies below U+0800.
+    /// Single scalars are folded wherever they are, of ranges what is below U+0800.
     mutating func foldCase() {
         var more: [ClosedRange<UInt32>] = []
         for range in ranges {
@@ -48,7 +48,7 @@ struct ScalarSet: Hashable, Sendable {
                 for mapping in [properties.lowercaseMapping, properties.uppercaseMapping] {
                     let mapped = mapping.unicodeScalars
                     if mapped.count == 1, let other = mapped.first?.value, other != value {
-                        // The sign for kelvin and the like are no ASCII letters to anybody.
+                        // The sign for kelvin and the like do not count as ASCII letters.
                         if (value < 0x80) == (other < 0x80) { more.append(other...other) }
                     }
                 }

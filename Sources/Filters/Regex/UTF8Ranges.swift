@@ -1,6 +1,6 @@
 /// Ranges of Unicode scalars as sequences of ranges of bytes.
 enum UTF8Ranges {
-    /// The sequences that together stand for exactly the scalars of `range`.
+    /// The sequences that together encode exactly the scalars of `range`.
     ///
     /// Every element has one to four ranges, for the first byte, the second and so on. Surrogates
     /// are left out.
@@ -18,7 +18,7 @@ enum UTF8Ranges {
         return sequences
     }
 
-    /// Splits a range until each of its bytes can vary on its own.
+    /// Splits a range until each of its bytes can vary independently.
     private static func split(
         _ low: UInt32, _ high: UInt32, into sequences: inout [[ClosedRange<UInt8>]]
     ) {

@@ -1,8 +1,8 @@
 /// Makes conditions on rows of filters.
 ///
-/// Comparisons may come out NULL for a missing value. Nothing here tells NULL from false: `AND` and
-/// `OR` of them are true exactly where they would be with false in its place, and negation is
-/// written as `IS NOT TRUE`.
+/// Comparisons may come out NULL for a missing value. Nothing here distinguishes NULL from false:
+/// `AND` and `OR` of them are true exactly where they would be with false in its place, and
+/// negation is written as `IS NOT TRUE`.
 struct SQLCompiler {
     let subject: FilterSubject
 
@@ -70,7 +70,7 @@ struct SQLCompiler {
 
     private func condition(_ test: FilterTest, _ words: SQLWords) -> SQLCondition {
         guard case .words(let query) = test else {
-            // Without words to look for, what is asked is whether there is any text.
+            // Without words to look for, the test is whether there is any text.
             guard test == .exists else { return .never }
             return SQLCondition(
                 "\(words.key) IN (SELECT \(words.owner) FROM \(words.table) "
@@ -125,7 +125,7 @@ struct SQLCompiler {
 }
 
 extension Filter {
-    /// The condition on rows of a trace that asks what this filter asks.
+    /// The condition on rows of a trace that is equivalent to this filter.
     ///
     /// - Parameter subject: What the rows are: `http_exchange` under the alias `x`,
     ///   `simperium_command` under `c`, or `message` under `m`. Fields that it does not have make

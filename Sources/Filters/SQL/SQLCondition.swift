@@ -8,7 +8,7 @@ public enum SQLValue: Hashable, Sendable {
     case blob([UInt8])
 }
 
-/// What follows `WHERE` to ask a trace what a filter asks.
+/// The expression after `WHERE` that is equivalent to a filter.
 ///
 /// True for the rows that the filter holds for; false or NULL for the others, so it belongs into a
 /// `WHERE` and not into a column. Needs the functions of ``FilterFunctions``.
@@ -24,7 +24,7 @@ public struct SQLCondition: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// Holds for no row: the query need not be asked.
+    /// Matches no row: the query need not run.
     public static let never = SQLCondition("0")
     /// Holds for every row.
     public static let always = SQLCondition("1")

@@ -11,7 +11,7 @@ indirect enum SQLSource {
     case function(String, SQLValue)
     /// In rows of other tables that have the number of the judged row.
     ///
-    /// Asked once for all rows, so it is for tables with indexes or narrow rows.
+    /// Run once for all rows, so it is for tables with indexes or narrow rows.
     case listed(key: String, select: String, from: String, SQLSource)
     /// In rows of other tables that are looked up for every judged row.
     ///

@@ -93,7 +93,7 @@ enum UnicodeWords {
 
     /// How scalars fold: first scalar, what it becomes, number of scalars, and stride.
     ///
-    /// Stride 0 stands for neighbouring scalars that all become the same. Ascending.
+    /// Stride 0 marks neighbouring scalars that all become the same. Ascending.
     static let folds: [UInt32] = [
         0x00B5, 0x03BC, 1, 1, 0x00C0, 0x0061, 6, 0, 0x00C6, 0x00E6, 1, 1, 0x00C7, 0x0063, 1, 1,
         0x00C8, 0x0065, 4, 0, 0x00CC, 0x0069, 4, 0, 0x00D0, 0x00F0, 1, 1, 0x00D1, 0x006E, 2, 1,

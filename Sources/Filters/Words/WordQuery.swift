@@ -1,11 +1,11 @@
-/// Words that follow each other in a text: what a bare word or `text:` asks for.
+/// Words that follow each other in a text: the search of a bare word or `text:`.
 ///
 /// Judges a text exactly as the full-text index does, for texts that the index has not reached yet
 /// and for live events.
 public struct WordQuery: Hashable, Sendable {
     /// The words, folded, at least one.
     let words: [[UInt8]]
-    /// Whether the last word stands for all words that begin with it.
+    /// Whether the last word is a prefix.
     let isPrefix: Bool
 
     /// The query for the words of `text` one after the other.
@@ -15,7 +15,7 @@ public struct WordQuery: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: The words.
-    ///   - isPrefix: Whether the last word stands for all words that begin with it.
+    ///   - isPrefix: Whether the last word is a prefix.
     public init?(_ text: String, isPrefix: Bool = false) {
         var words: [[UInt8]] = []
         var bytes = Array(text.utf8)
@@ -28,7 +28,7 @@ public struct WordQuery: Hashable, Sendable {
         self.isPrefix = isPrefix
     }
 
-    /// The query that ``matchExpression`` of another one stands for; nil where it has no words.
+    /// The query of the ``matchExpression`` of another one; nil where it has no words.
     public init?(matchExpression expression: String) {
         let star = expression.utf8.last == UInt8(ascii: "*")
         self.init(expression, isPrefix: star)
@@ -59,7 +59,7 @@ public struct WordQuery: Hashable, Sendable {
         return false
     }
 
-    /// Whether `word` can stand where the query has its word number `index`.
+    /// Whether `word` matches the query's word number `index`.
     private func fits(_ word: [UInt8], at index: Int) -> Bool {
         if isPrefix && index == words.count - 1 { return word.starts(with: words[index]) }
         return word == words[index]

@@ -55,7 +55,7 @@ struct WordScanner {
         }
     }
 
-    /// Whether `scalar` lies in one of the `ranges`, given as first and last, ascending.
+    /// Whether `scalar` is in one of the `ranges`, given as first and last, ascending.
     private static func contains(_ scalar: UInt32, in ranges: [UInt32]) -> Bool {
         var low = 0
         var high = ranges.count / 2

@@ -15,18 +15,19 @@ protocol ArchiveReader {
     ) throws(FileError)
 }
 
-/// Makes a trace of archived exchanges, on the road that live traffic takes: connections and chunks
-/// go to a writer, and what they mean is decoded from them.
+/// Makes a trace of archived exchanges, in the same way as of live traffic: connections and chunks
+/// go to a writer, and their meaning is decoded from them.
 ///
 /// All or nothing: until it is whole the trace is in a folder beside its place.
 final class ArchiveImport {
-    /// What became of an archive.
+    /// The outcome of an archive.
     struct Outcome {
         /// Exchanges.
         var exchanges: Int64 = 0
         /// WebSocket messages.
         var messages: Int64 = 0
-        /// Exchanges of which something was odd or is missing; their connections say what.
+        /// Exchanges with oddities or missing parts; the warnings and gaps of their connections
+        /// have the details.
         var odd: Int64 = 0
     }
 
@@ -46,8 +47,12 @@ final class ArchiveImport {
     /// Makes a new trace at `path` of all that `reader` gives out.
     ///
     /// - Parameters:
-    ///   - session: What the trace says of its session, apart from its start.
-    ///   - progress: Receives now and then how much is done, in 0...1; answers whether to go on.
+    ///   - reader: The archive.
+    ///   - path: The trace, which must not exist.
+    ///   - session: The session of the trace, by its start.
+    ///   - progress: Called now and then with the share that is done, in 0...1; returns whether to go on.
+    /// - Returns: The counts of what was read.
+    /// - Throws: ``FileError``, with the byte where something in the archive is wrong.
     static func run(
         _ reader: some ArchiveReader, to path: String,
         _ session: (_ startedUnixNanoseconds: Int64) -> SessionStart, progress: (Double) -> Bool
@@ -85,10 +90,10 @@ final class ArchiveImport {
             nextConnection: writer.nextConnection, nextLeg: writer.nextLeg)
     }
 
-    // The folder goes with the trace, after the writer's thread has let go of it.
+    // The folder is deleted with the trace, after the writer's thread has released it.
     deinit { if !isFinished { writer.finish("stopped") } }
 
-    /// Takes the next exchange, in order of their starts.
+    /// Processes the next exchange, in order of their starts.
     func add(_ exchange: ArchivedExchange) throws(FileError) {
         outcome.exchanges += 1
         outcome.messages += Int64(exchange.messages.count)
@@ -118,7 +123,7 @@ final class ArchiveImport {
 
     private func checkWriter() throws(FileError) {
         guard let failure = writer.failure else { return }
-        // Nobody knows the place where it stands for now.
+        // The temporary path is of no use to the reader of the error.
         throw FileError(
             FileError(failure).code, failure.reason.replacing(trace.path, with: path))
     }

@@ -1,4 +1,4 @@
-/// Says what a file is that was taken for an HTTP archive and is none.
+/// Describes a file that was taken for an HTTP archive and is not one.
 enum ArchiveNature {
     /// What files begin with, and what that makes them.
     private static let beginnings: [(bytes: [UInt8], detail: String)] = [
@@ -25,13 +25,13 @@ enum ArchiveNature {
         }
         let digits = start.prefix { (0x30...0x39).contains($0) }
         if (1...12).contains(digits.count), start.dropFirst(digits.count).first == 0x3A {
-            return "a flow file of mitmproxy, or nothing known"
+            return "a flow file of mitmproxy, or an unknown format"
         }
         return first == 0x7B || first == 0x5B || first <= 0x20 || first == 0xEF
             ? nil : "not JSON"
     }
 
-    /// What JSON is that has no `log.entries`, by the names that stand in its first bytes.
+    /// Describes JSON without `log.entries`, by the names in its first bytes.
     static func detail(ofJSON start: [UInt8]) -> String {
         let text = String(decoding: start, as: UTF8.self)
         func has(_ names: String...) -> Bool { names.allSatisfy { text.contains("\"\($0)\"") } }
@@ -47,6 +47,6 @@ enum ArchiveNature {
         if text.utf8.first == 0x5B, has("method"), has("host") {
             return "a session of Charles in JSON; export it as HAR there"
         }
-        return "JSON, but no HTTP archive: it has no log.entries"
+        return "JSON, but not an HTTP archive: it has no log.entries"
     }
 }

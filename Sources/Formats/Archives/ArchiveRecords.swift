@@ -1,14 +1,14 @@
 internal import Framing
 public import Wire
 
-/// Makes up the connection and the bytes of an archived exchange.
+/// Synthesizes the connection and the bytes of an archived exchange.
 ///
-/// An archive keeps meaning and times, no bytes. Each exchange becomes a connection of its own, also
-/// where the archive says that several went over one: how they shared it is not known. Its bytes are
-/// HTTP/1.1 whatever was spoken, with the fields as archived, and the frames of a WebSocket are
-/// uncompressed, those of the client masked with a key that follows from the place of the message.
-/// The bytes count as the peers' own, since what they mean is; ``Wire/ConnectionRow/Mode/archive``
-/// says that their form is not. Nothing depends on anything but the exchange and the numbers given.
+/// An archive keeps meaning and times, no bytes. Each exchange becomes a separate connection, also
+/// where the archive has several on one: how they shared it is unknown. Its bytes are HTTP/1.1
+/// whatever version was used, with the fields as archived, and the frames of a WebSocket are
+/// uncompressed, those of the client masked with a key derived from the place of the message. The
+/// bytes count as sent by the peers, since their meaning was; ``Wire/ConnectionRow/Mode/archive``
+/// marks that their form was not. The result depends only on the exchange and the given numbers.
 public struct ArchiveRecords: Hashable, Sendable {
     /// A record and when it happened.
     public struct Timed: Hashable, Sendable {
@@ -18,13 +18,13 @@ public struct ArchiveRecords: Hashable, Sendable {
         public let record: Record
     }
 
-    /// Most bytes of a chunk; larger bodies and frames are several.
+    /// The maximum size of a chunk in bytes; larger bodies and frames are several.
     static let largestChunk = 1 << 20
 
     /// Start of the session, in nanoseconds since 1970 UTC.
     public let startedUnixNanoseconds: Int64
 
-    /// Makes records for a session that starts at this moment; what is earlier counts as then.
+    /// Makes records for a session that starts at this time; what is earlier counts as then.
     public init(startedUnixNanoseconds: Int64) {
         self.startedUnixNanoseconds = startedUnixNanoseconds
     }

@@ -69,7 +69,7 @@ final class ArchiveSource {
         self.name = name
     }
 
-    /// The bytes in `range`, which lies within the file.
+    /// The bytes in `range`, which is within the file.
     func bytes(_ range: Range<Int>) throws(FileError) -> [UInt8] {
         switch kind {
         case .memory(let bytes): return Array(bytes[range.clamped(to: 0..<bytes.count)])

@@ -8,14 +8,14 @@ public struct ArchiveTimeline {
     /// The records of an exchange that are still to come, of which there is at least one.
     private struct Rest {
         var records: ArraySlice<ArchiveRecords.Timed>
-        /// The how many-th exchange it is.
+        /// The ordinal of the exchange.
         let order: Int
 
         /// What decides on the order: the time of the next record, then that of the exchanges.
         var key: (Int64, Int) { (records.first?.at.nanoseconds ?? .max, order) }
     }
 
-    /// Bytes of records that are held at most, apart from those of one exchange: 256 MiB.
+    /// The maximum number of bytes of buffered records, apart from those of one exchange: 256 MiB.
     public static let maxHeld = 256 << 20
 
     private let maker: ArchiveRecords
@@ -24,14 +24,14 @@ public struct ArchiveTimeline {
     /// A heap, the earliest first.
     private var waiting: [Rest] = []
     private var count = 0
-    /// Bytes of the records that are held, with what each takes beside its bytes.
+    /// Bytes of the buffered records, with the overhead of each.
     private(set) var held = 0
     /// ``maxHeld``, or less for tests.
     var limit = Self.maxHeld
     /// The time of the last record that was given.
     public private(set) var last = Instant.zero
 
-    /// A timeline of a session that starts at this moment.
+    /// A timeline of a session that starts at this time.
     ///
     /// - Parameters:
     ///   - startedUnixNanoseconds: Start of the session, in nanoseconds since 1970 UTC.
@@ -46,7 +46,7 @@ public struct ArchiveTimeline {
         self.nextLeg = nextLeg
     }
 
-    /// Takes the next exchange; they come in order of their starts.
+    /// Processes the next exchange; they come in order of their starts.
     ///
     /// - Returns: The records of earlier exchanges that happened before it.
     public mutating func add(_ exchange: ArchivedExchange) -> [Record] {
@@ -64,7 +64,7 @@ public struct ArchiveTimeline {
     /// The records that are left.
     public mutating func finish() -> [Record] { take(before: .max) }
 
-    /// Takes what happened before `end`, as long as more than `least` bytes are held.
+    /// Removes the records before `end`, as long as more than `least` bytes are buffered.
     private mutating func take(before end: Int64, until least: Int = -1) -> [Record] {
         var taken: [Record] = []
         while held > least, var first = waiting.first, let next = first.records.first,

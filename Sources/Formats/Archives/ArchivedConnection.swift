@@ -48,7 +48,7 @@ struct ArchivedConnection {
         end(isSocket: isSocket)
     }
 
-    /// Goes on to a moment; time never goes back.
+    /// Continues to a time; time never goes back.
     private mutating func move(to unixNanoseconds: Int64) {
         let (since, overflow) = unixNanoseconds.subtractingReportingOverflow(origin)
         if !overflow { now = max(now, since) }
@@ -88,7 +88,7 @@ struct ArchivedConnection {
         guard url.isTLS else { return }
         let version = exchange.version.isEmpty ? "" : ", \(exchange.version)"
         for leg in [legs.client, legs.server] {
-            event(.tls, leg, "made up from the archive: \(url.scheme)\(version)")
+            event(.tls, leg, "synthesized from the archive: \(url.scheme)\(version)")
         }
     }
 

@@ -2,7 +2,7 @@ public import Wire
 
 /// An exchange as archives keep it: meaning and times, no bytes.
 ///
-/// HAR entries and mitmproxy flows become this, and bytes are made up from it.
+/// HAR entries and mitmproxy flows are converted to this, and bytes are synthesized from it.
 public struct ArchivedExchange: Hashable, Sendable {
     /// One side of an exchange.
     public struct Message: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct ArchivedExchange: Hashable, Sendable {
         public var body: [UInt8] = []
         /// Whether ``body`` is the body after its content coding was undone.
         public var isDecoded = true
-        /// Bytes of the body that the archive says there were and does not have.
+        /// Bytes of the body that the archive states and does not contain.
         public var missing: Int64 = 0
 
         /// An empty message.
@@ -58,13 +58,13 @@ public struct ArchivedExchange: Hashable, Sendable {
     public var method: String
     /// The whole URL, without fragment.
     public var url: String
-    /// The version that archives tell, `HTTP/1.1`, `h2` …; empty where they do not.
+    /// The version in the archive, `HTTP/1.1`, `h2` …; empty where it is unknown.
     public var version = ""
     /// What the client sent.
     public var request = Message()
-    /// What the server sent; nil where nothing came.
+    /// What the server sent; nil where nothing was received.
     public var response: Message?
-    /// The status; 0 where nothing came.
+    /// The status; 0 where nothing was received.
     public var status = 0
     /// The reason phrase.
     public var reason = ""
@@ -78,15 +78,15 @@ public struct ArchivedExchange: Hashable, Sendable {
     public var endedUnixNanoseconds: Int64
     /// WebSocket messages in order, for an exchange that opened one.
     public var messages: [SocketMessage] = []
-    /// Address of the client, `HOST:PORT`; empty where archives do not tell.
+    /// Address of the client, `HOST:PORT`; empty where it is unknown.
     public var client = ""
-    /// Address of the server, without port; empty where archives do not tell.
+    /// Address of the server, without port; empty where it is unknown.
     public var server = ""
-    /// What tells that exchanges went over one connection; empty where archives do not.
+    /// Identifier of the connection of the exchange; empty where it is unknown.
     public var connection = ""
-    /// Why nothing came, where the archive tells.
+    /// Why there was no answer, where the archive has it.
     public var error = ""
-    /// What is odd about the archived exchange, each in a sentence for people.
+    /// What is odd about the archived exchange, each as a sentence.
     public var oddities: [String] = []
 
     /// An exchange of which nothing came back yet; all times are `startedUnixNanoseconds`.

@@ -4,7 +4,7 @@ internal import Framing
 /// The field lines of a made-up message, and how its body is framed.
 ///
 /// Fields stay as archived, in their order. Changed is only what would not fit the bytes: the
-/// length, codings that were undone, fields of HTTP/2, and what cannot stand in a line.
+/// length, codings that were decoded, fields of HTTP/2, and what is invalid in a line.
 struct ArchivedFields {
     /// How the end of the body is found.
     enum Framing {
@@ -31,7 +31,7 @@ struct ArchivedFields {
     private(set) var fields: [ArchivedExchange.Field] = []
     /// How the body is framed.
     private(set) var framing = Framing.plain
-    /// What was changed, for people, apart from the length.
+    /// What was changed, as text, apart from the length.
     private(set) var changes: [String] = []
 
     private let body: Int64
@@ -68,7 +68,7 @@ struct ArchivedFields {
         if !has("host") { fields.insert(ArchivedExchange.Field("Host", host), at: 0) }
     }
 
-    /// Says that something was changed.
+    /// Notes that something was changed.
     mutating func say(_ change: String) { changes.append(change) }
 
     /// The lines, with the empty one after them.
@@ -85,7 +85,7 @@ struct ArchivedFields {
     private mutating func take(_ archived: [ArchivedExchange.Field]) {
         for field in archived where !field.name.hasPrefix(":") {
             guard Self.isToken(field.name) else {
-                say("a field whose name cannot be one was left out: \(field.name.debugDescription)")
+                say("a field with an invalid name was left out: \(field.name.debugDescription)")
                 continue
             }
             // Chrome joins fields of one name with line breaks.

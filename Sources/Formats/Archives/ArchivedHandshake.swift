@@ -12,7 +12,7 @@ enum ArchivedHandshake {
         exchange.status == 101 || !exchange.messages.isEmpty
     }
 
-    /// Completes the fields of the request that asks for a WebSocket.
+    /// Completes the fields of the request that opens a WebSocket.
     static func complete(request fields: inout ArchivedFields, seed: String) {
         if !fields.values("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
             fields.set("Upgrade", "websocket")

@@ -9,10 +9,10 @@ struct ArchivedURL: Hashable {
     let isSocket: Bool
     /// Host and port.
     let authority: HTTPAuthority
-    /// Path and query, with what cannot stand in a request line escaped.
+    /// Path and query, with what is invalid in a request line escaped.
     let target: String
 
-    /// Nil where `text` is no absolute URL of these four schemes.
+    /// Nil where `text` is not an absolute URL of these four schemes.
     ///
     /// User information and fragment are left out, as clients do.
     init?(_ text: String) {
@@ -31,7 +31,7 @@ struct ArchivedURL: Hashable {
     /// Whether the connection is encrypted.
     var isTLS: Bool { scheme == "https" }
 
-    /// What `Host` says: the port is left out where it is the scheme's own.
+    /// The value of `Host`: the port is left out where it is the scheme's own.
     var host: String {
         let name =
             authority.host.utf8.contains(0x3A) ? "[\(authority.host)]" : authority.host

@@ -16,7 +16,7 @@ struct TraceContents {
 
     /// Gives the decoded body of one side of an exchange, piece by piece.
     ///
-    /// What the chunks do not have any more, or cannot be decoded, ends it early.
+    /// What the chunks no longer have, or what cannot be decoded, ends it early.
     ///
     /// - Parameters:
     ///   - id: The exchange.
@@ -74,7 +74,7 @@ struct TraceContents {
     }
 
     /// The whole payload of a WebSocket message that begins with `start`; `start` where the chunks
-    /// do not have it any more.
+    /// no longer have it.
     func payload(
         _ id: MessageID, startingWith start: [UInt8], deflate: PerMessageDeflate?
     ) throws -> [UInt8] {

@@ -2,7 +2,7 @@ public import Capturing
 internal import Synchronization
 public import Trace
 
-/// Makes a trace of a file of packets, pcap or pcapng, on the road that live traffic takes.
+/// Makes a trace of a file of packets, pcap or pcapng, in the same way as of live traffic.
 public enum CaptureImport {
     /// How to read it.
     public struct Options: Sendable {
@@ -12,7 +12,7 @@ public enum CaptureImport {
         public var keepsPackets = false
         /// Version of the program that writes.
         public var version: String
-        /// What it was asked to do, as on a command line.
+        /// The arguments, as on a command line.
         public var arguments: String
 
         /// The usual way.
@@ -24,7 +24,7 @@ public enum CaptureImport {
 
     /// What was read.
     public struct Outcome: Sendable {
-        /// What became of the packets.
+        /// The outcome of the packets.
         public var totals: CaptureTotals
         /// What else there was in the file.
         public var blocks: BlockCounts
@@ -41,14 +41,15 @@ public enum CaptureImport {
 
     /// Imports the file at `path` to a new trace.
     ///
-    /// Until it is whole the trace is in a folder beside its place. A file that is damaged somewhere
-    /// gives a trace of what stands before.
+    /// Until it is complete the trace is in a folder beside its path. A file that is damaged
+    /// somewhere gives a trace of what precedes the damage.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - trace: The trace, which must not be there.
     ///   - options: How.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was read.
     /// - Throws: ``FileError``.
     public static func run(
@@ -137,7 +138,7 @@ public enum CaptureImport {
         _ writer: TraceWriter, _ place: NewTrace, _ path: String
     ) throws(FileError) {
         guard let failure = writer.failure else { return }
-        // Nobody knows the place where it stands for now.
+        // The temporary path is of no use to the reader of the error.
         throw FileError(
             FileError(failure).code, failure.reason.replacing(place.path, with: path))
     }

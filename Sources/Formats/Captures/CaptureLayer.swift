@@ -1,10 +1,10 @@
 internal import Capturing
 internal import Wire
 
-/// What lies between TCP and the protocol on a captured connection: TLS, or nothing.
+/// The layer between TCP and the protocol on a captured connection: TLS, or none.
 ///
-/// A value without I/O. Of a TLS connection whose keys are known the trace gets what was said inside;
-/// of any other what was on the wire, and what the handshake shows.
+/// A value without I/O. Of a TLS connection whose keys are known the trace gets the decrypted
+/// bytes; of any other the bytes on the wire, and what the handshake shows.
 struct CaptureLayer {
     /// What comes out.
     enum Output {
@@ -27,7 +27,7 @@ struct CaptureLayer {
     }
 
     private enum State {
-        /// Too few bytes came to tell.
+        /// Too few bytes arrived to decide.
         case undecided
         /// No TLS.
         case plain
@@ -44,18 +44,18 @@ struct CaptureLayer {
     private var waitingCount = 0
     private var facts: TLSFacts?
 
-    /// Most bytes that wait until it is clear whether TLS can be read: 1048576; what is more stays
-    /// sealed.
+    /// The maximum number of bytes that are buffered until it is clear whether TLS can be
+    /// decrypted: 1048576; more stay encrypted.
     static let maxWaiting = 1 << 20
 
-    /// Whether bytes pass as they come.
+    /// Whether bytes pass as they arrive.
     var isPlain: Bool {
         if case .plain = state { true } else { false }
     }
 
     // MARK: Input
 
-    /// Takes bytes of one side, in order.
+    /// Processes bytes of one side, in order.
     mutating func consume(
         _ bytes: ArraySlice<UInt8>, from sender: Peer, atUnixNanoseconds at: Int64, keys: KeyLog,
         into outputs: inout [Output]
@@ -82,7 +82,7 @@ struct CaptureLayer {
         }
     }
 
-    /// Takes note that bytes of one side are missing.
+    /// Notes that bytes of one side are missing.
     mutating func lose(
         _ count: Int64, from sender: Peer, atUnixNanoseconds at: Int64,
         untilUnixNanoseconds until: Int64, keys: KeyLog, into outputs: inout [Output]
@@ -110,7 +110,7 @@ struct CaptureLayer {
         }
     }
 
-    /// Takes note that nothing more comes.
+    /// Notes that nothing more follows.
     mutating func finish(
         atUnixNanoseconds at: Int64, keys: KeyLog, into outputs: inout [Output]
     ) {
@@ -137,7 +137,7 @@ struct CaptureLayer {
         waitingCount += count
     }
 
-    /// Tells by the first bytes of either side whether this is TLS.
+    /// Detects by the first bytes of either side whether this is TLS.
     private mutating func decide(_ keys: KeyLog, into outputs: inout [Output]) {
         var verdicts: [Bool?] = []
         for peer in Peer.allCases {
@@ -215,7 +215,7 @@ struct CaptureLayer {
         release(into: &outputs)
     }
 
-    /// Says what the handshake shows.
+    /// Reports what the handshake shows.
     private func tell(_ outcome: String, _ at: Int64, into outputs: inout [Output]) {
         let shown = facts.map { $0.detail + ", " } ?? ""
         outputs.append(.event(.tls, .client, atUnixNanoseconds: at, detail: shown + outcome))
@@ -254,7 +254,7 @@ struct CaptureLayer {
                     count: sealed.plaintext ?? sealed.captured + sealed.missing,
                     sealed.missing > 0 ? .notCaptured : .encrypted))
         case .alert(let alert):
-            // How nearly every connection ends is nothing to tell.
+            // The usual end of a connection is not reported.
             guard alert.code != 0 else { return }
             outputs.append(
                 .event(

@@ -6,7 +6,7 @@ internal import Wire
 /// A value without I/O: the same events give the same records. Times are counted from the start of
 /// the session; one before it counts as its start.
 struct CaptureRecords {
-    /// What gives out numbers that nobody else has.
+    /// What issues unique numbers.
     struct Numbers {
         var connection: () -> ConnectionID
         var leg: () -> LegID
@@ -26,7 +26,7 @@ struct CaptureRecords {
     private let startedUnixNanoseconds: Int64
     private let numbers: Numbers
     private var streams: [StreamEvent.Number: Stream] = [:]
-    /// The keys of TLS that are known.
+    /// The known TLS keys.
     var keys = KeyLog()
     /// What was found out about TLS.
     private(set) var tls = CaptureTotals.TLS()
@@ -37,7 +37,7 @@ struct CaptureRecords {
         self.numbers = numbers
     }
 
-    /// Takes the next event and appends what it becomes.
+    /// Processes the next event and appends what it becomes.
     mutating func consume(_ event: StreamEvent, into records: inout [Record]) {
         switch event {
         case .opened(let number, let client, let server, let at, let hasHandshake):
@@ -124,12 +124,12 @@ struct CaptureRecords {
                     EventRow(
                         .joined, connection: id, at: at,
                         detail:
-                            "the capture began after this connection; who is the client is guessed")
+                            "the capture began after this connection; the client is a guess")
                 ))
         }
     }
 
-    /// Lets the layer of `stream` work and appends what comes out of it.
+    /// Runs the layer of `stream` and appends its output.
     private mutating func pass(
         _ stream: inout Stream, into records: inout [Record], at unixNanoseconds: Int64,
         _ work: (inout CaptureLayer, KeyLog, inout [CaptureLayer.Output]) -> Void
@@ -170,8 +170,8 @@ struct CaptureRecords {
         switch why {
         case .closed: "closed"
         case .reset: "reset"
-        case .replaced: "another connection between the same ends began"
-        case .idle: "nothing was seen for too long"
+        case .replaced: "another connection between the same endpoints began"
+        case .idle: "no packet was captured for too long"
         case .captureEnded: "the capture ends"
         }
     }

@@ -60,7 +60,7 @@ public final class CaptureSession {
     /// Takes what a capture gives.
     ///
     /// - Parameters:
-    ///   - reading: What came.
+    ///   - reading: What was received.
     ///   - isLive: Whether it is written at once, rather than with what follows.
     public func take(_ reading: Reading, isLive: Bool = false) {
         switch reading {
@@ -76,7 +76,7 @@ public final class CaptureSession {
     /// Ends all connections and writes what is left.
     ///
     /// - Parameter packets: What the capture counted.
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     public func finish(packets: PacketCounts) -> CaptureTotals {
         assembler.finish(into: &events)
         for event in events { records.consume(event, into: &waiting) }

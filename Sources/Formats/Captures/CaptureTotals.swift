@@ -1,14 +1,14 @@
 public import Capturing
 
-/// What became of a capture: nothing that was seen is left out of the count.
+/// The outcome of a capture: nothing that was seen is left out of the count.
 public struct CaptureTotals: Hashable, Sendable {
-    /// What became of TLS.
+    /// The outcome of TLS.
     public struct TLS: Hashable, Sendable {
-        /// Connections that speak it.
+        /// Connections that use it.
         public var connections = 0
         /// Those whose data were decrypted.
         public var opened = 0
-        /// Those that stayed sealed.
+        /// Those that stayed encrypted.
         public var sealed = 0
 
         /// None.

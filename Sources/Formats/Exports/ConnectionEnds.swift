@@ -2,11 +2,11 @@ internal import Capturing
 internal import Storage
 internal import Wire
 
-/// Between whom the packets of a connection are made up.
+/// The endpoints of the synthesized packets of a connection.
 struct ConnectionEnd: Hashable {
     /// The client.
     var client: Endpoint
-    /// Where the client connected to: the proxy, unless nobody stood between.
+    /// Where the client connected to: the proxy, except in a passive capture.
     var listener: Endpoint
     /// The server that answered first, or else the listener.
     var server: Endpoint

@@ -20,9 +20,9 @@ public struct CurlCommand: Hashable, Sendable {
         "host", "content-length", "transfer-encoding", "connection", "proxy-connection", "expect",
         "upgrade", "keep-alive", "te", "trailer",
     ]
-    /// Fields that curl adds unless it is told their value, or that they have none.
+    /// Fields that curl adds unless their value, or none, is given.
     private static let added = ["user-agent": "User-Agent", "accept": "Accept"]
-    /// Most bytes of a body that is an argument: Linux takes 128 KiB in one.
+    /// The maximum size in bytes of a body that is an argument: Linux allows 128 KiB in one.
     private static let longestArgument = 65_536
 
     /// The command for an exchange.
@@ -45,12 +45,14 @@ public struct CurlCommand: Hashable, Sendable {
         }
         guard row.method != "CONNECT" else {
             throw FileError(
-                .malformed, "exchange \(row.id) asked the proxy for a tunnel; curl asks itself")
+                .malformed,
+                "exchange \(row.id) requested a tunnel from the proxy; curl does that "
+                    + "itself")
         }
         var words: [[UInt8]] = [Array("curl".utf8)]
         if !options.isEmpty { words.append(Array(options.utf8)) }
         words.append(Array((row.version == "HTTP/1.0" ? "--http1.0" : "--http1.1").utf8))
-        // Brackets in a URL are no pattern, and dots in a path no way up.
+        // Brackets in a URL are not a pattern, and dots in a path do not go up.
         words += [Array("--globoff".utf8), Array("--path-as-is".utf8)]
         let isSilent = Self.isSilent(body, row)
         if row.method == "HEAD" {
@@ -78,7 +80,7 @@ public struct CurlCommand: Hashable, Sendable {
         bytes = input + Array(words.joined(separator: [0x20]))
     }
 
-    /// Whether the length of an empty body was said, as curl does only for an empty argument.
+    /// Whether the length of an empty body was sent, as curl does only for an empty argument.
     private static func isSilent(_ body: BodyRow, _ row: ExchangeRow) -> Bool {
         body.content.isEmpty && row.method != "GET" && row.method != "HEAD"
             && body.head.split { $0 == 0x0A || $0 == 0x0D }.contains { line in
@@ -100,7 +102,7 @@ public struct CurlCommand: Hashable, Sendable {
             let nameBytes = line.prefix { $0 != 0x3A }
             let name = String(decoding: nameBytes, as: UTF8.self).lowercased()
             let value = line.dropFirst(nameBytes.count + 1).drop { $0 == 0x20 || $0 == 0x09 }
-            // What is no name would be an option to curl, or the name of a file.
+            // What is not a name would be an option to curl, or the name of a file.
             guard !nameBytes.isEmpty, nameBytes.allSatisfy(isToken),
                 nameBytes.count < line.count, !line.contains(0)
             else { continue }
@@ -151,7 +153,7 @@ public struct CurlCommand: Hashable, Sendable {
         return row.port == (row.scheme == "https" ? 443 : 80) ? name : "\(name):\(row.port)"
     }
 
-    /// Whether a byte may stand in a field name (RFC 9110, 5.6.2).
+    /// Whether a byte is valid in a field name (RFC 9110, 5.6.2).
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -6,10 +6,10 @@ internal import Wire
 
 /// Writes the requests that fit a filter as a shell script that sends them again with curl.
 ///
-/// One command after the other, in order of time, each with a comment that says what it was.
+/// One command after the other, in order of time, each with a comment that describes the exchange.
 /// Arguments of the script go to every curl, such as `--connect-to ::127.0.0.1:8080` or
-/// `--insecure`. What a script cannot send again is a comment: a WebSocket, a tunnel, a request that
-/// is not complete or longer than what is kept decoded.
+/// `--insecure`. What a script cannot send again is a comment: a WebSocket, a tunnel, a request
+/// that is not complete or longer than what is kept decoded.
 public struct CurlScript: Sendable {
     /// What was written.
     public struct Outcome: Hashable, Sendable {
@@ -30,7 +30,7 @@ public struct CurlScript: Sendable {
     /// - Parameters:
     ///   - trace: The trace.
     ///   - path: The file, which must not be there; `-` for standard output.
-    ///   - goesOn: Asked before every command; false ends it.
+    ///   - goesOn: Called before every command; false ends it.
     /// - Returns: What was written.
     /// - Throws: ``FileError``.
     @discardableResult public func run(
@@ -104,7 +104,7 @@ public struct CurlScript: Sendable {
         }
     }
 
-    /// `text` on one line, whatever a peer put into it.
+    /// `text` on one line, whatever characters it has.
     private static func line(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -116,7 +116,7 @@ public struct CurlScript: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether a request with this head asks for a WebSocket.
+    /// Whether a request with this head opens a WebSocket.
     fileprivate var isWebSocketHandshake: Bool {
         split { $0 == 0x0A || $0 == 0x0D }.contains { line in
             let text = String(decoding: line, as: UTF8.self).lowercased()

@@ -1,4 +1,4 @@
-/// What a trace can be written as, for other programs and people.
+/// What a trace can be written as, for other programs and users.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     /// An HTTP archive, with WebSocket messages.
     case har
@@ -13,7 +13,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     /// A JSON object for each row.
     case jsonLines = "jsonl"
 
-    /// The format that a file with this name should have; nil where its ending tells nothing.
+    /// The format that a file with this name should have; nil where its extension is unknown.
     ///
     /// A name without an ending, or with a slash at the end, is that of a folder.
     public init?(path: String) {

@@ -90,7 +90,7 @@ extension ExportedRow {
         }
     }
 
-    /// Adds what was said in an exchange: decoded, the first bytes of a large body.
+    /// Adds the bodies of an exchange: decoded, the first bytes of a large body.
     mutating func addBodies(of detail: ExchangeDetail?) {
         for (name, body) in [
             ("request_body", detail?.request), ("response_body", detail?.response),

@@ -11,7 +11,7 @@ public struct ExportedRow: Hashable, Sendable {
         case integer(Int64)
         /// Text.
         case text(String)
-        /// Bytes that are no text.
+        /// Bytes that are not text.
         case bytes([UInt8])
         /// Several texts.
         case list([String])

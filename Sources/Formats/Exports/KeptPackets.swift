@@ -19,7 +19,7 @@ struct KeptPackets {
         return found
     }
 
-    /// Writes all of them, those of each session behind its secrets.
+    /// Writes all of them, those of each session after its secrets.
     func write(to file: PacketFile, _ progress: (Double) -> Bool) throws {
         let last = max(1, try db.integer("SELECT max(id) FROM packet"))
         let secrets = try db.prepare("SELECT key_log FROM secret WHERE session_id = ? ORDER BY id")

@@ -36,7 +36,7 @@ extension IPAddress {
         let halves = withUnsafeBytes(of: six) { raw in
             [0, 8].map { UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: $0, as: UInt64.self)) }
         }
-        // One of version 4 that a socket for both versions told (RFC 4291, 2.5.5.2).
+        // An IPv4-mapped IPv6 address, as reported by a dual-stack socket (RFC 4291, 2.5.5.2).
         if halves[0] == 0, halves[1] >> 32 == 0xFFFF {
             self.init(version4: UInt32(truncatingIfNeeded: halves[1]))
         } else {

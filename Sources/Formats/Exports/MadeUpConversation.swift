@@ -2,18 +2,18 @@ internal import Capturing
 internal import Notation
 internal import Wire
 
-/// A TCP connection made up around bytes of which only the order is known.
+/// A TCP connection synthesized around bytes of which only the order is known.
 ///
-/// A value that gives segments as a capture beside the receiver would have them: three for the
+/// A value that returns segments as a capture beside the receiver would have them: three for the
 /// handshake, one for each piece of bytes and one that acknowledges it at once, and what ends the
 /// connection. Bytes that are missing take their sequence numbers and no segment. The first
 /// sequence numbers follow from the number of the connection, so that the same trace gives the same
 /// packets.
 struct MadeUpConversation {
-    /// Most missing bytes that sequence numbers jump over at once: a larger jump would look like
-    /// one backwards.
+    /// The maximum number of missing bytes that sequence numbers skip at once: a larger jump would
+    /// look like one backwards.
     static let longestJump: Int64 = 1 << 30
-    /// Most bytes that can be missing in one place: 1 TiB.
+    /// The maximum number of bytes that can be missing in one place: 1 TiB.
     static let longestGap: Int64 = 1 << 40
 
     let client: Endpoint
@@ -22,7 +22,7 @@ struct MadeUpConversation {
     private var isOpen = false
     private var hasEnded = [false, false]
 
-    /// A connection between these two; `number` tells it from others between the same.
+    /// A connection between these two; `number` distinguishes it from others between the same.
     init(client: Endpoint, server: Endpoint, number: Int64) {
         self.client = client
         self.server = server
@@ -63,7 +63,7 @@ struct MadeUpConversation {
         return segments
     }
 
-    /// `count` bytes of `sender` that nobody recorded; the other side acknowledges them.
+    /// `count` bytes of `sender` that were not recorded; the other side acknowledges them.
     mutating func miss(
         _ count: Int64, from sender: Peer, at unixNanoseconds: Int64
     ) -> [TCPSegment] {
@@ -78,7 +78,7 @@ struct MadeUpConversation {
         return segments
     }
 
-    /// `sender` will send no more.
+    /// `sender` closes its side.
     mutating func end(_ sender: Peer, at unixNanoseconds: Int64) -> [TCPSegment] {
         guard !hasEnded[sender.rawValue] else { return [] }
         hasEnded[sender.rawValue] = true

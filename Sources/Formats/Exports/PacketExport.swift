@@ -7,20 +7,21 @@ public import Wire
 /// Writes a trace as a file of packets that Wireshark opens.
 ///
 /// Where packets were kept as they were captured, those are written, with the key log in a secrets
-/// block before them. Everything else gets TCP and IP made up around it: a connection of the trace
-/// becomes one TCP connection between the client and the first server that answered, with what
-/// each RECEIVER got, after TLS and after rewrites, in segments as it was read, at the times at which
-/// it was read. Missing bytes are a jump of the sequence numbers. What a client asked the proxy for
-/// with `CONNECT` is a TCP connection of its own, to the proxy's address. Ports stay as they were,
-/// 443 included: Wireshark finds HTTP there when it is no TLS. An end of which the trace has no
-/// address gets one in 10.0.0.0/8 or 198.18.0.0/15, and a name resolution block has its name.
+/// block before them. Everything else gets synthesized TCP and IP headers: a connection of the
+/// trace becomes one TCP connection between the client and the first server that answered, with
+/// what each RECEIVER got, after TLS and after rewrites, in segments as it was read, at the times
+/// at which it was read. Missing bytes are a jump of the sequence numbers. What a client sent to
+/// the proxy with `CONNECT` is a separate TCP connection, to the proxy's address. Ports are
+/// unchanged, 443 included: Wireshark finds HTTP there when it is not TLS. An end of which the
+/// trace has no address gets one in 10.0.0.0/8 or 198.18.0.0/15, and a name resolution block has
+/// its name.
 ///
 /// Not in the file: which leg bytes went over when a connection has several to servers, what a
-/// rewrite or fault changed, and all that Tapedeck says about bytes.
+/// rewrite or fault changed, and all annotations of Tapedeck on bytes.
 public struct PacketExport: Sendable {
     /// What was written.
     public struct Outcome: Hashable, Sendable {
-        /// Packets made up.
+        /// Synthesized packets.
         public var packets: Int64 = 0
         /// Packets written as they were captured.
         public var captured: Int64 = 0
@@ -34,9 +35,10 @@ public struct PacketExport: Sendable {
 
     /// The connections that are written; nil for all.
     public var connections: Set<ConnectionID>?
-    /// Whether packets are made up also where they were kept: those show TLS as it was sent.
+    /// Whether packets are synthesized also where they were kept: kept ones show TLS as it was
+    /// sent.
     ///
-    /// They cannot be told apart by connection, so that packets are always made up for some
+    /// They cannot be separated by connection, so packets are always synthesized for some
     /// ``connections``.
     public var makesAllUp: Bool
     /// Name and version of the program that writes.
@@ -60,14 +62,15 @@ public struct PacketExport: Sendable {
     /// - Parameters:
     ///   - trace: The trace. It may be written meanwhile; what is there at the start is exported.
     ///   - path: The file, which must not be there; `-` for standard output.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was written.
     /// - Throws: ``FileError``.
     @discardableResult public func run(
         from trace: String, to path: String, progress: (Double) -> Bool = { _ in true }
     ) throws(FileError) -> Outcome {
         try mappingErrors(of: trace) {
-            // Says what is wrong with a file that is no trace.
+            // Reports a file that is not a trace.
             _ = try TraceReader(path: trace)
             let db = try Connection(path: trace, flags: SQLITE_OPEN_READONLY)
             defer { db.close() }
@@ -104,7 +107,7 @@ public struct PacketExport: Sendable {
             case "connection":
                 let opened = Tables.connection.row(row.values)
                 let owner = row.number("session_id")
-                // Of a session that was killed nobody saw the ends.
+                // The ends of connections of a killed session were not seen.
                 if owner != session { open = [:] }
                 session = owner
                 guard !kept.contains(owner), let start = started[owner],

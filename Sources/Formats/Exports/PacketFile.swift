@@ -1,7 +1,7 @@
 internal import Capturing
 internal import Trace
 
-/// A file of packets in the making, which goes to the disk now and then.
+/// A file of packets in the making, which goes to the disk periodically.
 final class PacketFile {
     private let file: NewFile
     private var writer: PcapngWriter
@@ -12,7 +12,8 @@ final class PacketFile {
 
     /// Bytes of memory after which what was made is written.
     private static let enough = 1 << 18
-    /// Most names that are told; a capture with more hosts has the others as addresses alone.
+    /// The maximum number of names that are written; a capture with more hosts has the others as
+    /// addresses alone.
     private static let maxNames = 65_536
 
     init(_ file: NewFile, application: String) {
@@ -35,7 +36,7 @@ final class PacketFile {
         }
     }
 
-    /// Adds a packet that begins with what `link` says.
+    /// Adds a packet that begins with the header of `link`.
     func add(
         _ packet: [UInt8], link: LinkType, name: String? = nil, atUnixNanoseconds: Int64,
         originalLength: Int? = nil, comment: String? = nil
@@ -52,7 +53,7 @@ final class PacketFile {
     /// Adds what decrypts the packets that come after it.
     func add(keyLog: [UInt8]) { writer.addSecrets(keyLog) }
 
-    /// Says that the host `name` has `address`, unless that was said.
+    /// Writes that the host `name` has `address`, unless that was written before.
     func name(_ address: IPAddress, _ name: String) throws(FileError) {
         guard !name.isEmpty, IPAddress(name) == nil, named.count < Self.maxNames,
             named.insert("\(address) \(name)").inserted
@@ -63,7 +64,7 @@ final class PacketFile {
 
     /// Writes what waits, and brings the file to its place.
     func publish() throws(FileError) {
-        // A file without an interface is no capture to some programs.
+        // A file without an interface is not a capture to some programs.
         if interfaces.isEmpty { _ = writer.addInterface(.rawIP, name: "tapedeck") }
         try file.write(writer.take())
         try file.publish()

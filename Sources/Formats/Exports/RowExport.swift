@@ -81,7 +81,7 @@ public struct RowExport: Sendable {
     /// - Parameters:
     ///   - trace: The trace.
     ///   - path: The file, which must not be there; `-` for standard output.
-    ///   - goesOn: Asked after every row; false ends it.
+    ///   - goesOn: Called after every row; false ends it.
     /// - Returns: How many rows were written.
     /// - Throws: ``FileError``.
     @discardableResult public func run(
@@ -143,7 +143,7 @@ public struct RowExport: Sendable {
         if let failure { throw failure }
     }
 
-    /// What a line of a listing is written as: nothing where it is not asked for.
+    /// What a line of a listing is written as: nothing where it is not requested.
     private func exported(
         _ line: TraceLine, _ reader: TraceReader, _ faulted: FaultedRows
     ) throws -> [ExportedRow] {

@@ -8,7 +8,7 @@ struct SynthesizedConnection {
     private let ends: ConnectionEnd
     private let started: Int64
     private var server: MadeUpConversation?
-    /// What was said to the proxy itself before a tunnel.
+    /// What was sent to the proxy itself before a tunnel.
     private var proxy: MadeUpConversation?
     /// Bytes of each sender that belong to ``proxy``.
     private var heads: [Tunnel.Head?] = [nil, nil]
@@ -24,7 +24,7 @@ struct SynthesizedConnection {
         started = startedUnixNanoseconds
     }
 
-    /// The client asked for a tunnel.
+    /// The client requested a tunnel.
     mutating func add(_ tunnel: Tunnel) { heads = [tunnel.request, tunnel.response] }
 
     /// Writes what was received of a chunk; gives how many bytes that was.
@@ -35,10 +35,13 @@ struct SynthesizedConnection {
         let at = unix(chunk.at)
         let said = proxyPart(of: bytes, id: id, chunk.sender)
         if !said.isEmpty {
-            try begin(\.proxy, to: ends.listener, at: row.at, "asks the proxy for a tunnel", file)
+            try begin(
+                \.proxy, to: ends.listener, at: row.at,
+                "requests a tunnel from the "
+                    + "proxy", file)
             try file.add(proxy?.send(Array(bytes[said]), from: chunk.sender, at: at) ?? [])
             if chunk.sender == .server, heads[1] == nil {
-                // From here on both speak of something else.
+                // From here on both have other contents.
                 try file.add(
                     (proxy?.end(.client, at: at) ?? []) + (proxy?.end(.server, at: at) ?? []))
             }
@@ -68,7 +71,7 @@ struct SynthesizedConnection {
         switch event.kind {
         case .tls: isDecrypted = true
         case .ended where !isServer || isSeen:
-            // Behind a proxy another server, or the proxy itself, may go on for one that ended.
+            // Behind a proxy another server, or the proxy itself, may continue for one that ended.
             try beginServer(at: event.at, file)
             try file.add(server?.end(isServer ? .server : .client, at: at) ?? [])
         case .closed:
@@ -83,7 +86,7 @@ struct SynthesizedConnection {
         _ event: EventRow, _ file: PacketFile
     ) throws(FileError) {
         isOver = true
-        // Of these nobody saw the end.
+        // The end of these was not seen.
         let endless: [StreamEvent.Closing] = [.captureEnded, .idle, .replaced]
         guard !endless.contains(where: { $0.rawValue == event.detail }) else { return }
         if proxy == nil { try beginServer(at: event.at, file) }
@@ -98,7 +101,7 @@ struct SynthesizedConnection {
 
     // MARK: Bytes
 
-    /// The part of a chunk that was said to, or by, the proxy itself.
+    /// The part of a chunk that was sent to, or by, the proxy itself.
     private mutating func proxyPart(
         of bytes: [UInt8], id: Int64, _ sender: Peer
     ) -> Range<Int> {
@@ -114,7 +117,7 @@ struct SynthesizedConnection {
 
     private mutating func beginServer(at: Instant, _ file: PacketFile) throws(FileError) {
         let name = ends.serverName.isEmpty ? "" : " to \(ends.serverName)"
-        let detail = isDecrypted ? "\(name), TLS taken off" : name
+        let detail = isDecrypted ? "\(name), TLS decrypted" : name
         try begin(
             \.server, to: ends.server, at: proxy == nil ? row.at : at,
             "\(row.mode == .capture ? "captured" : "recorded")\(detail)", file)
@@ -132,7 +135,7 @@ struct SynthesizedConnection {
         self[keyPath: conversation] = begun
         try file.add(
             segments,
-            comment: "connection \(row.id): \(detail); TCP and IP are made up around its bytes")
+            comment: "connection \(row.id): \(detail); TCP and IP headers are synthesized")
     }
 
     /// Wraps around rather than ends the program where a trace has a time that cannot be.

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// Where clients asked the proxy for a tunnel with `CONNECT`, and where it answered.
+/// Where clients requested a tunnel from the proxy with `CONNECT`, and where it answered.
 struct Tunnel: Hashable {
     /// Bytes of one side's head, in what the receiver got.
     struct Head: Hashable {
@@ -17,7 +17,7 @@ struct Tunnel: Hashable {
     var response: Head
 }
 
-/// Gives the tunnels of a trace in the order in which they were asked for.
+/// Returns the tunnels of a trace in the order in which they were requested.
 ///
 /// In step with the chunks, since no index leads from a connection to its exchanges.
 final class TunnelCursor {

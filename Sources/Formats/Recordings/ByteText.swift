@@ -1,16 +1,16 @@
 internal import Notation
 internal import Wire
 
-/// Bytes as JSON that people can read, and back.
+/// Bytes as JSON in readable form, and back.
 ///
 /// Text is a string, or an array with an element for each of its lines, line end included. What is
 /// not text is `{"base64":"…"}`, and WebSocket frames are objects with their payload unmasked
 /// (``FrameText``). The bytes are those of all elements joined, so that nothing depends on where
 /// they were cut.
 enum ByteText {
-    /// Lines of one value after which the rest stands in one element: a line costs five bytes.
+    /// Lines of one value after which the rest is in one element: a line costs five bytes.
     private static let maxLines = 4_096
-    /// Bytes of text before what is not text that are worth an element of their own.
+    /// The minimum length in bytes of text before other bytes that gets a separate element.
     private static let shortest = 16
 
     // MARK: Writing
@@ -72,7 +72,7 @@ enum ByteText {
 
     // MARK: Reading
 
-    /// The bytes that `node` stands for.
+    /// The bytes of `node`.
     static func read(_ node: JSONNode) throws(RowMistake) -> [UInt8] {
         try read(node, allowsFrames: true)
     }
@@ -95,7 +95,10 @@ enum ByteText {
             var members = node.members
             if let first = members.next(), first.key.spells("base64") {
                 guard members.next() == nil else {
-                    throw RowMistake(node.range.lowerBound, "base64 stands alone in its object")
+                    throw RowMistake(
+                        node.range.lowerBound,
+                        "base64 has to be the only member of "
+                            + "its object")
                 }
                 return try base64(first.value)
             }

@@ -3,8 +3,8 @@ internal import Wire
 
 /// WebSocket frames (RFC 6455, 5.2) as JSON objects with their payload unmasked, and back.
 ///
-/// Only bytes that come back as they were are taken for frames: lengths in their shortest form,
-/// known opcodes. The last frame may be cut; `size` then tells the length that its head states.
+/// Only bytes that are restored exactly are written as frames: lengths in their shortest form,
+/// known opcodes. The last frame may be cut; `size` then has the length that its head states.
 struct FrameText {
     private struct Frame {
         var first: UInt8
@@ -19,7 +19,7 @@ struct FrameText {
     private static let names: [UInt8: String] = [
         0x81: "text", 0x82: "binary", 0x88: "close", 0x89: "ping", 0x8A: "pong",
     ]
-    /// Most frames of one value: a frame costs some 40 bytes beside its payload.
+    /// The maximum number of frames of one value: a frame costs some 40 bytes besides its payload.
     private static let most = 1_024
     /// Bytes of the longest head.
     private static let longestHead = 14
@@ -121,7 +121,7 @@ struct FrameText {
 
     // MARK: Reading
 
-    /// The bytes of the frame that `node` stands for.
+    /// The bytes of the frame in `node`.
     static func read(_ node: JSONNode) throws(RowMistake) -> [UInt8] {
         var first: UInt8?
         var mask: [UInt8]?
@@ -143,7 +143,7 @@ struct FrameText {
             case "size" where size == nil:
                 size = value.int
                 guard let size, size >= 0 else {
-                    throw RowMistake(place, "a size is a number from 0 on")
+                    throw RowMistake(place, "a size is a number of at least 0")
                 }
             case "payload" where payload == nil:
                 payload = try ByteText.read(value, allowsFrames: false)

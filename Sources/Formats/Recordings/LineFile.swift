@@ -21,7 +21,7 @@ final class LineFile {
     init(path: String, limit: Int) throws(FileError) {
         self.path = path
         self.limit = limit
-        // Not to hang where somebody put a pipe.
+        // Not to hang where a user put a pipe.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw FileError(
@@ -66,7 +66,7 @@ final class LineFile {
         return nil
     }
 
-    /// Everything up to the end, where that is no more than the limit.
+    /// Everything up to the end, where that is within the limit.
     func all() throws(FileError) -> [UInt8] {
         while !isAtEnd {
             try fill()

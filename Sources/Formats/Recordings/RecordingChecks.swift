@@ -1,7 +1,7 @@
 internal import Storage
 internal import Trace
 
-/// What rows say about each other has to hold, as far as a trace ever promises it.
+/// Checks the references between rows, as far as a trace guarantees them.
 struct RecordingChecks {
     private struct Check {
         var table: String
@@ -23,7 +23,7 @@ struct RecordingChecks {
         }
         + ["connection", "leg", "event", "gap", "packet", "secret"].map {
             Check(
-                table: $0, detail: "comes after a chunk that was never there",
+                table: $0, detail: "comes after a chunk that does not exist",
                 sql: """
                     SELECT id FROM \($0) WHERE after_chunk_id >=
                       (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
@@ -32,7 +32,7 @@ struct RecordingChecks {
         + ["fault_statement", "finding_statement"].flatMap { table in
             [
                 Check(
-                    table: table, detail: "points to a chunk that was never there",
+                    table: table, detail: "points to a chunk that does not exist",
                     sql: """
                         SELECT id FROM \(table) WHERE chunk_id >=
                           (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'chunk')
@@ -50,7 +50,7 @@ struct RecordingChecks {
         }
         + [
             Check(
-                table: "fault_verdict", detail: "is about a fault that was never there",
+                table: "fault_verdict", detail: "is about a fault that does not exist",
                 sql: """
                     SELECT fault_id FROM fault_verdict WHERE fault_id >=
                       (SELECT coalesce(max(next), 1) FROM counter WHERE name = 'fault')
@@ -69,10 +69,10 @@ struct RecordingChecks {
     /// On a full disk the row of a connection or leg may be lost before its bytes.
     private static let unlessLost = [
         Check(
-            table: "leg", detail: "is of a connection that is not there",
+            table: "leg", detail: "is of a connection that does not exist",
             sql: "SELECT id FROM leg WHERE connection_id NOT IN (SELECT id FROM connection)"),
         Check(
-            table: "chunk", detail: "is of a leg that is not there",
+            table: "chunk", detail: "is of a leg that does not exist",
             sql: "SELECT id FROM chunk WHERE leg_id NOT IN (SELECT id FROM leg)"),
     ]
 

@@ -14,7 +14,7 @@ public enum RecordingExport {
         public var chunks: Int64 = 0
     }
 
-    /// Most bytes of one line, both written and read.
+    /// The maximum size of one line in bytes, both written and read.
     static let longestLine = 64 << 20
 
     /// Exports the trace at `path` to `folder`, all or nothing where the folder is new.
@@ -23,9 +23,10 @@ public enum RecordingExport {
     ///   - path: The trace. It may be written meanwhile; what is there at the start is exported.
     ///   - folder: The folder: one that is not there, is empty, or with `replaces` is a recording,
     ///     of which other files stay.
-    ///   - about: Where it comes from, for people; nil keeps what the replaced recording says.
+    ///   - about: Its origin, as text; nil keeps that of the replaced recording.
     ///   - replaces: Whether a recording that is there is replaced.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was written.
     /// - Throws: ``FileError``.
     @discardableResult public static func run(
@@ -39,15 +40,16 @@ public enum RecordingExport {
             guard replaces else {
                 throw FileError(
                     .cannotOpen,
-                    "\(folder) is there and not empty: name another folder, or --replace a recording"
+                    "\(folder) exists and is not empty: name another folder, or --replace a "
+                        + "recording"
                 )
             }
-            // Also tells whether it is a recording.
+            // Also checks whether it is a recording.
             head.about = try RecordingHead(folder: folder).about
         }
         if let about { head.about = about }
         return try mappingErrors(of: path) {
-            // Says what is wrong with a file that is no trace.
+            // Reports a file that is not a trace.
             _ = try TraceReader(path: path)
             let new = try Folder.makeBeside(folder)
             defer { Folder.remove(new) }
@@ -70,7 +72,7 @@ public enum RecordingExport {
     ) throws -> Outcome {
         let db = try Connection(path: path, flags: SQLITE_OPEN_READONLY)
         defer { db.close() }
-        // One look at the trace, whatever is written to it meanwhile.
+        // One snapshot of the trace, whatever is written to it meanwhile.
         try db.execute("PRAGMA temp_store = FILE; BEGIN")
         let sessions = try db.prepare(
             "SELECT \(TableDefinition.session.columnList()) FROM session ORDER BY id")
@@ -101,7 +103,7 @@ public enum RecordingExport {
             }
         }
         guard try db.integer("SELECT count(*) FROM patch") == patches else {
-            throw RowMistake(0, "there are patches of chunks that are not there")
+            throw RowMistake(0, "there are patches of chunks that do not exist")
         }
         try file.finish()
         head.files = [RecordingHead.File(name: RecordingHead.timeline, lines: outcome.lines)]

@@ -2,7 +2,7 @@ internal import Notation
 internal import Trace
 internal import Wire
 
-/// What `recording.json` says: format, origin, sessions and files.
+/// The contents of `recording.json`: format, origin, sessions and files.
 struct RecordingHead {
     /// A file with lines.
     struct File: Hashable {
@@ -11,7 +11,7 @@ struct RecordingHead {
         var lines: Int64
     }
 
-    /// Where it comes from, in somebody's own words; empty where nobody said.
+    /// Its origin, as free text; empty where not given.
     var about = ""
     /// Rows of `session`.
     var sessions: [[StoredValue]] = []
@@ -28,7 +28,7 @@ struct RecordingHead {
     /// Versions of the text form that this program reads.
     static let versions: ClosedRange<Int64> = 1...version
     private static let format = "tapedeck recording"
-    /// Most bytes of `recording.json`.
+    /// The maximum size of `recording.json` in bytes.
     private static let limit = 16 << 20
 
     // MARK: Writing
@@ -89,8 +89,8 @@ struct RecordingHead {
 
     /// Reads the `recording.json` of `folder`.
     ///
-    /// - Throws: ``FileError`` where there is no such folder, it is no recording or one of a
-    ///   later version, or something in the file is wrong, with its line.
+    /// - Throws: ``FileError`` where there is no such folder, it is not a recording or one of a
+    ///   later version, or the file is invalid, with the line.
     init(folder: String) throws(FileError) {
         guard Folder.isFolder(folder) else {
             throw FileError(
@@ -113,8 +113,8 @@ struct RecordingHead {
         guard Self.versions.contains(version) else {
             throw FileError(
                 version > Self.version ? .newerFormat : .malformed,
-                "\(path) has version \(version), this program knows 1 to \(Self.version): "
-                    + "use a tapedeck that knows it")
+                "\(path) has version \(version), this program reads 1 to \(Self.version): use a "
+                    + "later tapedeck")
         }
     }
 
@@ -141,7 +141,7 @@ struct RecordingHead {
         for member in root.members {
             let name = member.key.string ?? ""
             guard seen.insert(name).inserted else {
-                throw RowMistake(member.key.range.lowerBound, "\(name) is there twice")
+                throw RowMistake(member.key.range.lowerBound, "\(name) is defined twice")
             }
             let value = member.value
             switch name {
@@ -155,7 +155,7 @@ struct RecordingHead {
             case "sessions": sessions = try Self.rows(value, name, of: .session)
             case "counters": counters = try Self.rows(value, name, of: .counter)
             case "files": files = try Self.elements(value, name).map(Self.file)
-            default: throw RowMistake(member.key.range.lowerBound, "no member \(name) is known")
+            default: throw RowMistake(member.key.range.lowerBound, "no member \(name) exists")
             }
         }
         for name in ["sessions", "files"] where !seen.contains(name) {
@@ -181,7 +181,7 @@ struct RecordingHead {
             _ = try RowText.table(of: element, among: [table])
             let row = try RowText.read(element, of: table).values
             guard let key = row.first, keys.insert(key).inserted else {
-                throw RowMistake(element.range.lowerBound, "this \(table.name) is there twice")
+                throw RowMistake(element.range.lowerBound, "this \(table.name) is defined twice")
             }
             rows.append(row)
         }

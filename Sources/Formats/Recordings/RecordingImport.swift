@@ -23,15 +23,16 @@ public enum RecordingImport {
 
     /// Imports the recording in `folder` to a new trace at `path`, all or nothing.
     ///
-    /// Until it is whole the trace is in a folder beside `path`. Memory is bounded by the longest
-    /// line, of 64 MiB at most.
+    /// Until it is complete the trace is in a folder beside `path`. Memory is bounded by the
+    /// longest line, of at most 64 MiB.
     ///
     /// - Parameters:
     ///   - folder: The recording.
     ///   - path: The trace, which must not be there.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was read.
-    /// - Throws: ``FileError``, with file and line where something in them is wrong.
+    /// - Throws: ``FileError``, with file and line of the error.
     @discardableResult public static func run(
         from folder: String, to path: String, progress: (Double) -> Bool = { _ in true }
     ) throws(FileError) -> Outcome {
@@ -48,7 +49,7 @@ public enum RecordingImport {
                     if !progress(0.5 + 0.5 * share) { goesOn = false }
                 }
             } catch {
-                // Nobody knows the place where it stands for now.
+                // The temporary path is of no use to the reader of the error.
                 throw TraceError(
                     error.code, error.reason.replacing(trace.path, with: path))
             }

@@ -4,7 +4,7 @@ internal import Storage
 internal import Trace
 internal import Wire
 
-/// Fills an empty trace with what a recording says.
+/// Fills an empty trace with the contents of a recording.
 final class RecordingLoader {
     private let trace: NewTrace
     private let folder: String
@@ -20,9 +20,10 @@ final class RecordingLoader {
 
     /// Reads all lines.
     ///
-    /// - Parameter progress: Told now and then how much is read, in 0...1; answers whether to go on.
+    /// - Parameter progress: Called periodically with the part that is read, in 0...1; returns
+    ///   whether to continue.
     /// - Returns: How many they are.
-    /// - Throws: ``FileError`` with file and line, or what SQLite says.
+    /// - Throws: ``FileError`` with file and line, or the error of SQLite.
     func load(_ progress: (Double) -> Bool) throws -> Int64 {
         let db = try trace.open()
         defer {
@@ -53,7 +54,7 @@ final class RecordingLoader {
             } catch let mistake as RowMistake {
                 throw reader.mistake(mistake.message)
             } catch let fault as StorageFault where fault.primary == SQLITE_CONSTRAINT {
-                throw reader.mistake("a number is there twice, or a value cannot be")
+                throw reader.mistake("a number is defined twice, or a value cannot be")
             }
             if reader.line % 1_024 == 0 {
                 let share = Double(reader.position) / Double(max(1, reader.size))
@@ -62,8 +63,8 @@ final class RecordingLoader {
         }
         guard reader.line == file.lines else {
             throw reader.mistake(
-                "the file has \(reader.line) lines, and \(RecordingHead.name) says "
-                    + "\(file.lines): something is missing, or was added")
+                "the file has \(reader.line) lines, and \(RecordingHead.name) has \(file.lines): "
+                    + "something is missing, or was added")
         }
         return file.lines
     }
@@ -153,7 +154,7 @@ final class RecordingLoader {
 
     // MARK: Mistakes
 
-    /// What is wrong with a row, with the line that it came from.
+    /// The error of a row, with the line that it is from.
     private func mistake(
         _ table: String, _ id: Int64, _ detail: String
     ) throws -> FileError {

@@ -1,10 +1,10 @@
 internal import Trace
 
-/// What is wrong with a JSON text of a recording, and where in it.
+/// An error in a JSON text of a recording, with its place.
 struct RowMistake: ContentMistake, Hashable {
     /// Bytes from the start of the text.
     var offset: Int
-    /// What is wrong, in words.
+    /// The error, as text.
     var message: String
 
     init(_ offset: Int, _ message: String) {

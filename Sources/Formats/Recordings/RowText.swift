@@ -4,7 +4,7 @@ internal import Wire
 
 /// Rows as members of a JSON object, and back.
 enum RowText {
-    /// Where a row comes among those that are no chunks, if nothing else is said.
+    /// The default place of a row among those that are not chunks.
     struct Place: Hashable {
         /// The last chunk, 0 for none.
         var chunk: Int64 = 0
@@ -87,13 +87,13 @@ enum RowText {
 
     // MARK: Reading
 
-    /// The row that `node` stands for, and its member `extra` if it has one.
+    /// The row in `node`, and its member `extra` if it has one.
     ///
     /// - Parameters:
     ///   - node: The object; offsets of mistakes are those of its document.
     ///   - table: The table; see ``table(of:among:)``.
     ///   - place: What came before.
-    ///   - extra: A member that is no column.
+    ///   - extra: A member that is not a column.
     ///   - version: Version of the text form.
     /// - Returns: A value for each column, and the value of `extra`.
     /// - Throws: ``RowMistake``.
@@ -117,7 +117,7 @@ enum RowText {
                 throw RowMistake(
                     member.key.range.lowerBound,
                     found == nil
-                        ? "\(table.name) has no member \(name)" : "\(name) is there twice")
+                        ? "\(table.name) has no member \(name)" : "\(name) is defined twice")
             }
             let value = try read(member.value, table.columns[index])
             values[index] = RecordedNames.value(value, of: table.columns[index], version)
@@ -138,7 +138,7 @@ enum RowText {
         return (row, more)
     }
 
-    /// The patch that `node` stands for, the one at `index` of the chunk `chunk`.
+    /// The patch in `node`, the one at `index` of the chunk `chunk`.
     static func readPatch(
         _ node: JSONNode, chunk: Int64, index: Int
     ) throws(RowMistake) -> [StoredValue] {
@@ -222,7 +222,7 @@ enum RowText {
             throw RowMistake(place, "\(column.name) is missing")
         case (.number(let number), .number(let least)):
             guard number < least else { return }
-            throw RowMistake(place, "\(column.name) is \(number), and at least \(least) it must be")
+            throw RowMistake(place, "\(column.name) is \(number), and must be at least \(least)")
         case (.number, .word), (.text, .text), (.bytes, .bytes): return
         default: throw RowMistake(place, "\(column.name) is of another type")
         }

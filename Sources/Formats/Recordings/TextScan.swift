@@ -4,7 +4,7 @@ internal import Wire
 /// A node of a scanned line.
 typealias JSONNode = JSONDocument.Node
 
-/// Tells text from what is none.
+/// Distinguishes text from other bytes.
 enum TextScan {
     /// Where text stops: at what is not UTF-8, or at a control character other than tabs and line
     /// ends.
@@ -43,8 +43,8 @@ enum TextScan {
 
     /// Length of the sequence of more than one byte at `place`; 0 where it is none.
     ///
-    /// The Unicode Standard, table 3-7: overlong forms, surrogates and what lies above U+10FFFF are
-    /// none.
+    /// The Unicode Standard, table 3-7: overlong forms, surrogates and what is above U+10FFFF are
+    /// not text.
     private static func sequence(_ span: borrowing Span<UInt8>, at place: Int) -> Int {
         let lead = span[place]
         let length: Int

@@ -3,8 +3,8 @@ internal import Trace
 
 /// The rows of a trace in the order of a recording, one at a time.
 ///
-/// What was seen comes in the order in which it was written. What was stated comes before the first
-/// row of the same session that is later, so that it stands where a reader expects it.
+/// What was seen is in the order in which it was written. What was stated is before the first later
+/// row of the same session, so that it is where a reader expects it.
 final class Timeline {
     /// A row of a table.
     struct Row {
@@ -18,7 +18,7 @@ final class Timeline {
             table.index(name).flatMap { values[$0].number } ?? 0
         }
 
-        /// What it is, for people.
+        /// What it is, as text.
         var name: String { "\(table.name) \(values.first?.number ?? 0)" }
     }
 

@@ -51,7 +51,7 @@ final class BrotliStage: DecodingStage {
                 let reason = BrotliDecoderErrorString(BrotliDecoderGetErrorCode(decoder))
                 throw .malformed(
                     .brotli, offset: consumed,
-                    reason: reason.map { String(cString: $0) } ?? "broken data")
+                    reason: reason.map { String(cString: $0) } ?? "invalid data")
             }
         }
     }

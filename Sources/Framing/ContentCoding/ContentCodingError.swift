@@ -7,9 +7,9 @@ public enum ContentCodingError: Error, Hashable, Sendable {
     case unknown(coding: String)
     /// More than `limit` codings are stacked.
     case tooMany(limit: Int)
-    /// The data is broken near `offset`; the reason is the library's.
+    /// The data is invalid near `offset`; the reason is the library's.
     case malformed(ContentCoding, offset: Int64, reason: String)
-    /// Data goes on at `offset`, after the end of what was coded.
+    /// Data continues at `offset`, after the end of what was coded.
     case trailing(ContentCoding, offset: Int64)
     /// The data ended at `offset`, before the end of what was coded.
     case truncated(ContentCoding, offset: Int64)
@@ -20,7 +20,7 @@ public enum ContentCodingError: Error, Hashable, Sendable {
 }
 
 extension ContentCodingError: CustomStringConvertible {
-    /// What is wrong, and where, for people.
+    /// The error and its place, as text.
     public var description: String {
         switch self {
         case .unknown(let coding):
@@ -28,7 +28,7 @@ extension ContentCodingError: CustomStringConvertible {
         case .tooMany(let limit):
             "more than \(limit) content codings"
         case .malformed(let coding, let offset, let reason):
-            "\(coding.rawValue) is broken at byte \(offset): \(reason)"
+            "\(coding.rawValue) is invalid at byte \(offset): \(reason)"
         case .trailing(let coding, let offset):
             "data after the end of \(coding.rawValue) at byte \(offset)"
         case .truncated(let coding, let offset):

@@ -1,16 +1,16 @@
 /// Undoes the content codings of one body, in portions of any size.
 ///
 /// Memory is bounded whatever the input: each coding has an output block of 64 KiB and the state
-/// its library needs, and what was decoded is handed on block by block. An empty body is well-formed
-/// in every coding, since responses without content name codings as well.
+/// its library needs, and what was decoded is passed on block by block. An empty body is
+/// well-formed in every coding, since responses without content name codings as well.
 ///
-/// Not thread-safe; may be handed from one thread to another.
+/// Not thread-safe; may be moved from one thread to another.
 public final class ContentDecoder {
     /// The codings to undo, in the order in which they were applied.
     public let codings: [ContentCoding]
     /// Number of bytes given so far.
     public private(set) var inputBytes: Int64 = 0
-    /// Number of decoded bytes handed on so far.
+    /// Number of decoded bytes passed on so far.
     public private(set) var outputBytes: Int64 = 0
     private let limits: ContentDecodingLimits
     private let stages: [any DecodingStage]
@@ -46,8 +46,8 @@ public final class ContentDecoder {
     ///
     /// - Parameters:
     ///   - bytes: Content as sent, without transfer coding.
-    ///   - emit: Gets what was decoded, in order, at most 64 KiB at a time (all of `bytes` at once
-    ///     if there is no coding); never nothing. What it throws ends the decoding.
+    ///   - emit: Receives what was decoded, in order, at most 64 KiB at a time (all of `bytes` at
+    ///     once if there is no coding); never nothing. What it throws ends the decoding.
     /// - Throws: ``ContentCodingError``; the same again in later calls.
     public func decode(
         _ bytes: borrowing Span<UInt8>,
@@ -64,7 +64,7 @@ public final class ContentDecoder {
         }
     }
 
-    /// Says that the body is complete.
+    /// Notes the end of the body.
     ///
     /// - Throws: ``ContentCodingError/truncated(_:offset:)`` where a coding is not; a failure of
     ///   an earlier call again.
@@ -107,7 +107,7 @@ public final class ContentDecoder {
         }
         try stages[index].decode(bytes) { (block) throws(ContentCodingError) in
             stageOutput[index] += Int64(block.count)
-            // Every stage counts: a small outcome may have gone through a huge one in between.
+            // Every stage counts: a small result may have had a huge intermediate one.
             guard !limits.isBomb(decoded: stageOutput[index], sent: inputBytes) else {
                 throw .bomb(offset: inputBytes)
             }

@@ -11,7 +11,7 @@ public struct ContentDecodingLimits: Hashable, Sendable {
     /// Number of codings on top of each other.
     public var maxCodings: Int
 
-    /// Limits that stop a bomb and let real content pass.
+    /// Limits that stop a decompression bomb and accept real content.
     public init(
         maxDecodedBytes: Int64 = 1 << 30, ratioFromBytes: Int64 = 64 << 20,
         maxRatio: Int64 = 200, maxWindowLog: Int = 27, maxCodings: Int = 4

@@ -1,13 +1,13 @@
 /// Undoes one coding.
 protocol DecodingStage: AnyObject {
-    /// Decodes bytes that follow those of the call before and hands on what came out, at most a
-    /// block at a time.
+    /// Decodes bytes that follow those of the call before and passes on the result, at most a block
+    /// at a time.
     func decode(
         _ bytes: borrowing Span<UInt8>,
         emit: (borrowing Span<UInt8>) throws(ContentCodingError) -> Void
     ) throws(ContentCodingError)
 
-    /// Says that no more bytes will come.
+    /// Notes the end of the bytes.
     func finish() throws(ContentCodingError)
 }
 
@@ -19,7 +19,7 @@ struct OutputBlock: ~Copyable {
     /// The memory, `capacity` bytes.
     let start = UnsafeMutablePointer<UInt8>.allocate(capacity: OutputBlock.capacity)
 
-    /// Hands on the first `count` bytes, which the stage has filled.
+    /// Passes on the first `count` bytes, which the stage has filled.
     borrowing func emit(
         _ count: Int, _ emit: (borrowing Span<UInt8>) throws(ContentCodingError) -> Void
     ) throws(ContentCodingError) {

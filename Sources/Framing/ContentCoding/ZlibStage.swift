@@ -5,7 +5,7 @@ final class ZlibStage: DecodingStage {
     private enum State {
         /// Nothing has come yet.
         case start
-        /// Whether zlib or bare deflate follows is not known before the second byte.
+        /// Whether zlib or bare deflate follows is unknown before the second byte.
         case undecided(first: UInt8)
         /// Within what was coded.
         case running
@@ -23,7 +23,7 @@ final class ZlibStage: DecodingStage {
     init(_ coding: ContentCoding) throws(ContentCodingError) {
         self.coding = coding
         stream.initialize(to: z_stream())
-        // 16 more than the window's logarithm stands for gzip.
+        // 16 more than the window's logarithm selects gzip.
         let bits = coding == .gzip ? MAX_WBITS + 16 : MAX_WBITS
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit2_(stream, bits, ZLIB_VERSION, size) == Z_OK else {
@@ -68,7 +68,7 @@ final class ZlibStage: DecodingStage {
         }
     }
 
-    /// Tells zlib from bare deflate by the checksum of zlib's header (RFC 1950, 2.2).
+    /// Distinguishes zlib from bare deflate by the checksum of zlib's header (RFC 1950, 2.2).
     private func decide(_ first: UInt8, _ second: UInt8) throws(ContentCodingError) {
         let isZlib =
             first & 0x0F == 8 && first >> 4 <= 7 && (Int(first) << 8 | Int(second)) % 31 == 0
@@ -83,7 +83,7 @@ final class ZlibStage: DecodingStage {
         var position = 0
         while position < bytes.count {
             if case .ended = state {
-                // Members may follow each other (RFC 1952, 2.2); the first byte tells.
+                // Members may follow each other (RFC 1952, 2.2); the first byte shows it.
                 guard coding == .gzip, bytes[position] == 0x1F, inflateReset(stream) == Z_OK
                 else { throw .trailing(coding, offset: consumed) }
             }
@@ -131,7 +131,7 @@ final class ZlibStage: DecodingStage {
             case Z_NEED_DICT:
                 throw .malformed(coding, offset: consumed, reason: "needs a dictionary")
             default:
-                let reason = stream.pointee.msg.map { String(cString: $0) } ?? "broken data"
+                let reason = stream.pointee.msg.map { String(cString: $0) } ?? "invalid data"
                 throw .malformed(coding, offset: consumed, reason: reason)
             }
         }

@@ -48,7 +48,7 @@ final class ZstandardStage: DecodingStage {
             consumed += Int64(taken)
             try block.emit(made, emit)
             if ZSTD_isError(result) != 0 {
-                // After a whole frame, what is no frame is something else appended.
+                // After a whole frame, what is not a frame is something else appended.
                 if 0 &- result == Self.prefixUnknown, framesEnded > 0 {
                     throw .trailing(.zstandard, offset: frameStart)
                 }

@@ -1,14 +1,14 @@
 /// How the end of a message's content is found.
 ///
-/// Source: RFC 9112, 6.3, and where it tells to refuse, what servers do that do not.
+/// Source: RFC 9112, 6.3, and where it requires refusal, what lenient servers do.
 enum HTTPBodyFraming: Equatable {
     /// There is no content.
     case none
-    /// So many bytes follow.
+    /// This many bytes follow.
     case length(Int64)
     /// Chunks follow.
     case chunked
-    /// The content goes on until the direction ends.
+    /// The content continues until the direction ends.
     case untilEnd
     /// `Content-Length` at `offset` in the head has no number.
     case unreadable(offset: Int)

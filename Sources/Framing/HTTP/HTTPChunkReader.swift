@@ -4,13 +4,13 @@ import Notation
 ///
 /// Source: RFC 9112, 7.1. Sizes that lenient parsers read are read and noted.
 struct HTTPChunkReader: Sendable {
-    /// What a call came to.
+    /// The result of a call.
     enum Progress: Equatable {
         /// All bytes are taken and more must come.
         case more
         /// The last chunk and the trailer section are complete.
         case done
-        /// The coding is broken.
+        /// The coding is invalid.
         case failed(HTTPFramingError)
     }
 
@@ -48,15 +48,15 @@ struct HTTPChunkReader: Sendable {
 
     init(limits: HTTPLimits) { self.limits = limits }
 
-    /// Takes bytes from `position` on.
+    /// Processes bytes from `position` on.
     ///
     /// - Parameters:
     ///   - span: The bytes.
-    ///   - position: Moves behind what was taken.
+    ///   - position: Moves after what was taken.
     ///   - base: Offset in the direction of the first byte of `span`.
     ///   - seen: The notes of this message.
     ///   - events: Gains what was found.
-    /// - Returns: What it came to.
+    /// - Returns: The result.
     mutating func consume(
         _ span: borrowing Span<UInt8>, position: inout Int, base: Int64,
         seen: inout HTTPNoteList, into events: inout [HTTPEvent]
@@ -103,12 +103,12 @@ struct HTTPChunkReader: Sendable {
         return .more
     }
 
-    /// Number of bytes of the trailer section that are held.
+    /// Number of bytes of the trailer section that are buffered.
     var heldBytes: Int { trailers.count }
 
-    /// Passes over `count` bytes of content that are missing.
+    /// Skips `count` bytes of content that are missing.
     ///
-    /// - Returns: Whether they lie inside the chunk under way; if not, nothing changes.
+    /// - Returns: Whether they are inside the current chunk; if not, nothing changes.
     mutating func skip(_ count: Int64) -> Bool {
         guard case .content = state, count >= 0, UInt64(count) <= remaining else { return false }
         remaining -= UInt64(count)
@@ -140,7 +140,7 @@ struct HTTPChunkReader: Sendable {
                     return .chunkSizeOverflow(offset: offset)
                 }
                 remaining = remaining << 4 | UInt64(value)
-                // Saturates: leading zeros may go on for as long as the line may.
+                // Saturates: leading zeros may continue for as long as the line may.
                 digits = min(digits + 1, 17)
                 if digits == 17 { note(.chunkSize, offset, seen: &seen, into: &events) }
                 state = .size

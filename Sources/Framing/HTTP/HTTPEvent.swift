@@ -6,7 +6,7 @@
 public enum HTTPEvent: Hashable, Sendable {
     /// A head is complete; `end` is the index after its empty line.
     ///
-    /// Interim (1xx) heads come this way too and are followed by an ``end(at:)`` of their own.
+    /// Interim (1xx) heads are reported this way too and are followed by their own ``end(at:)``.
     case head(HTTPHead, end: Int)
     /// Content without transfer coding, never empty.
     case content(Range<Int>)
@@ -16,7 +16,7 @@ public enum HTTPEvent: Hashable, Sendable {
     case trailers([UInt8], end: Int)
     /// The message is complete; `at` is the index after its last byte.
     case end(at: Int)
-    /// Something is odd, `offset` bytes into the direction, and was framed all the same.
+    /// Something is odd, `offset` bytes into the direction, and was framed nevertheless.
     ///
     /// Each note is emitted at most once per message, after the head it was found in.
     case note(HTTPNote, offset: Int64)

@@ -2,7 +2,7 @@
 struct HTTPExpectations: Sendable {
     private var kinds: [HTTPRequestKind] = []
     private var first = 0
-    /// What responses answer that nothing was said about.
+    /// The kind of request of responses without an expectation.
     private let otherwise: HTTPRequestKind
 
     init(otherwise: HTTPRequestKind = .other) { self.otherwise = otherwise }
@@ -10,7 +10,7 @@ struct HTTPExpectations: Sendable {
     /// Adds the request that was sent last.
     mutating func append(_ kind: HTTPRequestKind) { kinds.append(kind) }
 
-    /// Takes the request that the next final response answers; ``otherwise`` where none is known.
+    /// Removes the request that the next final response answers; ``otherwise`` where none is known.
     mutating func next() -> HTTPRequestKind {
         guard first < kinds.count else { return otherwise }
         let kind = kinds[first]

@@ -1,17 +1,17 @@
-/// What becomes of the framing where bytes are missing.
+/// What happens to the framing where bytes are missing.
 extension HTTPFramer {
-    /// Passes over bytes that are missing from what was seen, as far as their place is certain.
+    /// Skips bytes that are missing from what was seen, as far as their place is certain.
     ///
     /// It is certain inside content: as many as the content still has by its `Content-Length`, all
-    /// of them where they lie inside one chunk of the chunked coding or where the content goes on
+    /// of them where they lie inside one chunk of the chunked coding or where the content continues
     /// until the end of the direction, and all of them where nothing is framed any more. The events
-    /// are those that the bytes themselves would give, apart from `content` and `opaque`.
+    /// are those of the bytes themselves, apart from `content` and `opaque`.
     ///
     /// - Parameters:
     ///   - count: How many bytes are missing here.
     ///   - events: Gains the end of the message where that is reached; indices are 0.
-    /// - Returns: How many of them were passed over, in 0...count. Where that is less than `count`,
-    ///   ``lose(_:)`` has to be told about the rest.
+    /// - Returns: How many of them were skipped, in 0...count. Where that is less than `count`,
+    ///   ``lose(_:)`` has to be called for the rest.
     public mutating func skip(_ count: Int64, into events: inout [HTTPEvent]) -> Int64 {
         guard count > 0 else { return 0 }
         var skipped: Int64 = 0
@@ -31,13 +31,14 @@ extension HTTPFramer {
         return skipped
     }
 
-    /// Gives up what is under way, since `count` bytes of no certain place are missing, and looks
-    /// for the next start line from here on.
+    /// Abandons the current message, since `count` bytes at an uncertain place are missing, and
+    /// looks for the next start line from here on.
     ///
-    /// Also goes on after a failure that way. Bytes that are passed over give no events, and a
-    /// start line counts only if a field or the end of the head follows it: of requests one with a
-    /// target and `HTTP/1.0` or `HTTP/1.1`, of responses one with such a version and a status in
-    /// 100...599. Lines are looked at up to 16 KiB. After the end of the direction, nothing changes.
+    /// Also continues after a failure that way. Bytes that are skipped give no events, and a start
+    /// line counts only if a field or the end of the head follows it: of requests one with a target
+    /// and `HTTP/1.0` or `HTTP/1.1`, of responses one with such a version and a status in
+    /// 100...599. Lines are inspected up to 16 KiB. After the end of the direction, nothing
+    /// changes.
     ///
     /// - Parameters:
     ///   - count: How many bytes are missing.

@@ -9,19 +9,19 @@ extension HTTPFramer {
     /// Whether the bytes that follow are not framed any more.
     public var isOpaque: Bool { phase == .opaque }
 
-    /// Whether bytes are missing and no start line has been found behind them yet.
+    /// Whether bytes are missing and no start line has been found after them yet.
     public var isSearching: Bool { phase == .searching }
 
-    /// Whether a head is under way.
+    /// Whether a head is in progress.
     public var isInHead: Bool { phase == .head }
 
-    /// Whether the request line of a head under way names no version, as in HTTP/0.9, where nothing
-    /// follows it (RFC 1945, 5).
+    /// Whether the request line of a head in progress names no version, as in HTTP/0.9, where
+    /// nothing follows it (RFC 1945, 5).
     public var isInHeadWithoutVersion: Bool {
         role == .request && isInHead && scanner.startLineEnd > 0
             && scanner.startLine.third.isEmpty
     }
 
-    /// Number of bytes that are held until a head or trailer section is complete.
+    /// Number of bytes that are buffered until a head or trailer section is complete.
     public var heldBytes: Int { scanner.held.count + (phase == .chunked ? chunks.heldBytes : 0) }
 }

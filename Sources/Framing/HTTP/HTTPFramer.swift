@@ -1,17 +1,17 @@
 /// Finds the messages in one direction of an HTTP/1.1 connection.
 ///
-/// Takes bytes in any portions and says where heads, content, trailers and messages begin and end;
-/// the result does not depend on the portions. Changes nothing, copies nothing but heads and
-/// trailers, and holds no more than ``HTTPLimits`` allow. What is odd is framed as servers most
-/// likely read it and noted; what cannot be framed ends the framing of this direction with a
+/// Processes bytes in any portions and reports where heads, content, trailers and messages begin
+/// and end; the result does not depend on the portions. Changes nothing, copies nothing but heads
+/// and trailers, and buffers no more than ``HTTPLimits`` allow. Oddities are framed as servers most
+/// likely read them and noted; what cannot be framed ends the framing of this direction with a
 /// ``HTTPEvent/failure(_:)``, after which all bytes come as ``HTTPEvent/opaque(_:)``.
 ///
-/// The framer pauses where the protocol may change: after a request with `CONNECT` or one that
-/// asks for an upgrade, after a 101 response and a 2xx response to `CONNECT`. It then takes no
-/// bytes until ``resume(_:)`` says what follows.
+/// The framer pauses where the protocol may change: after a request with `CONNECT` or one for an
+/// upgrade, after a 101 response and a 2xx response to `CONNECT`. It then takes no bytes until
+/// ``resume(_:)`` sets what follows.
 ///
-/// Where bytes are missing from what was seen, ``skip(_:into:)`` goes on if their place is certain,
-/// and ``lose(_:)`` looks for the next start line if it is not.
+/// Where bytes are missing from what was seen, ``skip(_:into:)`` continues if their place is
+/// certain, and ``lose(_:)`` looks for the next start line if it is not.
 ///
 /// Source: RFC 9112.
 public struct HTTPFramer: Sendable {
@@ -24,7 +24,7 @@ public struct HTTPFramer: Sendable {
         case head
         /// In content of a known length, `remaining` bytes of which are to come.
         case length
-        /// In content that goes on until the direction ends.
+        /// In content that continues until the direction ends.
         case untilEnd
         /// In chunked content.
         case chunked
@@ -38,7 +38,8 @@ public struct HTTPFramer: Sendable {
         case ended
     }
 
-    /// Most bytes before the last one taken that a start line found behind missing bytes begins at.
+    /// The maximum number of bytes before the last one taken at which a start line found after
+    /// missing bytes begins.
     public static let maxSearched: Int64 = 64 * 1024
 
     private static let nothing: [UInt8] = []
@@ -46,7 +47,7 @@ public struct HTTPFramer: Sendable {
 
     /// Which kind of message the direction carries.
     public let role: HTTPRole
-    /// Whether ``failedHead`` is kept, which only what shows broken heads needs.
+    /// Whether ``failedHead`` is kept, which is needed only to show invalid heads.
     public var keepsFailedHead = false
     /// The head that could not be framed, once one could not.
     public internal(set) var failedHead: HTTPFailedHead?
@@ -61,10 +62,10 @@ public struct HTTPFramer: Sendable {
     var pausesAtEnd = false
     var seen = HTTPNoteList()
     private var expected = HTTPExpectations()
-    /// There only while a start line is looked for, which most directions never need.
+    /// Set only while a start line is looked for, which most directions never need.
     var search: HTTPStartLineSearch?
 
-    /// A framer at the start of a direction, or behind a message after which it pauses.
+    /// A framer at the start of a direction, or after a message after which it pauses.
     public init(role: HTTPRole, limits: HTTPLimits = HTTPLimits(), isPaused: Bool = false) {
         self.role = role
         self.limits = limits
@@ -74,7 +75,7 @@ public struct HTTPFramer: Sendable {
 
     /// Offset of the first byte that an event to come may refer to.
     ///
-    /// It is the next byte, unless a head or a line is under way or a start line is looked for.
+    /// It is the next byte, unless a head or a line is in progress or a start line is looked for.
     public var pendingOffset: Int64 {
         switch phase {
         case .idle, .length, .untilEnd, .paused, .opaque, .ended: streamOffset
@@ -85,17 +86,17 @@ public struct HTTPFramer: Sendable {
         }
     }
 
-    /// Says what the next response without a predecessor answers.
+    /// Sets what the next response without a predecessor answers.
     ///
-    /// Called once per request, in order, before the response's first byte; a response that
-    /// nothing was said about counts as one to ``HTTPRequestKind/other``.
+    /// Called once per request, in order, before the response's first byte; a response without it
+    /// counts as one to ``HTTPRequestKind/other``.
     public mutating func expect(_ request: HTTPRequestKind) { expected.append(request) }
 
-    /// Says what the responses whose heads are still to come answer, whatever was said before.
+    /// Sets what the responses whose heads are still to come answer, replacing earlier calls.
     ///
     /// - Parameters:
     ///   - requests: What the next ones answer, in order.
-    ///   - otherwise: What those behind them answer that nothing is said about.
+    ///   - otherwise: What further responses answer.
     public mutating func expectOnly(
         _ requests: [HTTPRequestKind], otherwise: HTTPRequestKind = .other
     ) {
@@ -103,7 +104,7 @@ public struct HTTPFramer: Sendable {
         for request in requests { expected.append(request) }
     }
 
-    /// Goes on after a pause.
+    /// Continues after a pause.
     ///
     /// ``HTTPResumption/tunnel`` is heeded at any time, since a server may change the protocol
     /// before the request is complete; ``HTTPResumption/http`` only in a pause.
@@ -116,7 +117,7 @@ public struct HTTPFramer: Sendable {
         }
     }
 
-    /// Takes bytes that follow those of the call before.
+    /// Processes bytes that follow those of the call before.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
@@ -167,15 +168,15 @@ public struct HTTPFramer: Sendable {
         return position
     }
 
-    /// Gives up a head that is under way, because it is not to be finished; the direction fails.
+    /// Abandons an incomplete head, because it will not be finished; the direction fails.
     ///
-    /// Nothing happens where no head is under way.
+    /// Nothing happens where no head is in progress.
     public mutating func cutHead(into events: inout [HTTPEvent]) {
         guard isInHead else { return }
         failHead(.cutInHead(offset: streamOffset), Self.nothing.span, 0..<0, &events)
     }
 
-    /// Gives up framing: everything that follows is opaque, and nothing is held.
+    /// Ends framing: everything that follows is opaque, and nothing is buffered.
     public mutating func giveUp() {
         guard phase != .ended else { return }
         phase = .opaque
@@ -184,15 +185,15 @@ public struct HTTPFramer: Sendable {
         search = nil
     }
 
-    /// Lets go of ``failedHead``.
+    /// Discards ``failedHead``.
     public mutating func forgetFailedHead() { failedHead = nil }
 
-    /// What has come of the head under way; nil where none is.
+    /// The received part of the incomplete head; nil where there is none.
     public var headSoFar: HTTPFailedHead? {
         isInHead ? scanner.failed(role, start: headStart, Self.nothing.span, 0..<0) : nil
     }
 
-    /// Says that no more bytes will come.
+    /// Notes the end of the stream.
     ///
     /// Completes content that lasts until the end; anything else that is not complete is a
     /// ``HTTPEvent/failure(_:)``. Indices in the events are 0.
@@ -358,7 +359,7 @@ public struct HTTPFramer: Sendable {
         seen.removeAll()
     }
 
-    /// Fails in a head of which the bytes of `range` were not held yet.
+    /// Fails in a head of which the bytes of `range` were not buffered yet.
     private mutating func failHead(
         _ error: HTTPFramingError, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>,
         _ events: inout [HTTPEvent]

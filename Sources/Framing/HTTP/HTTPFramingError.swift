@@ -12,7 +12,7 @@ public enum HTTPFramingError: Error, Hashable, Sendable {
     case contentLengthOverflow(offset: Int64)
     /// The byte at `offset` cannot be part of a chunk size.
     case chunkSize(offset: Int64)
-    /// The chunk size that goes on at `offset` is above 2^63 − 1.
+    /// The chunk size that continues at `offset` is above 2^63 − 1.
     case chunkSizeOverflow(offset: Int64)
     /// A chunk-size line did not end within `limit` bytes, the last of which is before `offset`.
     case chunkLineTooLong(limit: Int, offset: Int64)
@@ -44,7 +44,7 @@ extension HTTPFramingError {
 }
 
 extension HTTPFramingError: CustomStringConvertible {
-    /// What is wrong, and where, for people.
+    /// The error and its place, as text.
     public var description: String {
         switch self {
         case .startLine(let offset):
@@ -54,7 +54,7 @@ extension HTTPFramingError: CustomStringConvertible {
         case .tooManyFields(let limit, let offset):
             "the head at byte \(offset) has more than \(limit) fields"
         case .contentLength(let offset):
-            "Content-Length at byte \(offset) is no number"
+            "Content-Length at byte \(offset) is not a number"
         case .contentLengthOverflow(let offset):
             "Content-Length at byte \(offset) is above 9223372036854775807"
         case .chunkSize(let offset):

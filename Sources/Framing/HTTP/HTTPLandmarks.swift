@@ -13,12 +13,12 @@ struct HTTPLandmarks {
     /// Whether there is an `Upgrade` field.
     var hasUpgrade = false
 
-    /// Whether `head`, which they are of, asks for another protocol.
+    /// Whether `head`, which they are of, requests an upgrade.
     func areOfUpgrade(_ head: HTTPHead) -> Bool {
         hasUpgrade && hasConnection && head.contains(token: "upgrade", in: "connection")
     }
 
-    /// Takes note of the field at `index` if it is one of those.
+    /// Notes the field at `index` if it is one of those.
     mutating func see(_ field: HTTPField, at index: Int, in span: borrowing Span<UInt8>) {
         // The length alone rules out nearly all other fields.
         switch field.name.count {

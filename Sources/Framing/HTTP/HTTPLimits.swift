@@ -1,8 +1,8 @@
-/// How much of a message is held in memory before a direction is given up as HTTP.
+/// How much of a message is held in memory before framing of a direction ends.
 public struct HTTPLimits: Hashable, Sendable {
     /// Size of a start line with its fields in bytes, at least 1.
     ///
-    /// Holds for a trailer section as well.
+    /// Applies to a trailer section as well.
     public var maxHeadBytes: Int
     /// Number of field lines in a head.
     public var maxFields: Int

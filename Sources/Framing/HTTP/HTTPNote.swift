@@ -1,7 +1,7 @@
-/// Something in a message that is odd and was framed all the same.
+/// Something in a message that is odd and was framed nevertheless.
 ///
-/// Most are places where two parsers may read the same bytes differently; the framer reads them
-/// as servers most likely do. The raw values are stored in traces and do not change.
+/// Nearly all are places where two parsers may read the same bytes differently; the framer reads
+/// them as servers most likely do. The raw values are stored in traces and do not change.
 public enum HTTPNote: String, Hashable, Sendable, CaseIterable {
     /// A line ends in LF without CR (RFC 9112, 2.2).
     case bareLineFeed = "http.bare-lf"
@@ -11,7 +11,7 @@ public enum HTTPNote: String, Hashable, Sendable, CaseIterable {
     case leadingEmptyLine = "http.leading-empty-line"
     /// A start line whose parts are not separated by exactly one space (RFC 9112, 3 and 4).
     case startLineSpace = "http.start-line-space"
-    /// A method that is no token (RFC 9110, 9.1).
+    /// A method that is not a token (RFC 9110, 9.1).
     case method = "http.method"
     /// A request target with whitespace, control or non-ASCII bytes (RFC 9112, 3.2).
     case target = "http.target"
@@ -23,7 +23,7 @@ public enum HTTPNote: String, Hashable, Sendable, CaseIterable {
     case status = "http.status"
     /// Whitespace before the first field; the line is ignored (RFC 9112, 2.2).
     case spaceBeforeFields = "http.space-before-fields"
-    /// A value that goes on on the next line (RFC 9112, 5.2).
+    /// A value that continues on the next line (RFC 9112, 5.2).
     case obsoleteFold = "http.obs-fold"
     /// Whitespace between a field's name and the colon (RFC 9112, 5.1).
     case spaceBeforeColon = "http.space-before-colon"
@@ -51,8 +51,8 @@ public enum HTTPNote: String, Hashable, Sendable, CaseIterable {
     case lengthForbidden = "http.length-forbidden"
     /// `chunked` is not the last transfer coding (RFC 9112, 6.3).
     ///
-    /// A request counts as chunked if `chunked` is there at all, a response lasts until its
-    /// connection ends.
+    /// A request counts as chunked if `chunked` is present, a response lasts until its connection
+    /// ends.
     case chunkedNotLast = "http.chunked-not-last"
     /// A transfer coding other than one `chunked`; the content is left in it (RFC 9112, 7).
     case transferCoding = "http.transfer-coding"

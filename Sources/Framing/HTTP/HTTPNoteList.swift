@@ -8,7 +8,7 @@ struct HTTPPlacedNote: Sendable {
 
 /// Notes about one message, each kind at most once.
 ///
-/// One of a kind says all, and a peer could fill memory with more.
+/// One of a kind suffices, and a peer could fill memory with more.
 struct HTTPNoteList: Sendable {
     /// The notes in the order in which they were found.
     private(set) var items: [HTTPPlacedNote] = []
@@ -25,7 +25,7 @@ struct HTTPNoteList: Sendable {
         return true
     }
 
-    /// Forgets everything.
+    /// Drops everything.
     mutating func removeAll() {
         if !items.isEmpty { items.removeAll(keepingCapacity: true) }
     }

@@ -2,6 +2,6 @@
 public enum HTTPResumption: Hashable, Sendable {
     /// The protocol was not changed: the next message follows.
     case http
-    /// The protocol was changed: what follows is no HTTP.
+    /// The protocol was changed: what follows is not HTTP.
     case tunnel
 }

@@ -45,7 +45,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Index of the first byte in `range` that is no token character; its end if there is none.
+    /// Index of the first byte in `range` that is not a token character; its end if there is none.
     ///
     /// Source: RFC 9110, 5.6.2.
     func firstNonToken(in range: Range<Int>) -> Int {
@@ -109,7 +109,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether the byte may stand in a token (RFC 9110, 5.6.2).
+    /// Whether the byte is valid in a token (RFC 9110, 5.6.2).
     var isToken: Bool {
         // One bit per ASCII byte: !#$%&'*+-. and digits, then letters and ^_`|~.
         let bits: UInt64 = self < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE

@@ -3,17 +3,17 @@
 /// A delimiter is a line break, two hyphens, the boundary, and then two hyphens, whitespace or a
 /// line break; anything else after the boundary makes it content (RFC 2046, 5.1.1).
 struct MultipartDelimiter: Sendable {
-    /// What one byte came to.
+    /// The result of one byte.
     enum Step {
         /// The byte belongs to what may become a delimiter.
         case matched
-        /// All bytes matched before are content; the byte itself has not been looked at.
+        /// All bytes matched before are content; the byte itself has not been inspected.
         case mismatched
         /// As ``mismatched``, but the last byte matched is a CR that may begin a delimiter.
         case mismatchedAfterCR
         /// The delimiter of a part is complete with its line break.
         case part
-        /// The delimiter of a part is complete up to the whitespace behind it.
+        /// The delimiter of a part is complete up to the whitespace after it.
         case partWithPadding
         /// The closing delimiter is complete.
         case close
@@ -51,7 +51,7 @@ struct MultipartDelimiter: Sendable {
         return false
     }
 
-    /// Whether a whole boundary is matched and what follows it is not known.
+    /// Whether a whole boundary is matched and what follows it is unknown.
     var hasBoundary: Bool {
         switch state {
         case .boundary, .boundaryCR, .boundaryHyphen: true
@@ -62,13 +62,13 @@ struct MultipartDelimiter: Sendable {
     /// Goes to the start of a line.
     mutating func beginLine() { state = .pattern(0) }
 
-    /// Goes behind a CR that is not within a delimiter.
+    /// Goes after a CR that is not within a delimiter.
     mutating func beginCR() { state = .carriageReturn }
 
     /// Whether `line` begins with the delimiter's hyphens and boundary.
     func begins(_ line: ArraySlice<UInt8>) -> Bool { line.starts(with: pattern) }
 
-    /// Looks at the next byte; the state is idle again after all but ``Step/matched``.
+    /// Inspects the next byte; the state is idle again after all but ``Step/matched``.
     mutating func step(_ byte: UInt8) -> Step {
         switch state {
         case .idle:

@@ -8,7 +8,7 @@ public enum MultipartError: Error, Hashable, Sendable {
     case cut(offset: Int64)
     /// The fields of a part do not end within `limit` bytes, the last of which is before `offset`.
     case headTooLong(limit: Int, offset: Int64)
-    /// A delimiter at `offset` stands among the fields of a part.
+    /// A delimiter at `offset` is among the fields of a part.
     case delimiterInHead(offset: Int64)
     /// There are more than `limit` parts; the delimiter of the next ends before `offset`.
     case tooManyParts(limit: Int, offset: Int64)
@@ -26,7 +26,7 @@ extension MultipartError {
 }
 
 extension MultipartError: CustomStringConvertible {
-    /// What is wrong, and where, for people.
+    /// The error and its place, as text.
     public var description: String {
         switch self {
         case .noBoundary(let offset):
@@ -36,7 +36,7 @@ extension MultipartError: CustomStringConvertible {
         case .headTooLong(let limit, let offset):
             "the fields of a part have more than \(limit) bytes at byte \(offset)"
         case .delimiterInHead(let offset):
-            "a delimiter at byte \(offset) stands among the fields of a part"
+            "a delimiter at byte \(offset) is among the fields of a part"
         case .tooManyParts(let limit, let offset):
             "more than \(limit) parts at byte \(offset)"
         }

@@ -9,8 +9,8 @@ public enum MultipartEvent: Hashable, Sendable {
     case content(Range<Int>)
     /// Content from earlier calls that was kept while it could have been a delimiter.
     ///
-    /// Follows what was emitted before it and comes before what follows; a little longer than the
-    /// boundary at most.
+    /// Follows what was emitted before it and comes before what follows; at most a little longer
+    /// than the boundary.
     case held([UInt8])
     /// The part is complete, or the body was cut within it; `size` is that of its content in
     /// bytes, `offset` that of the first byte after the content.

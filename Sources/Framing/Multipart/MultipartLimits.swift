@@ -1,4 +1,4 @@
-/// How much of a multipart body is held in memory or believed.
+/// How much of a multipart body is held in memory or accepted.
 public struct MultipartLimits: Hashable, Sendable {
     /// Size of the fields of one part in bytes, at least 1.
     public var maxHeadBytes: Int

@@ -1,8 +1,8 @@
 /// Finds the parts of a multipart body.
 ///
-/// Takes bytes in any portions and emits content as ranges of them; only what may be the beginning
-/// of a delimiter is held back. Lines may end in LF alone. What stands before the first delimiter
-/// and after the closing one is passed over.
+/// Processes bytes in any portions and emits content as ranges of them; only what may be the
+/// beginning of a delimiter is held back. Lines may end in LF alone. What is before the first
+/// delimiter and after the closing one is skipped.
 ///
 /// Source: RFC 2046, 5.1.1; RFC 7578.
 public struct MultipartParser: Sendable {
@@ -51,14 +51,14 @@ public struct MultipartParser: Sendable {
     ///
     /// - Parameters:
     ///   - boundary: Without the two hyphens before it.
-    ///   - limits: How much is held and believed.
+    ///   - limits: How much is buffered and accepted.
     public init?(boundary: String, limits: MultipartLimits = MultipartLimits()) {
         guard let matcher = MultipartDelimiter(boundary: boundary) else { return nil }
         self.matcher = matcher
         self.limits = limits
     }
 
-    /// Takes bytes that follow those of the call before.
+    /// Processes bytes that follow those of the call before.
     ///
     /// - Parameters:
     ///   - bytes: The bytes, as many as there are.
@@ -78,10 +78,10 @@ public struct MultipartParser: Sendable {
         streamOffset += Int64(bytes.count)
     }
 
-    /// Number of bytes that are held until more have come.
+    /// Number of bytes that are buffered until more have arrived.
     public var heldBytes: Int { held.count + head.count }
 
-    /// Says that no more bytes will come.
+    /// Notes the end of the stream.
     ///
     /// A body without its closing delimiter is a ``MultipartEvent/failure(_:)``.
     public mutating func endOfStream(into events: inout [MultipartEvent]) {

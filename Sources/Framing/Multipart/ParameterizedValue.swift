@@ -18,7 +18,7 @@ public struct ParameterizedValue: Hashable, Sendable {
         }
     }
 
-    /// What stands before the first semicolon, without whitespace around it, as sent.
+    /// What precedes the first semicolon, without whitespace around it, as sent.
     public var value: String
     /// The parameters in order; names may repeat.
     public var parameters: [Parameter]
@@ -64,7 +64,7 @@ extension ParameterizedValue {
             if bytes.first == 0x22 {
                 bytes = bytes.dropFirst()
                 value = takeQuoted(&bytes)
-                // Whatever stands between the closing quote and the semicolon means nothing.
+                // What is between the closing quote and the semicolon is ignored.
                 _ = take(&bytes, until: [0x3B])
             } else {
                 value = take(&bytes, until: [0x3B])

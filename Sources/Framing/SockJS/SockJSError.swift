@@ -2,7 +2,7 @@
 public enum SockJSError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text begins with none of `o`, `h`, `a`, `m` and `c`.
     case unknownFrame(UInt8)
-    /// Byte `value` may not stand at `offset`.
+    /// Byte `value` is not allowed at `offset`.
     case unexpected(value: UInt8, offset: Int)
     /// The text ends at `offset`, where more is needed.
     case unexpectedEnd(offset: Int)
@@ -17,7 +17,7 @@ public enum SockJSError: Error, Hashable, Sendable, CustomStringConvertible {
     /// There are more messages in the frame than ``SockJSFrame/maxMessages``.
     case tooManyMessages(offset: Int)
 
-    /// Offset of the byte that is wrong.
+    /// Offset of the invalid byte.
     public var offset: Int {
         switch self {
         case .unknownFrame: 0
@@ -28,12 +28,12 @@ public enum SockJSError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong, for people.
+    /// The error, as text.
     public var description: String {
         let what =
             switch self {
             case .unknownFrame: "no SockJS frame begins like this"
-            case .unexpected: "this may not stand here"
+            case .unexpected: "this is not allowed here"
             case .unexpectedEnd: "the frame ends too early"
             case .controlCharacter: "an unescaped control character in a string"
             case .badEscape: "not an escape of JSON"

@@ -17,7 +17,8 @@ extension SockJSFrame {
 
     /// Writes texts as a client sends them.
     ///
-    /// - Parameter texts: UTF-8; other bytes are written as they are, and the array is wrong then.
+    /// - Parameter texts: UTF-8; other bytes are written as they are, and the array is invalid
+    ///   then.
     /// - Returns: A JSON array of strings.
     public static func encode(client texts: [[UInt8]]) -> [UInt8] {
         var result: [UInt8] = [UInt8(ascii: "[")]

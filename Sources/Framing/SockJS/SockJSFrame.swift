@@ -5,7 +5,7 @@
 public enum SockJSFrame: Hashable, Sendable {
     /// `o`: the session is open.
     case open
-    /// `h`: the server lives. Not a heartbeat of what SockJS carries.
+    /// `h`: the server is alive. Not a heartbeat of the protocol inside SockJS.
     case heartbeat
     /// `a["…","…"]`, or `m"…"` of older servers: messages.
     case messages([SockJSMessage])
@@ -19,7 +19,7 @@ public enum SockJSFrame: Hashable, Sendable {
     ///
     /// - Parameter frame: The payload of the WebSocket message, unmasked and inflated.
     /// - Returns: The frame.
-    /// - Throws: ``SockJSError``, with the offset of what is wrong.
+    /// - Throws: ``SockJSError``, with the offset of the error.
     public static func parse(
         server frame: borrowing Span<UInt8>
     ) throws(SockJSError) -> SockJSFrame {
@@ -47,11 +47,11 @@ public enum SockJSFrame: Hashable, Sendable {
 
     /// Reads what a client sends in one WebSocket message: an array of strings, or one string.
     ///
-    /// Nothing is no message, as SockJS servers take it.
+    /// Nothing is not a message, as SockJS servers take it.
     ///
     /// - Parameter frame: The payload of the WebSocket message, unmasked and inflated.
     /// - Returns: The messages in order.
-    /// - Throws: ``SockJSError``, with the offset of what is wrong.
+    /// - Throws: ``SockJSError``, with the offset of the error.
     public static func parse(
         client frame: borrowing Span<UInt8>
     ) throws(SockJSError) -> [SockJSMessage] {

@@ -1,4 +1,4 @@
-/// Tells whether bytes that arrive piece by piece are well-formed UTF-8, and where they first are not.
+/// Checks whether bytes that arrive in pieces are well-formed UTF-8, and where they first are not.
 ///
 /// Overlong forms, surrogates and code points above U+10FFFF are ill-formed. How the bytes are cut
 /// into pieces makes no difference. Source: RFC 3629, section 4; Unicode, table 3-7.
@@ -10,7 +10,7 @@ public struct UTF8Check: Hashable, Sendable {
     /// A character that the bytes end inside of is not ill-formed yet; see ``isComplete``.
     public private(set) var firstInvalidOffset: Int64?
 
-    /// Bytes still to come of the character that was begun.
+    /// Bytes still missing of the incomplete character.
     private var pending: UInt8 = 0
     /// Least value of the next continuation byte.
     private var lower: UInt8 = 0x80
@@ -28,7 +28,7 @@ public struct UTF8Check: Hashable, Sendable {
     /// Whether the bytes so far are well-formed and end between two characters.
     public var isValid: Bool { firstInvalidOffset == nil && pending == 0 }
 
-    /// ``firstInvalidOffset`` if no more bytes come: a character begun and not ended counts too.
+    /// ``firstInvalidOffset`` if no more bytes follow: an incomplete character counts too.
     public var firstInvalidOffsetAtEnd: Int64? {
         firstInvalidOffset ?? (pending == 0 ? nil : characterStart)
     }
@@ -40,7 +40,7 @@ public struct UTF8Check: Hashable, Sendable {
         return check.isValid
     }
 
-    /// Looks at the next bytes; after the first ill-formed sequence they are only counted.
+    /// Inspects the next bytes; after the first ill-formed sequence they are only counted.
     public mutating func consume(_ bytes: borrowing Span<UInt8>) {
         let base = count
         count += Int64(bytes.count)

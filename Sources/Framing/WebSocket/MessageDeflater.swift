@@ -22,8 +22,8 @@ public final class MessageDeflater {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         output = .allocate(capacity: 8192)
-        // Raw deflate knows no window of 256 bytes, but refers back by at most the window less 262
-        // bytes: with a window of 512 bytes what it makes can be inflated with one of 256.
+        // Raw deflate does not support a window of 256 bytes, but refers back by at most the window
+        // less 262 bytes: with a window of 512 bytes what it makes can be inflated with one of 256.
         let bits = Int32(min(max(windowBits, 9), 15))
         let status = deflateInit2_(
             stream, Int32(min(max(level, -1), 9)), Z_DEFLATED, -bits, 8, Z_DEFAULT_STRATEGY,
@@ -45,7 +45,7 @@ public final class MessageDeflater {
     /// Without the four bytes `00 00 FF FF` that end it. Messages go in in the order in which they
     /// are sent.
     public func deflate(_ bytes: borrowing Span<UInt8>) -> [UInt8] {
-        // zlib has nothing to flush after nothing; RFC 7692, 7.2.3.6 fixes what stands for it.
+        // zlib has nothing to flush after nothing; RFC 7692, 7.2.3.6 defines its representation.
         guard !bytes.isEmpty else { return [0x00] }
         var result: [UInt8] = []
         bytes.withUnsafeBufferPointer { input in

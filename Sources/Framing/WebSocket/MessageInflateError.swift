@@ -1,6 +1,6 @@
 /// Why a compressed message could not be inflated.
 public enum MessageInflateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The compressed data is wrong after `produced` bytes of output; `reason` is zlib's.
+    /// The compressed data is invalid after `produced` bytes of output; `reason` is zlib's.
     case invalid(reason: String, produced: Int64)
     /// The compressed data ends inside a block, after `produced` bytes of output.
     case truncated(produced: Int64)
@@ -9,7 +9,7 @@ public enum MessageInflateError: Error, Hashable, Sendable, CustomStringConverti
     /// There is no memory for the inflater.
     case noMemory
 
-    /// What happened, for people.
+    /// What happened, as text.
     public var description: String {
         switch self {
         case .invalid(let reason, let produced):

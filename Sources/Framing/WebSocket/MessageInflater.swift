@@ -2,9 +2,9 @@ import CZlib
 
 /// Inflates the messages that one peer compressed with permessage-deflate.
 ///
-/// Messages go in in the order in which they were sent. After an error the messages that follow
-/// are lost as well where the context is taken over. Never used from two threads at once, hence not
-/// `Sendable`. Source: RFC 7692, section 7.2.2.
+/// Messages are passed in the order in which they were sent. After an error the messages that
+/// follow are lost as well where the context is taken over. Never used from two threads at once,
+/// hence not `Sendable`. Source: RFC 7692, section 7.2.2.
 public final class MessageInflater {
     /// Whether a message may refer to those before it.
     public let contextTakeover: Bool

@@ -4,9 +4,9 @@ public import Wire
 ///
 /// Source: RFC 7692, section 7.
 public struct PerMessageDeflate: Hashable, Sendable {
-    /// Whether the server compresses each message on its own.
+    /// Whether the server compresses each message independently.
     public var serverNoContextTakeover: Bool
-    /// Whether the client compresses each message on its own.
+    /// Whether the client compresses each message independently.
     public var clientNoContextTakeover: Bool
     /// Base-2 logarithm of the server's window in bytes, in 8...15.
     public var serverMaxWindowBits: Int
@@ -14,11 +14,11 @@ public struct PerMessageDeflate: Hashable, Sendable {
     public var clientMaxWindowBits: Int
     /// Names of the other extensions that the response accepts, in order.
     ///
-    /// They may change frames in ways that are not known here.
+    /// They may change frames in unknown ways.
     public var unknownExtensions: [String]
-    /// What is wrong with the parameters; nil where they are as they must be.
+    /// The error of the parameters; nil where they are valid.
     ///
-    /// A client must fail the connection then; whoever looks on decodes what it can.
+    /// A client must fail the connection then; a passive decoder decodes what it can.
     public var problem: String?
 
     /// Parameters with these values.
@@ -71,10 +71,10 @@ public struct PerMessageDeflate: Hashable, Sendable {
         return result
     }
 
-    /// Decides what a server of ours agrees to.
+    /// Decides what a server of Tapedeck agrees to.
     ///
-    /// The first acceptable offer is taken with what it asks of the server, and nothing is asked of
-    /// the client beyond it.
+    /// The first acceptable offer is accepted with its requirements on the server, and nothing
+    /// further is required of the client.
     ///
     /// - Parameter requestExtensions: The values of all `Sec-WebSocket-Extensions` fields of the
     ///   client's request.
@@ -87,7 +87,7 @@ public struct PerMessageDeflate: Hashable, Sendable {
                 seen.insert($0.name).inserted && result.apply($0, isOffer: true)
             }
             if isAcceptable {
-                // The client only says that it understands the parameter.
+                // The client only announces that it supports the parameter.
                 result.clientMaxWindowBits = 15
                 return result
             }
@@ -105,7 +105,7 @@ public struct PerMessageDeflate: Hashable, Sendable {
         return value
     }
 
-    /// Takes one parameter; false where it is unknown or its value is not valid.
+    /// Applies one parameter; false where it is unknown or its value is not valid.
     private mutating func apply(
         _ parameter: WebSocketExtension.Parameter, isOffer: Bool
     ) -> Bool {

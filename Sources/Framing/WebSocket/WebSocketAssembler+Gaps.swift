@@ -1,22 +1,23 @@
 import Wire
 
-/// What becomes of frames and messages where bytes are missing.
+/// What happens to frames and messages where bytes are missing.
 extension WebSocketAssembler {
-    /// Most bytes before the last one taken that a frame found behind missing bytes begins at.
+    /// The maximum number of bytes before the last one taken at which a frame found after missing
+    /// bytes begins.
     public static let maxSearched: Int64 = 128 * 1024
 
-    /// Passes over bytes that are missing from what was seen, as far as their place is certain.
+    /// Skips bytes that are missing from what was seen, as far as their place is certain.
     ///
-    /// It is certain inside the payload of a frame. The message goes on behind them, but keeps no
-    /// more of its payload, and tells of them. Where compressed messages refer to those before,
+    /// It is certain inside the payload of a frame. The message continues after them, but keeps no
+    /// more of its payload, and reports them. Where compressed messages refer to those before,
     /// later ones are inflated again once they refer to nothing before the missing bytes, and kept
     /// compressed until then.
     ///
     /// - Parameters:
     ///   - count: How many bytes are missing here.
     ///   - events: Gains what the end of the frame completes, where that is reached.
-    /// - Returns: How many of them were passed over, in 0...count. Where that is less than `count`,
-    ///   ``lose(_:into:)`` has to be told about the rest.
+    /// - Returns: How many of them were skipped, in 0...count. Where that is less than `count`,
+    ///   ``lose(_:into:)`` has to be called for the rest.
     public mutating func skip(_ count: Int64, into events: inout [WebSocketEvent]) -> Int64 {
         guard count > 0, let frame, !hasEnded else { return 0 }
         let skipped = min(count, remaining)
@@ -31,12 +32,12 @@ extension WebSocketAssembler {
         return skipped
     }
 
-    /// Gives up what is under way, since `count` bytes of no certain place are missing, and looks
-    /// for the next frames from here on.
+    /// Abandons the current message, since `count` bytes at an uncertain place are missing, and
+    /// looks for the next frames from here on.
     ///
-    /// Also goes on after a ``WebSocketEvent/failure(_:)`` that way, but not after the end of the
-    /// stream. Frames are found where a chain of them shows that they are some; up to 64 KiB are
-    /// held meanwhile, and what is passed over gives no events.
+    /// Also continues after a ``WebSocketEvent/failure(_:)`` that way, but not after the end of the
+    /// stream. Frames are found where a chain of them proves it; up to 64 KiB are buffered
+    /// meanwhile, and what is skipped gives no events.
     public mutating func lose(_ count: Int64, into events: inout [WebSocketEvent]) {
         guard !hasEnded || hasFailed else { return }
         hasEnded = false
@@ -52,7 +53,7 @@ extension WebSocketAssembler {
             sender: sender, mayCompress: compression != nil, at: offset)
     }
 
-    /// Whether bytes are missing and no frames have been found behind them yet.
+    /// Whether bytes are missing and no frames have been found after them yet.
     public var isSearching: Bool { search != nil }
 
     /// Why a message ends early where bytes are missing.

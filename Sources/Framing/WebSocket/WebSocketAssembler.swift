@@ -2,17 +2,17 @@ public import Wire
 
 /// Finds the frames and messages in what one peer sends over a WebSocket.
 ///
-/// It looks on and changes nothing: what breaks the specification is noted and read all the same,
-/// as long as frames can be found. How the stream is cut into calls makes no difference to the
-/// events. Memory does not depend on the length of frames: beyond what
-/// ``WebSocketLimits/maxStoredPayload`` keeps of a message under way, a few kilobytes are held, and
-/// for compressed messages the 48 KiB of an inflater.
+/// It is passive and changes nothing: violations of the specification are noted and read
+/// nevertheless, as long as frames can be found. How the stream is divided into calls makes no
+/// difference to the events. Memory does not depend on the length of frames: beyond what
+/// ``WebSocketLimits/maxStoredPayload`` keeps of an incomplete message, a few kilobytes are
+/// buffered, and for compressed messages the 48 KiB of an inflater.
 ///
-/// Theory: a frame's header is read whole, its payload as it comes. Up to two messages are under
-/// way at once, one of data and one control message between its fragments. A data message that is
-/// compressed goes through the direction's one inflater, which exists from the first such message
+/// Theory: a frame's header is read as a whole, its payload as it arrives. Up to two messages are
+/// incomplete at once, one of data and one control message between its fragments. A compressed data
+/// message is inflated by the direction's one inflater, which exists from the first such message
 /// on; since it is shared by copies, an assembler is not `Sendable` and only one copy of it is
-/// used. Where bytes are missing from what was seen, ``skip(_:into:)`` goes on if their place is
+/// used. Where bytes are missing from what was seen, ``skip(_:into:)`` continues if their place is
 /// certain, and ``lose(_:into:)`` looks for the next frames if it is not.
 ///
 /// Source: RFC 6455, sections 5 to 7; RFC 7692, section 7.
@@ -30,19 +30,19 @@ public struct WebSocketAssembler {
 
     /// The bytes of a header that is not complete, at most 14.
     var head: [UInt8] = []
-    /// The frame whose payload is under way.
+    /// The frame whose payload is in progress.
     var frame: WebSocketFrameHeader?
     /// Bytes of its payload still to come.
     var remaining: Int64 = 0
-    /// The data message under way.
+    /// The data message in progress.
     var data: WebSocketMessageBuilder?
-    /// The control message under way.
+    /// The control message in progress.
     var control: WebSocketMessageBuilder?
     var inflation: WebSocketInflation
     var hasClosed = false
     /// Whether it ended because frames could not be found any more.
     var hasFailed = false
-    /// There only while frames are looked for, which most streams never need.
+    /// Set only while frames are looked for, which most streams never need.
     var search: WebSocketFrameSearch?
 
     /// An assembler of the stream of `sender` from the first byte after the HTTP upgrade on.
@@ -59,21 +59,21 @@ public struct WebSocketAssembler {
 
     /// Offset of the first byte that a frame to come may begin at.
     ///
-    /// It is the next byte, unless a header is under way or frames are looked for.
+    /// It is the next byte, unless a header is in progress or frames are looked for.
     public var pendingOffset: Int64 {
         offset - (isSearching ? Self.maxSearched : Int64(head.count))
     }
 
-    /// Bytes that it holds of messages under way.
+    /// Bytes that it holds of messages in progress.
     public var heldBytes: Int { (data?.heldBytes ?? 0) + (control?.heldBytes ?? 0) }
 
-    /// Lets go of what is stored of the message under way beyond its first `count` bytes; the rest
-    /// of it is counted alone, and its problem says why.
+    /// Discards what is stored of the incomplete message beyond its first `count` bytes; the rest
+    /// of it is only counted, and its problem has the reason.
     public mutating func shed(to count: Int, detail: String) {
         data?.shed(to: count, detail: detail)
     }
 
-    /// Takes the next bytes of the stream and appends what they complete to `events`.
+    /// Processes the next bytes of the stream and appends what they complete to `events`.
     ///
     /// At most a few events come of each two bytes, so callers bound memory by the size of `bytes`.
     public mutating func consume(
@@ -104,7 +104,7 @@ public struct WebSocketAssembler {
         }
     }
 
-    /// Says that no further byte comes; nothing may be consumed afterwards.
+    /// Notes the end of the stream; nothing may be consumed afterwards.
     public mutating func endOfStream(into events: inout [WebSocketEvent]) {
         guard !hasEnded else { return }
         search = nil
@@ -328,7 +328,7 @@ public struct WebSocketAssembler {
         return code
     }
 
-    /// Gives up what is under way; nothing is read any more.
+    /// Abandons the current message; nothing is read any more.
     private mutating func end(
         _ failure: WebSocketError?, at end: Int64, into events: inout [WebSocketEvent]
     ) {

@@ -24,7 +24,7 @@ public enum WebSocketError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same for people.
+    /// The same as text.
     public var description: String {
         switch self {
         case .lengthTooLarge(let claimed, _):

@@ -7,9 +7,10 @@
 public enum WebSocketEvent: Hashable, Sendable {
     /// The header of a frame is complete; its payload may still be to come.
     case frame(WebSocketFrameHeader)
-    /// A message is complete, or will not be completed (its `problem` says so).
+    /// A message is complete, or will not be completed (its `problem` has the reason).
     case message(WebSocketMessage)
-    /// Something is odd about the frame or the message that begins at `offset`; the stream goes on.
+    /// Something is odd about the frame or the message that begins at `offset`; the stream
+    /// continues.
     case note(WebSocketNote, offset: Int64)
     /// No further frame can be found; all that follows is ignored.
     case failure(WebSocketError)

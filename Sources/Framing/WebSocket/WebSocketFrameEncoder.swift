@@ -2,11 +2,11 @@
 public enum WebSocketFrameEncoder {
     /// Writes one frame, its length in as few bytes as it can be.
     ///
-    /// Nothing is checked, so that frames can be wrong on purpose. Source: RFC 6455, section 5.2.
+    /// Nothing is checked, so that invalid frames can be written. Source: RFC 6455, section 5.2.
     ///
     /// - Parameters:
     ///   - opcode: What the payload is.
-    ///   - payload: Unmasked; compressed where `rsv` says so.
+    ///   - payload: Unmasked; compressed where `rsv` marks it.
     ///   - fin: Whether it is the last frame of its message.
     ///   - rsv: The reserved bits in 0...7; 4 marks a compressed message on its first frame.
     ///   - mask: The masking key, first byte in the highest bits; nil leaves the payload as it is.

@@ -40,7 +40,7 @@ public struct WebSocketFrameHeader: Hashable, Sendable {
 
     /// What the first bytes of a frame turned out to be.
     enum Scan {
-        /// More bytes are needed to tell.
+        /// More bytes are needed.
         case short
         /// A header.
         case header(WebSocketFrameHeader)

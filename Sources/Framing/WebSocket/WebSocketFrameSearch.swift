@@ -2,12 +2,12 @@ import Wire
 
 /// Looks for frames in a stream of which bytes are missing.
 ///
-/// A header is two bytes that chance brings about often, so a place counts only once a chain of
-/// frames from there on has shown enough: two points for each header of a text or a compressed
-/// message and one for any other, six for a text that is UTF-8 (two or four if it is short), and two
-/// for each of the first two frames that begin or end where a read does, as most senders write them.
-/// Twelve are enough. The memory is 64 KiB, one portion of 16 KiB and the list of places that are
-/// waited for; the work for each place is bounded as well.
+/// A header is two bytes that often occur by coincidence, so a place counts only once a chain of
+/// frames from there on has scored enough: two points for each header of a text or a compressed
+/// message and one for any other, six for a text that is UTF-8 (two or four if it is short), and
+/// two for each of the first two frames that begin or end where a read does, as most senders write
+/// them. Twelve points are enough. The memory is 64 KiB, one portion of 16 KiB and the list of
+/// places that are waited for; the work for each place is bounded as well.
 struct WebSocketFrameSearch {
     /// A place where frames begin.
     struct Found {
@@ -20,7 +20,7 @@ struct WebSocketFrameSearch {
     /// A place that more bytes have to decide about.
     private struct Candidate {
         let start: Int
-        /// How many bytes have to be held for the next look.
+        /// How many bytes have to be buffered for the next attempt.
         let needed: Int
     }
 
@@ -30,13 +30,14 @@ struct WebSocketFrameSearch {
         case none
     }
 
-    /// Most bytes that are held between calls, so that longer frames prove nothing at their ends.
+    /// The maximum number of bytes that are buffered between calls, so that longer frames prove
+    /// nothing at their ends.
     static let maxHeld = 64 * 1024
-    /// Most places that are waited for at a time.
+    /// The maximum number of places that are waited for at a time.
     static let maxCandidates = 256
-    /// Longest payload that is believed to be one.
+    /// The longest plausible payload.
     static let maxPayload: Int64 = 16 << 20
-    /// Bytes of a text that are looked at.
+    /// Bytes of a text that are inspected.
     static let lookedAt = 64
     private static let portion = 16 * 1024
     private static let enough = 12
@@ -44,12 +45,12 @@ struct WebSocketFrameSearch {
     private let sender: Peer
     private let mayCompress: Bool
     private var held: [UInt8] = []
-    /// Offset in the stream of the first byte that is held.
+    /// Offset in the stream of the first byte that is buffered.
     private var heldStart: Int64
     /// Indices where reads begin or end, ascending.
     private var edges: [Int] = [0]
     private var candidates: [Candidate] = []
-    /// Index of the first byte that was not looked at as the start of a frame.
+    /// Index of the first byte that was not inspected as the start of a frame.
     private var next = 0
 
     /// A search in the stream of `sender` from `offset` on.
@@ -97,7 +98,7 @@ struct WebSocketFrameSearch {
         return nil
     }
 
-    /// Where frames begin for certain, if `start` leads to some; otherwise remembers it if it may.
+    /// Where frames begin for certain, if `start` leads to some; otherwise keeps it if it may.
     private mutating func weigh(_ start: Int) -> Int? {
         switch judge(start) {
         case .frames(let found):
@@ -117,8 +118,8 @@ struct WebSocketFrameSearch {
         var edgePoints = 0
         var position = start
         var isInMessage = false
-        // What chance makes look like a frame may end where a real one begins: without evidence of
-        // its own, the first only leads to those behind it.
+        // What looks like a frame by coincidence may end where a real one begins: without evidence
+        // of its own, the first only leads to those after it.
         var first = start
         let enough = enough(for: start)
         while true {
@@ -153,7 +154,7 @@ struct WebSocketFrameSearch {
         }
     }
 
-    /// Whether a frame is of the kinds that most messages come in.
+    /// Whether a frame is of the kinds of most messages.
     private func isUsual(_ header: WebSocketFrameHeader) -> Bool {
         guard header.payloadSize > 0 else { return false }
         return header.opcode == .text || header.opcode == .continuation || header.rsv == 4
@@ -167,8 +168,8 @@ struct WebSocketFrameSearch {
         start == 0 || held[start - 1] < 0x80 ? Self.enough : Self.enough + 2
     }
 
-    /// What a payload says for its frame, and how many bytes have to be held for more; nil where it
-    /// speaks against it.
+    /// The evidence of a payload for its frame, and how many bytes have to be buffered for more;
+    /// nil where it contradicts it.
     private func weight(
         of header: WebSocketFrameHeader, payload: Int, end: Int
     ) -> (points: Int, needed: Int)? {
@@ -211,7 +212,7 @@ struct WebSocketFrameSearch {
         if header.opcode.isControl {
             return header.payloadSize <= 125 && (header.opcode != .close || header.payloadSize != 1)
         }
-        // Zeros would go on for ever as frames of nothing.
+        // Zeros would continue for ever as frames of nothing.
         return header.payloadSize > 0 || header.fin
     }
 
@@ -226,7 +227,7 @@ struct WebSocketFrameSearch {
         return low < edges.count && edges[low] == index
     }
 
-    /// Lets go of what is too old to be decided about.
+    /// Discards what is too old to be decided.
     private mutating func forget() {
         // In large steps, since everything that is kept moves.
         guard held.count >= Self.maxHeld else { return }

@@ -1,8 +1,8 @@
 extension WebSocketHandshake {
     /// The SHA-1 digest of `message`, 20 bytes.
     ///
-    /// The handshake is no secret, so that nothing but this of cryptography is needed for framing.
-    /// Source: RFC 3174, section 6.1.
+    /// The handshake is not a secret, so that nothing but this of cryptography is needed for
+    /// framing. Source: RFC 3174, section 6.1.
     static func sha1(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.append(0x80)

@@ -12,7 +12,7 @@ public enum WebSocketHandshake {
         Base64.encode(sha1(Array(key.utf8) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
     }
 
-    /// Tells whether a response makes WebSocket frames of all bytes after it, in both directions.
+    /// Returns whether all bytes after a response are WebSocket frames, in both directions.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
@@ -23,7 +23,7 @@ public enum WebSocketHandshake {
         status == 101 && hasToken("websocket", in: response("Upgrade"))
     }
 
-    /// Finds what is wrong with a request and the response that accepted it.
+    /// Finds violations in a request and the response that accepted it.
     ///
     /// - Parameters:
     ///   - method: The method of the request.

@@ -1,11 +1,11 @@
-/// Where the inflating of one direction stands.
+/// The state of the inflation of one direction.
 struct WebSocketInflation {
     let takesContextOver: Bool
     /// Made at the first compressed message, since many directions never have one.
     private var inflater: MessageInflater?
-    /// Whether the context of the messages that follow is not known.
+    /// Whether the context of the messages that follow is unknown.
     private(set) var isLost = false
-    /// Whether bytes were missing, so that the window has no more than what came since.
+    /// Whether bytes were missing, so that the window has only what arrived since.
     ///
     /// zlib refuses what refers to more than that, so that what it inflates is right.
     private(set) var isPartial = false
@@ -21,7 +21,7 @@ struct WebSocketInflation {
         return isPartial ? .trying(inflater, compressed: [], size: 0) : .inflating(inflater)
     }
 
-    /// Says that the message that was begun was not inflated to its end.
+    /// Notes that the current message was not inflated to its end.
     mutating func abandon() {
         guard takesContextOver else { return }
         // With an empty window, the next message that refers to none before it can be read.
@@ -29,7 +29,7 @@ struct WebSocketInflation {
         inflater = nil
     }
 
-    /// Says that bytes are missing, in a message or between messages.
+    /// Notes that bytes are missing, in a message or between messages.
     mutating func miss() {
         guard takesContextOver else { return }
         isPartial = true

@@ -2,7 +2,7 @@
 public struct WebSocketLimits: Hashable, Sendable {
     /// Greatest number of bytes of a message's payload that are stored; the rest is only counted.
     public var maxStoredPayload: Int
-    /// Greatest number of bytes that a compressed message is inflated to before it is given up.
+    /// Greatest number of bytes that a compressed message is inflated to before it is abandoned.
     public var maxInflated: Int64
 
     /// Limits with these values; negative ones count as 0.

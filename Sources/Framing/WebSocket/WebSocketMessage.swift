@@ -1,4 +1,4 @@
-/// A WebSocket message as assembled from its frames, or what came of it.
+/// A WebSocket message as assembled from its frames, or the part that was received.
 public struct WebSocketMessage: Hashable, Sendable {
     /// Opcode of its first frame; `continuation` where the first fragment is missing.
     public var opcode: WebSocketOpcode
@@ -25,7 +25,7 @@ public struct WebSocketMessage: Hashable, Sendable {
     public var start: Int64
     /// Offset after its last byte in the stream of its sender.
     public var end: Int64
-    /// What is wrong with it, for people; nil where nothing is.
+    /// The error, as text; nil where it is valid.
     public var problem: String?
     /// Whether bytes of it are missing from what was seen, which is not its sender's doing.
     ///

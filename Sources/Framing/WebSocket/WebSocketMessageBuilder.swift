@@ -1,6 +1,6 @@
 /// A message while its frames arrive.
 struct WebSocketMessageBuilder {
-    /// What becomes of the payload's bytes.
+    /// What happens to the payload's bytes.
     enum Mode {
         /// They are the payload.
         case plain
@@ -25,11 +25,11 @@ struct WebSocketMessageBuilder {
     var wireSize: Int64 = 0
     private(set) var size: Int64 = 0
     private(set) var payload: [UInt8] = []
-    /// What is wrong with it, as far as it is known.
+    /// Its errors, as far as known.
     var problems: [String] = []
     /// Why inflating it failed.
     private(set) var failure: MessageInflateError?
-    /// The check of a text that goes on beyond what is stored.
+    /// The check of a text that continues beyond what is stored.
     private var check: UTF8Check?
     /// Whether what is stored of such a text is UTF-8.
     private var isStoredText = true
@@ -52,7 +52,7 @@ struct WebSocketMessageBuilder {
         if case .contextLost = mode { true } else { false }
     }
 
-    /// What is said about missing bytes; nil where there are none.
+    /// The problem of missing bytes; nil where there are none.
     var gap: String? {
         missing == 0
             ? nil : "\(missing) bytes are missing, the first at byte \(firstMissing) as sent"
@@ -66,7 +66,7 @@ struct WebSocketMessageBuilder {
         }
     }
 
-    /// Bytes of the payload that are held.
+    /// Bytes of the payload that are stored.
     var heldBytes: Int {
         if case .trying(_, let compressed, _) = mode {
             payload.count + compressed.count
@@ -75,7 +75,7 @@ struct WebSocketMessageBuilder {
         }
     }
 
-    /// Lets go of what is stored of the payload beyond the first `count` bytes, and stores no more.
+    /// Discards what is stored of the payload beyond the first `count` bytes, and stores no more.
     mutating func shed(to count: Int, detail: String) {
         guard !isShed else { return }
         isShed = true
@@ -90,10 +90,10 @@ struct WebSocketMessageBuilder {
         problems.append(detail)
     }
 
-    /// Passes over `count` bytes of the payload that are missing.
+    /// Skips `count` bytes of the payload that are missing.
     ///
-    /// Those that follow are counted and not kept: put together with those before, they would say
-    /// what nobody sent.
+    /// Those that follow are counted and not kept: joined to those before, they would be a text
+    /// that was never sent.
     mutating func miss(_ count: Int64) {
         if missing == 0 { firstMissing = wireSize }
         missing = missing.advanced(past: count)
@@ -107,7 +107,7 @@ struct WebSocketMessageBuilder {
         }
     }
 
-    /// Takes bytes of the payload of a frame.
+    /// Processes bytes of the payload of a frame.
     ///
     /// - Parameters:
     ///   - bytes: As on the wire.
@@ -162,7 +162,8 @@ struct WebSocketMessageBuilder {
         case .inflating(let its), .trying(let its, _, _): inflater = its
         case .plain, .stopped, .contextLost, .holed: return
         }
-        // Nothing stands for nothing, though one zero byte should (RFC 7692, 7.2.3.6).
+        // An empty payload inflates to nothing, though it should be one zero byte (RFC 7692,
+        // 7.2.3.6).
         guard wireSize > 0 else { return }
         do {
             try inflater.finish()
@@ -171,14 +172,14 @@ struct WebSocketMessageBuilder {
         }
     }
 
-    /// Takes unmasked bytes.
+    /// Processes unmasked bytes.
     private mutating func pass(_ bytes: borrowing Span<UInt8>, limit: Int) {
         switch mode {
         case .plain, .contextLost:
             store(bytes, limit: limit)
         case .trying(let inflater, var compressed, let size):
             let room = max(0, limit - compressed.count)
-            // Lets go of the array, so that it grows in place.
+            // Releases the array, so that it grows in place.
             mode = .stopped
             bytes.extracting(first: min(room, bytes.count)).withUnsafeBufferPointer {
                 compressed.append(contentsOf: $0)
@@ -239,7 +240,7 @@ struct WebSocketMessageBuilder {
         if opcode == .text { check?.consume(bytes.extracting(droppingFirst: stored)) }
     }
 
-    /// Tells what of the payload is text.
+    /// Determines what of the payload is text.
     ///
     /// - Parameter isWhole: Whether all bytes of the message arrived and could be decoded.
     /// - Returns: Whether what is stored is UTF-8, and where the whole payload first is not.

@@ -1,6 +1,6 @@
 /// What is odd about a frame or a message without keeping the stream from being read.
 ///
-/// The raw value is a stable name for programs, ``detail`` the same for people.
+/// The raw value is a stable name for programs, ``detail`` the same as text.
 public enum WebSocketNote: String, Hashable, Sendable, CaseIterable {
     /// A client's frame is not masked (RFC 6455, 5.1).
     case unmasked = "websocket.unmasked"
@@ -34,17 +34,17 @@ public enum WebSocketNote: String, Hashable, Sendable, CaseIterable {
     case notUTF8 = "websocket.not-utf8"
     /// A compressed message could not be inflated (RFC 7692, 7.2.2).
     case inflateFailed = "websocket.inflate-failed"
-    /// A compressed message is larger than it is inflated here; the sender did nothing wrong.
+    /// A compressed message exceeds the inflation limit; this is not an error of the sender.
     case inflateLimit = "websocket.inflate-limit"
     /// A compressed message builds on one that was not inflated (RFC 7692, 7.2.3.2).
     case contextLost = "websocket.context-lost"
 
-    /// The same for people, without the particulars, which a message's `problem` has.
+    /// The same as text, without the particulars, which a message's `problem` has.
     public var detail: String {
         switch self {
         case .unmasked: "a frame of the client is not masked"
         case .masked: "a frame of the server is masked"
-        case .reservedBits: "a reserved bit is set that nothing negotiated gives a meaning"
+        case .reservedBits: "a reserved bit is set that no negotiated extension defines"
         case .reservedOpcode: "the opcode is reserved"
         case .lengthNotMinimal: "the length is written in more bytes than it needs"
         case .controlTooLong: "a control frame has more than 125 bytes of payload"

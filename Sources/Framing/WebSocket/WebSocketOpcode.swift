@@ -14,11 +14,11 @@ public struct WebSocketOpcode: RawRepresentable, Hashable, Sendable, CustomStrin
     public static let text = WebSocketOpcode(rawValue: 1)
     /// A message of bytes, or its first fragment.
     public static let binary = WebSocketOpcode(rawValue: 2)
-    /// The sender sends no more.
+    /// The sender closes the connection.
     public static let close = WebSocketOpcode(rawValue: 8)
-    /// Asks for a pong with the same payload.
+    /// Requests a pong with the same payload.
     public static let ping = WebSocketOpcode(rawValue: 9)
-    /// Answers a ping, or shows that the sender lives.
+    /// Answers a ping, or shows that the sender is alive.
     public static let pong = WebSocketOpcode(rawValue: 10)
 
     /// Whether frames with it are control frames: in one piece, and allowed between fragments.

@@ -15,7 +15,7 @@ final class BodySink {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Takes the next bytes of an answer with this status.
+    /// Processes the next bytes of an answer with this status.
     func write(_ bytes: UnsafeRawBufferPointer, status: Int) throws(HTTPError) {
         if let path, (200...299).contains(status) {
             try open(path)
@@ -35,7 +35,7 @@ final class BodySink {
         guard result == 0 else { throw Self.failure(path) }
     }
 
-    /// Lets go of what came.
+    /// Discards what was received.
     func discard() {
         data = []
         guard let path, descriptor >= 0 else { return }
@@ -47,7 +47,7 @@ final class BodySink {
     private func open(_ path: String) throws(HTTPError) {
         guard descriptor < 0 else { return }
         descriptor = Platform.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        // Whoever made a file that was there may have let others read it.
+        // An existing file may be readable by others.
         guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else { throw Self.failure(path) }
     }
 

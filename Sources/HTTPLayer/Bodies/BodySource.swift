@@ -1,4 +1,4 @@
-/// Gives the bytes of a body, in order, from the start as often as asked.
+/// Returns the bytes of a body, in order, from the start as often as requested.
 protocol BodySource: AnyObject {
     /// Its size in bytes; nil where it is known only at the end.
     var size: Int? { get }

@@ -7,11 +7,11 @@ final class Deflater {
 
     init() {
         stream.initialize(to: z_stream())
-        // 16 more than the window's logarithm stands for gzip.
+        // 16 more than the window's logarithm selects gzip.
         let status = deflateInit2_(
             stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY,
             ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        // Fails for want of memory alone, of which Swift makes no recoverable error either.
+        // Fails only without memory, which is not a recoverable error in Swift either.
         precondition(status == Z_OK, "zlib has no memory")
     }
 
@@ -20,7 +20,7 @@ final class Deflater {
         stream.deallocate()
     }
 
-    /// Appends what can be told of the compressed bytes; all of them after the last piece.
+    /// Appends the compressed bytes that are available; all of them after the last piece.
     func compress(_ input: UnsafeRawBufferPointer, isLast: Bool, into result: inout [UInt8]) {
         // zlib counts in 32 bits.
         var rest = input[...]

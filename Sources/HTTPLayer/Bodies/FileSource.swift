@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A body in a file, compressed on the way where that is asked for.
+/// A body in a file, compressed in transit where requested.
 final class FileSource: BodySource {
     let size: Int?
     private let path: String

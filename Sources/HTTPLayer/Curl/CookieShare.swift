@@ -3,8 +3,8 @@ internal import CurlShim
 
 /// The cookies that servers set, which the transfers of one thread send back to them.
 ///
-/// Whom a cookie is for, and for how long, libcurl judges (RFC 6265). It is given no locks, which
-/// only those need who share among threads.
+/// libcurl decides for which hosts a cookie is, and for how long (RFC 6265). It gets no locks,
+/// which are needed only for sharing among threads.
 final class CookieShare {
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer

@@ -1,9 +1,9 @@
 internal import CCurl
 internal import CurlShim
 
-/// A result of libcurl as one of our errors.
+/// A result of libcurl as an error of this layer.
 struct CurlFailure {
-    /// The error, with libcurl's own words.
+    /// The error, with libcurl's message.
     let error: HTTPError
 
     init(
@@ -29,7 +29,7 @@ struct CurlFailure {
             CURLE_SSL_INVALIDCERTSTATUS:
             error = .tls(words)
         default:
-            // A proxy that refuses a tunnel is no broken connection.
+            // A proxy that refuses a tunnel is not a connection failure.
             error = number(CURLINFO_HTTP_CONNECTCODE) >= 300 ? .connect(words) : .aborted(words)
         }
     }

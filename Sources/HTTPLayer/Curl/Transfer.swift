@@ -3,10 +3,10 @@ internal import CurlShim
 
 /// One attempt: an easy handle of libcurl with what it sends and what it received.
 ///
-/// Lives on the thread of its ``TransferLoop``. Its handle keeps its address, so it must outlive
-/// the handle's stay in a multi handle.
+/// Lives on the thread of its ``TransferLoop``. Its handle keeps its address, so it must live as
+/// long as the handle is in a multi handle.
 final class Transfer {
-    /// Bytes of a head, at most.
+    /// The maximum number of bytes of a head.
     private static let headLimit = 1 << 20
 
     /// libcurl's handle.
@@ -18,7 +18,7 @@ final class Transfer {
     private let cookies: CookieShare?
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
     private let message: UnsafeMutablePointer<CChar>
-    /// What a callback of ours failed with.
+    /// The error of a callback.
     private var failure: HTTPError?
     private var status = 0
     private var headers: [(name: String, value: String)] = []
@@ -36,7 +36,7 @@ final class Transfer {
             }
         guard let easy = curl_easy_init() else { throw .aborted("libcurl has no memory") }
         self.easy = easy
-        // What goes out as it is given has the cookies that it is given.
+        // What is sent as it is given has the cookies that it is given.
         self.cookies = prepared.request.isExact ? nil : cookies
         isPost = prepared.request.requestType == .post
         sink = BodySink(limit: settings.bodyLimit, path: prepared.request.bodyFile)
@@ -67,7 +67,7 @@ final class Transfer {
     private func setTarget(_ prepared: PreparedRequest, _ settings: HTTPSettings) {
         set(CURLOPT_URL, prepared.url)
         set(CURLOPT_NOSIGNAL, 1)
-        // The proxy of this program, and what it records, speak nothing later.
+        // The proxy of this program, and what it records, support nothing later.
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         let isSecure = prepared.url.prefix(6).lowercased() == "https:"
@@ -190,7 +190,7 @@ final class Transfer {
             status =
                 Int(text.split(separator: " ", maxSplits: 2).dropFirst().first?.prefix(3) ?? "")
                 ?? 0
-            // 303 would have a GET made of the POST.
+            // 303 would change the POST to a GET.
             if isPost, status == 303 { set(CURLOPT_FOLLOWLOCATION, 0) }
         } else if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
             let value = text[text.utf8.index(after: colon)...]
@@ -222,7 +222,7 @@ final class Transfer {
     }
 
     private func seek(to offset: Int, _ origin: Int32) -> Int32 {
-        // libcurl only ever asks for the start, to send a body once more.
+        // libcurl only seeks to the start, to send a body once more.
         guard offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
         do {
             try source?.rewind()
@@ -233,7 +233,7 @@ final class Transfer {
         }
     }
 
-    /// What the transfer came to, after libcurl said that it is done.
+    /// The result of the transfer, after libcurl reported its end.
     func outcome(_ code: CURLcode) -> TransferOutcome {
         var error = code == CURLE_OK ? nil : failure ?? CurlFailure(easy, code, message).error
         if error == nil {

@@ -3,9 +3,9 @@ internal import CurlShim
 internal import Platform
 internal import Synchronization
 
-/// The door to the thread that owns the transfers: takes orders from any thread.
+/// The interface to the thread that owns the transfers: accepts commands from any thread.
 final class TransferLoop: Sendable {
-    /// A request with whom to tell.
+    /// A request with its completion handler.
     struct Order: Sendable {
         let id: UInt64
         let request: Result<PreparedRequest, HTTPError>
@@ -15,7 +15,7 @@ final class TransferLoop: Sendable {
         let tell: @Sendable (Response) -> Void
     }
 
-    /// What the thread is told.
+    /// A command to the thread.
     enum Item: Sendable {
         case order(Order)
         case event(QueueEvent)
@@ -30,7 +30,7 @@ final class TransferLoop: Sendable {
     }
 
     private static let lastID = Atomic<UInt64>(0)
-    /// libcurl wants to be set up once, before threads use it.
+    /// libcurl has to be initialised once, before threads use it.
     private static let isCurlReady = shim_global_init() == CURLE_OK
 
     let settings: HTTPSettings
@@ -49,7 +49,8 @@ final class TransferLoop: Sendable {
 
     /// Queues a request; gives its number.
     ///
-    /// With `inPlace` the thread itself calls `tell`, wherever the settings want handlers called.
+    /// With `inPlace` the thread itself calls `tell`, wherever the settings require handlers to be
+    /// called.
     @discardableResult
     func add(
         _ request: Request, id: UInt64 = TransferLoop.makeID(), inPlace: Bool = false,
@@ -87,7 +88,7 @@ final class TransferLoop: Sendable {
     /// Withdraws a request.
     func cancel(_ id: UInt64) { post(.cancelled(id)) }
 
-    /// Tells the thread, or the one that will start.
+    /// Notifies the thread, or the one that will start.
     func post(_ event: QueueEvent) {
         inbox.withLock { inbox in
             // Before the first request there is nothing to cancel and no thread to empty this.

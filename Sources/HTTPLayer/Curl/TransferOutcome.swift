@@ -1,4 +1,4 @@
-/// What an attempt came to.
+/// The result of an attempt.
 struct TransferOutcome: Sendable {
     var metadata: Response.Metadata?
     var data: [UInt8] = []

@@ -7,7 +7,7 @@ internal import Wire
 final class TransferThread {
     private struct Entry {
         let order: TransferLoop.Order
-        /// What the last attempt came to.
+        /// The result of the last attempt.
         var outcome = TransferOutcome()
     }
 
@@ -31,9 +31,10 @@ final class TransferThread {
             multi.pointer, CURLMOPT_MAXCONNECTS, max(loop.settings.width, 1))
     }
 
-    /// Runs until the manager is gone.
+    /// Runs until the manager is released.
     func run() {
-        // Signals are for the program's own threads; writing to a dead peer must raise none here.
+        // Signals are for the program's other threads; writing to a closed connection must raise
+        // none here.
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)
@@ -42,7 +43,7 @@ final class TransferThread {
             handle(.ticked)
             var running: Int32 = 0
             curl_multi_perform(multi.pointer, &running)
-            // What ended may have let others start, which need a turn at once.
+            // What ended may have allowed others to start, which need a turn at once.
             if !collect() {
                 curl_multi_poll(multi.pointer, nil, 0, patience(), nil)
             }
@@ -122,7 +123,7 @@ final class TransferThread {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi.pointer, &left) {
             var code = CURLE_OK
-            // The message is gone once its handle is removed.
+            // The message is freed once its handle is removed.
             if let easy = shim_done_handle(message, &code) { ended.append((easy, code)) }
         }
         for (easy, code) in ended {

@@ -22,7 +22,7 @@ public struct Backoff: Sendable {
 
     /// The wait after the attempt numbered `attempt`, from 1.
     func wait(after attempt: Int) -> Duration {
-        // A request has 16 attempts at most: the shift cannot overflow.
+        // A request has at most 16 attempts: the shift cannot overflow.
         let whole = min(first * (1 << min(max(attempt - 1, 0), 16)), longest)
         let part = min(max(jitter(), 0), 1)
         return whole - whole * (part / 2)

@@ -1,12 +1,12 @@
-/// The user and the password that a server may ask for.
+/// The user and the password that a server may require.
 public struct Credentials: Hashable, Sendable {
     /// How they are sent.
     public enum Scheme: Hashable, Sendable {
-        /// Basic or digest, whichever the server asks for, after it asked.
+        /// Basic or digest, as required by the server's challenge.
         case asAsked
-        /// Basic with the first request, before the server asks.
+        /// Basic with the first request, before a challenge.
         ///
-        /// Saves a round trip, and tells the password to whoever listens where it is not https.
+        /// Saves a round trip, and sends the password in clear text where it is not https.
         case preemptiveBasic
     }
 

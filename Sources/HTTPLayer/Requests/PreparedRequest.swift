@@ -16,9 +16,9 @@ struct PreparedRequest: Sendable {
     let body: Body
     /// Whether the file is compressed while it is sent; bytes are already.
     let compressesFile: Bool
-    /// Whether the headers ask for chunks.
+    /// Whether the headers request chunks.
     let isChunked: Bool
-    /// Whether the caller takes content codings into its own hands.
+    /// Whether the caller handles content codings itself.
     let hasAcceptEncoding: Bool
 
     init(_ request: Request, userAgent: String) throws(HTTPError) {

@@ -1,4 +1,4 @@
-/// What happens to a ``RequestQueue``.
+/// An event of a ``RequestQueue``.
 enum QueueEvent: Hashable, Sendable {
     /// A request was added; numbers grow with each.
     case added(UInt64, Request.Priority, retryCount: Int)
@@ -14,7 +14,7 @@ enum QueueEvent: Hashable, Sendable {
     case backgroundTasks(enabled: Bool)
     /// Time passed.
     case ticked
-    /// Nothing will be sent any more.
+    /// Nothing will be sent from now on.
     case stopped
 }
 
@@ -26,12 +26,12 @@ enum AttemptResult: Hashable, Sendable {
     case failed(isTransient: Bool)
 }
 
-/// What a ``RequestQueue`` wants done.
+/// A command of a ``RequestQueue``.
 enum QueueCommand: Hashable, Sendable {
     /// Begin an attempt, numbered from 1.
     case start(UInt64, attempt: Int)
     /// End the attempt that runs, without a word.
     case abort(UInt64)
-    /// Tell the caller: what the last attempt gave, or that it was cancelled.
+    /// Notify the caller of the result of the last attempt, or of its cancellation.
     case complete(UInt64, attempts: Int, isCancelled: Bool)
 }

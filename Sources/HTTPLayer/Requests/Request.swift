@@ -27,8 +27,8 @@ public struct Request: Sendable {
         case bytes([UInt8])
         /// A file, read while it is sent.
         ///
-        /// Its size goes into Content-Length. It is chunked where the headers say
-        /// `Transfer-Encoding: chunked`, where it is compressed and where it is no regular file.
+        /// Its size goes into Content-Length. It is chunked where the headers have
+        /// `Transfer-Encoding: chunked`, where it is compressed and where it is not a regular file.
         case file(path: String)
     }
 
@@ -36,8 +36,7 @@ public struct Request: Sendable {
     public var url: String
     /// The method.
     public var requestType = Kind.post
-    /// Another method; HEAD has an answer without a body, and a ``Kind/get`` still has none of its
-    /// own.
+    /// Another method; HEAD has an answer without a body, and a ``Kind/get`` still has no body.
     public var method: String?
     /// Whether the header fields go out as they are given.
     ///
@@ -53,7 +52,7 @@ public struct Request: Sendable {
     public var requestBody: Body?
     /// Header fields; of two with one name, in any case, the last counts.
     ///
-    /// Content-Length is ignored: the layer knows better. Transfer-Encoding may only be `chunked`.
+    /// Content-Length is ignored: the layer computes it. Transfer-Encoding may only be `chunked`.
     public var headers: [(name: String, value: String)] = []
     /// Whether the body is sent with gzip.
     ///
@@ -63,20 +62,20 @@ public struct Request: Sendable {
     public private(set) var retryCount: Int
     /// Its lane.
     public var priority = Priority.normal
-    /// What the response carries as well, for the caller to know it by.
+    /// A value that is copied to the response, for the caller to identify it.
     public var requestTag: String?
-    /// User and password, where the server asks for them.
+    /// User and password, where the server requires them.
     public var credentials: Credentials?
     /// How long one attempt may take from its start to its last byte.
     public var timeout = Duration.seconds(600)
-    /// How long an attempt may stand still, in whole seconds.
+    /// How long an attempt may stall, in whole seconds.
     public var idleTimeout = Duration.seconds(60)
     /// How long resolving, connecting and TLS may take together.
     public var connectTimeout = Duration.seconds(120)
     /// The file that the body of a 2xx goes to, created with mode 0600 or overwritten.
     ///
     /// `data` is then empty and the body unbounded. Bodies of other answers are in `data` as
-    /// always. After an error the file is gone.
+    /// always. After an error the file is deleted.
     public var bodyFile: String?
 
     /// A POST without a body.

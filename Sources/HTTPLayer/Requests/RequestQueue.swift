@@ -97,7 +97,7 @@ struct RequestQueue {
     private mutating func finish(
         _ id: UInt64, _ result: AttemptResult, at now: Instant, into commands: inout [QueueCommand]
     ) {
-        // An attempt that was cancelled may still be heard of.
+        // A cancelled attempt may still report its end.
         guard var entry = entries[id], case .running = entry.place else { return }
         running -= 1
         guard Self.isWorthRepeating(result), entry.attempts <= entry.retryCount else {

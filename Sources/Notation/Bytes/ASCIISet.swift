@@ -1,4 +1,4 @@
-/// A set of ASCII characters, asked in constant time.
+/// A set of ASCII characters, queried in constant time.
 package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -8,9 +8,9 @@ package enum Base64 {
 
         /// Padding may be missing.
         package static let unpadded = Leniency(rawValue: 1)
-        /// `-` and `_` stand for `+` and `/` (RFC 4648, section 5).
+        /// `-` and `_` replace `+` and `/` (RFC 4648, section 5).
         package static let urlAlphabet = Leniency(rawValue: 2)
-        /// Spaces, tabs and line breaks may stand anywhere (RFC 2045, section 6.8).
+        /// Spaces, tabs and line breaks are allowed anywhere (RFC 2045, section 6.8).
         package static let whitespace = Leniency(rawValue: 4)
     }
 
@@ -19,7 +19,7 @@ package enum Base64 {
 
     // MARK: Writing
 
-    /// The text that stands for `bytes`, padded.
+    /// The encoding of `bytes`, padded.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var output: [UInt8] = []
         output.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)
@@ -27,7 +27,7 @@ package enum Base64 {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends the text that stands for `bytes`, padded.
+    /// Appends the encoding of `bytes`, padded.
     package static func encode(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
         var (group, count): (UInt32, Int) = (0, 0)
         for byte in bytes {
@@ -50,9 +50,9 @@ package enum Base64 {
 
     // MARK: Reading
 
-    /// The bytes that `text` stands for; nil where it is not Base64, or not as strict as asked.
+    /// The bytes encoded in `text`; nil where it is not Base64, or not as strict as required.
     ///
-    /// Bits behind the last byte are not looked at.
+    /// Bits after the last byte are not inspected.
     package static func decode(
         _ text: some Sequence<UInt8>, _ leniency: Leniency = []
     ) -> [UInt8]? {
@@ -79,7 +79,7 @@ package enum Base64 {
         return characters & 3 != 1 && (isWhole || isEnough) ? output : nil
     }
 
-    /// The six bits that a character of the alphabet stands for.
+    /// The six bits of a character of the alphabet.
     package static func value(_ byte: UInt8, _ allowsURLAlphabet: Bool) -> UInt8? {
         switch byte {
         case 0x41...0x5A: byte - 0x41

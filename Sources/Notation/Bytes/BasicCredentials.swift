@@ -13,7 +13,7 @@ package struct BasicCredentials: Hashable, Sendable {
 
     /// Reads the value of the field; nil where it is of another scheme or cannot be read.
     ///
-    /// Read as servers do: both alphabets of Base64, white space passed over, padding not needed.
+    /// Read as servers do: both alphabets of Base64, white space skipped, padding not needed.
     package init?(authorization: some StringProtocol) {
         let words = authorization.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "basic",

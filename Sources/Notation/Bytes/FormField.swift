@@ -13,12 +13,12 @@ public struct FormField: Hashable, Sendable {
 
     /// The fields of `name=value&…`, in order; `+` is a space and `%` begins a byte.
     ///
-    /// What is no escape stands for itself; bytes that are not UTF-8 become U+FFFD.
-    /// Source: WHATWG URL, "application/x-www-form-urlencoded parsing".
+    /// An invalid escape is literal text; bytes that are not UTF-8 become U+FFFD. Source: WHATWG
+    /// URL, "application/x-www-form-urlencoded parsing".
     ///
     /// - Parameters:
     ///   - text: The query without its question mark, or the content of a form.
-    ///   - limit: How many fields are read at most.
+    ///   - limit: The maximum number of fields that are read.
     /// - Returns: The fields.
     package static func parse(
         _ text: some Sequence<UInt8>, limit: Int = .max

@@ -27,7 +27,7 @@ package enum Hexadecimal {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// The bytes that pairs of digits of either case stand for; nil where `text` is anything else.
+    /// The bytes of pairs of digits of either case; nil where `text` is anything else.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

@@ -29,7 +29,7 @@ package enum PercentEncoding {
 
     // MARK: Reading
 
-    /// The bytes that `text` stands for; an escape that cannot be read stands for itself.
+    /// The decoded bytes of `text`; an invalid escape is literal text.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -53,7 +53,7 @@ package enum PercentEncoding {
         return output
     }
 
-    /// The bytes that `text` stands for; nil where a `%` begins no escape.
+    /// The decoded bytes of `text`; nil where a `%` does not begin an escape.
     package static func decodeStrictly(_ text: some Sequence<UInt8>) -> [UInt8]? {
         let bytes = Array(text)
         var output: [UInt8] = []

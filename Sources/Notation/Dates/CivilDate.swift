@@ -17,7 +17,7 @@ package struct CivilDate: Hashable, Sendable {
         self.day = day
     }
 
-    /// The day so many days after 1970-01-01.
+    /// The day this many days after 1970-01-01.
     package init(daysSince1970 days: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,4 +1,4 @@
-/// A moment as HTTP writes it, in UTC.
+/// A time as HTTP writes it, in UTC.
 public struct HTTPDate: Hashable, Sendable {
     /// Year, 1600 to 9999.
     public var year: Int
@@ -55,10 +55,10 @@ public struct HTTPDate: Hashable, Sendable {
 extension HTTPDate {
     // MARK: Writing
 
-    /// The moment so many seconds after 1970 began, leap seconds not counted.
+    /// The time this many seconds after the start of 1970, leap seconds not counted.
     ///
     /// - Parameter unixSeconds: From the year 1600 to the end of 9999; what is beyond counts as the
-    ///   nearest moment within.
+    ///   nearest time within.
     public init(unixSeconds: Int64) {
         let seconds = min(max(unixSeconds, -11_676_096_000), 253_402_300_799)
         let rest = Int(((seconds % 86_400) + 86_400) % 86_400)
@@ -68,7 +68,7 @@ extension HTTPDate {
             minute: rest / 60 % 60, second: rest % 60)
     }
 
-    /// The moment as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, which ``parse(_:)`` reads.
+    /// The time as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, which ``parse(_:)`` reads.
     public var text: String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]

@@ -1,11 +1,11 @@
-/// A moment as ISO 8601 and XML Schema write it, to the nanosecond.
+/// A time as ISO 8601 and XML Schema write it, to the nanosecond.
 package struct Timestamp: Hashable, Sendable {
     /// Seconds since 1970 UTC, leap seconds not counted.
     package var unixSeconds: Int64
-    /// Nanoseconds behind them, in 0..<1,000,000,000.
+    /// Nanoseconds after them, in 0..<1,000,000,000.
     package var nanoseconds: Int64
 
-    /// A moment of the wall clock.
+    /// A time of the wall clock.
     package init(unixNanoseconds: Int64) {
         let (seconds, rest) = unixNanoseconds.quotientAndRemainder(dividingBy: Self.billion)
         unixSeconds = rest < 0 ? seconds - 1 : seconds
@@ -40,7 +40,7 @@ package struct Timestamp: Hashable, Sendable {
     /// `2026-11-21T17:00:00.500Z`, in UTC.
     ///
     /// - Parameter digits: How many digits of the second's fraction, 0 to 9; the rest is cut off.
-    /// - Returns: The moment.
+    /// - Returns: The time.
     package func text(digits: Int) -> String {
         let (_, second) = parts
         let fraction = Self.padded(Int(nanoseconds), 9).prefix(min(max(digits, 0), 9))
@@ -74,7 +74,7 @@ package struct Timestamp: Hashable, Sendable {
         package static let withoutZone = Leniency(rawValue: 2)
     }
 
-    /// Reads `2026-11-21T17:00:00.500+01:00`; nil where `text` is no such moment.
+    /// Reads `2026-11-21T17:00:00.500+01:00`; nil where `text` is no such time.
     ///
     /// A leap second counts as the first of the next minute; digits beyond the ninth of a fraction
     /// are not read. Source: RFC 3339, section 5.6.
@@ -126,7 +126,7 @@ package struct Timestamp: Hashable, Sendable {
             return digits(2) ?? (isBasic ? 0 : nil)
         }
 
-        /// Nanoseconds behind the point; 0 without one.
+        /// Nanoseconds after the point; 0 without one.
         private mutating func fraction() -> Int64? {
             guard rest.first == 0x2E || isBasic && rest.first == 0x2C else { return 0 }
             rest = rest.dropFirst()

@@ -15,7 +15,7 @@ extension JSONDocument {
             return Int(token.start)..<Int(token.end)
         }
 
-        /// Its bytes as they stand in the document.
+        /// Its bytes as written in the document.
         public var text: String { String(decoding: storage.bytes[range], as: UTF8.self) }
 
         /// Whether it is `null`.

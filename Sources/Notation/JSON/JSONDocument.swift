@@ -1,7 +1,7 @@
 /// A JSON text, scanned: a flat tape of values, each with the bytes it was read from.
 ///
 /// Numbers keep their text, members their order and duplicate keys their place; strings are decoded
-/// when asked for. Copies share their storage.
+/// on demand. Copies share their storage.
 ///
 ///     let document = try JSONDocument.scan(Array(#"{"id": "a", "v": 1}"#.utf8))
 ///     document.root["v"]?.int  // 1
@@ -20,7 +20,7 @@ public struct JSONDocument: Sendable {
 
     /// Reads one JSON value with optional white space around it (RFC 8259, strictly).
     ///
-    /// Time is linear in the length and memory at most 16 bytes per key and value; nesting takes no
+    /// Time is linear in the length and memory at most 16 bytes per key and value; nesting uses no
     /// stack.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ public struct JSONDocument: Sendable {
     ///   - range: The part of `bytes` that is the text; all of it where nil. It is clamped.
     ///   - limits: What is refused.
     /// - Returns: The document.
-    /// - Throws: ``JSONError``, with the offset of what is wrong.
+    /// - Throws: ``JSONError``, with the offset of the error.
     public static func scan(
         _ bytes: [UInt8], in range: Range<Int>? = nil, limits: JSONLimits = .usual
     ) throws(JSONError) -> JSONDocument {

@@ -1,8 +1,8 @@
-/// Why bytes are no JSON text, or none that is read.
+/// Why bytes are not JSON text, or none that is read.
 ///
 /// Every offset is in bytes, relative to the array that was given to the scanner.
 public enum JSONError: Error, Hashable, Sendable {
-    /// A byte that cannot stand where it stands.
+    /// A byte that is not allowed at its place.
     case unexpectedByte(UInt8, offset: Int)
     /// The text ends before the value does; the offset is its end.
     case endedEarly(offset: Int)
@@ -25,7 +25,7 @@ public enum JSONError: Error, Hashable, Sendable {
     /// The text is longer than `limit` bytes.
     case tooLong(limit: Int, offset: Int)
 
-    /// Where it went wrong.
+    /// The place of the error.
     public var offset: Int {
         switch self {
         case .unexpectedByte(_, let offset), .endedEarly(let offset), .trailingBytes(let offset),
@@ -38,12 +38,12 @@ public enum JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// The same for people, without the offset.
+    /// The same as text, without the offset.
     public var description: String {
         switch self {
         case .unexpectedByte(let byte, _): "unexpected \(Self.name(of: byte)) in JSON"
         case .endedEarly: "JSON ends early"
-        case .trailingBytes: "something follows the JSON value"
+        case .trailingBytes: "the JSON value has trailing bytes"
         case .invalidNumber: "not a JSON number"
         case .invalidLiteral: "not a JSON value: a word other than true, false and null"
         case .invalidEscape: "unknown escape in a JSON string"

@@ -1,6 +1,6 @@
 /// How much JSON is read before it is refused.
 ///
-/// A token takes 16 bytes, so that ``values`` bounds the memory that a hostile text can ask for.
+/// A token takes 16 bytes, so that ``values`` bounds the memory that a hostile text can use.
 public struct JSONLimits: Hashable, Sendable {
     /// Greatest nesting of arrays and objects, at least 0.
     public var depth: Int
@@ -13,6 +13,6 @@ public struct JSONLimits: Hashable, Sendable {
         self.values = values
     }
 
-    /// What is read where nobody says otherwise: 512 levels, 4,000,000 keys and values.
+    /// The default limits: 512 levels, 4,000,000 keys and values.
     public static let usual = JSONLimits()
 }

@@ -6,7 +6,7 @@ struct JSONNumber: Hashable {
     /// Power of ten that the digits, read as a whole number, are multiplied with.
     private let exponent: Int
 
-    /// Nil where the text is no number, or its exponent does not fit.
+    /// Nil where the text is not a number, or its exponent does not fit.
     init?(_ text: String) {
         var digits: [UInt8] = []
         var scale = 0

@@ -91,7 +91,7 @@ struct JSONScanner {
         position += 1
     }
 
-    /// Ends the innermost container at the bracket that stands here.
+    /// Ends the innermost container at this bracket.
     private mutating func close() {
         position += 1
         let index = Int(parent)
@@ -256,7 +256,7 @@ struct JSONScanner {
         while end - place >= 8 {
             let word = UInt64(
                 littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
-            // A byte that is zero, and perhaps some behind it, borrows from its high bit.
+            // A byte that is zero, and perhaps some after it, borrows from its high bit.
             func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
             let controls = (word &- ones &* 0x20) & ~word
             let special =

@@ -77,7 +77,8 @@ package enum JSONString {
     ///
     /// - Parameters:
     ///   - bytes: The text; what is not UTF-8 stays as it is.
-    ///   - escapesDelete: Whether U+007F is escaped as well, which terminals take for a control.
+    ///   - escapesDelete: Whether U+007F is escaped as well, which terminals treat as a control
+    ///     character.
     ///   - output: What it is appended to.
     package static func write(
         _ bytes: some Sequence<UInt8>, escapesDelete: Bool = false, to output: inout [UInt8]

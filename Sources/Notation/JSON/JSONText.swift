@@ -1,4 +1,4 @@
-/// Lays scanned JSON out anew; numbers, strings, order and duplicates stay as they were sent.
+/// Formats scanned JSON; numbers, strings, order and duplicates are unchanged.
 public enum JSONText {
     /// One line without space between the tokens.
     ///

@@ -36,7 +36,7 @@ public enum JSONValue: Sendable {
 
     /// The value of a JSON text.
     ///
-    /// - Throws: ``JSONError``, with the offset of what is wrong.
+    /// - Throws: ``JSONError``, with the offset of the error.
     public init(parsing text: String, limits: JSONLimits = .usual) throws(JSONError) {
         self.init(try JSONDocument.scan(Array(text.utf8), limits: limits).root)
     }
@@ -53,7 +53,7 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// The value of the last member with this key; nil where it is no object.
+    /// The value of the last member with this key; nil where it is not an object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let object) = self else { return nil }
         return object[key]

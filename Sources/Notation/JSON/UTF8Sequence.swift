@@ -2,7 +2,7 @@
 enum UTF8Sequence {
     /// Length of the multi-byte sequence at `place`; 0 where it is ill-formed or cut.
     ///
-    /// Overlong forms, surrogates and what lies above U+10FFFF are ill-formed.
+    /// Overlong forms, surrogates and what is above U+10FFFF are ill-formed.
     static func length(in span: borrowing Span<UInt8>, at place: Int, end: Int) -> Int {
         let lead = span[place]
         let length: Int

@@ -10,7 +10,7 @@ public struct ActionableMessage: Hashable, Sendable {
     /// What is shown where no translation of ``error`` exists.
     public var defaultResponse: String
 
-    /// Why a body is no actionable message.
+    /// Why a body is not an actionable message.
     public enum Problem: Error, Hashable, Sendable {
         /// Not a flat JSON object of strings; `offset` in bytes is where it stops being one.
         case notAnObjectOfStrings(offset: Int)
@@ -28,7 +28,7 @@ public struct ActionableMessage: Hashable, Sendable {
 
     /// Reads a body.
     ///
-    /// Members other than the two are passed over; of a repeated key the last counts.
+    /// Members other than the two are skipped; of a repeated key the last counts.
     ///
     /// - Throws: ``Problem``, with the offset in bytes.
     public init(parsing bytes: borrowing Span<UInt8>) throws(Problem) {
@@ -70,7 +70,7 @@ public struct ActionableMessage: Hashable, Sendable {
         return members
     }
 
-    /// Where the bytes stop being JSON; of an escape, the scanner says where it begins.
+    /// Where the bytes stop being JSON; of an escape, the scanner reports where it begins.
     private static func offset(of error: JSONError, in bytes: [UInt8]) -> Int {
         guard case .invalidEscape(let backslash) = error else { return error.offset }
         let letters = bytes[(backslash + 1)...]

@@ -9,7 +9,7 @@ public struct HeartbeatAnswer: Hashable, Sendable {
     public struct Version: Hashable, Sendable {
         /// The version, such as `2.53.1`.
         public var value: String
-        /// Whether a device must not go on without it; nil where it is not said.
+        /// Whether a device must not continue without it; nil where it is not stated.
         public var isForced: Bool?
 
         /// A version with these values.
@@ -29,7 +29,7 @@ public struct HeartbeatAnswer: Hashable, Sendable {
         case tooLong
     }
 
-    /// Application that the answer is about; a device passes over the answer for another.
+    /// Application that the answer is about; a device skips the answer for another.
     public var appID: String?
     /// Version of CommCare.
     public var apkVersion: Version?
@@ -39,10 +39,10 @@ public struct HeartbeatAnswer: Hashable, Sendable {
     public var forcesLogs: Bool?
     /// Whether the device does nothing in the background.
     public var disablesBackgroundWork: Bool?
-    /// Names of members that no client knows, in order.
+    /// Names of members that are unknown to clients, in order.
     public var others: [String] = []
 
-    /// An answer that says nothing.
+    /// An empty answer.
     public init() {}
 
     /// Reads a body; of a repeated member the last counts.
@@ -73,7 +73,7 @@ public struct HeartbeatAnswer: Hashable, Sendable {
         }
     }
 
-    /// Whether a device with this application takes the answer for its own.
+    /// Whether a device with this application applies the answer.
     public func concerns(appID: String) -> Bool {
         self.appID.map { ExactText($0) == ExactText(appID) } ?? false
     }

@@ -3,11 +3,11 @@ import Wire
 
 /// Value of a `Retry-After` field.
 ///
-/// Source: RFC 9110, 10.2.3 and 5.6.7. CommCare clients understand seconds alone.
+/// Source: RFC 9110, 10.2.3 and 5.6.7. CommCare clients support seconds alone.
 public enum RetryAfter: Hashable, Sendable {
     /// A pause in seconds, at least 0.
     case seconds(Int)
-    /// The moment to ask again.
+    /// The time to ask again.
     case date(HTTPDate)
 
     /// Reads the value of the field.

@@ -5,7 +5,7 @@ internal import Wire
 struct CaseApplication {
     let block: CaseBlock
     let source: CaseSet.Source
-    /// The case as it comes out; nil where there is none, or nothing that names one.
+    /// The resulting case; nil where there is none, or no block with its identifier.
     private(set) var state: CaseState?
     private(set) var problems: [CaseProblem] = []
     private let wasKnown: Bool

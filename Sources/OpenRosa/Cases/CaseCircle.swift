@@ -1,12 +1,12 @@
-/// Finds circles of indices, with which a device gives up and a server refuses a form.
+/// Finds cycles of indices, for which a device requests a full restore and a server refuses a form.
 package enum CaseCircle {
     /// Looks for a circle that can be reached from some cases.
     ///
-    /// Iterative, since chains of cases may be as long as a peer likes.
+    /// Iterative, since chains of cases may be of any length.
     ///
     /// - Parameters:
     ///   - starts: Where to begin.
-    ///   - maxSteps: How many cases and indices are looked at; beyond them none is found.
+    ///   - maxSteps: How many cases and indices are inspected; beyond them none is found.
     ///   - targets: What a case refers to.
     /// - Returns: The cases, each referring to the next and the last to the first; nil where there is
     ///   no circle.

@@ -2,10 +2,10 @@ package import Notation
 
 /// Finds out, a few cases at a time, which cases belong on a device: those that its purge keeps.
 ///
-/// Owned and open cases are relevant, and what they refer to; open and relevant cases that extend no
-/// other are available, and what extends them; owned, relevant and available cases are alive, and
-/// what they refer to or what extends them. What is not alive goes. A case that refers to one that is
-/// not there goes too, with everything that refers to it.
+/// Owned and open cases are relevant, and what they refer to; open and relevant cases that extend
+/// no other are available, and what extends them; owned, relevant and available cases are alive,
+/// and what they refer to or what extends them. What is not alive is purged. A case that refers to
+/// a missing one is purged too, with everything that refers to it.
 ///
 /// A value; however it is cut, the result is the same. Marks only spread, so that circles of indices,
 /// which ``cycle()`` finds, do not keep it from ending.
@@ -29,7 +29,7 @@ package struct CaseLiveness: Sendable {
     package private(set) var states: [CaseState] = []
     private var nodes: [ExactText: Int] = [:]
     private var stage = Stage.list
-    /// The next node that is looked at.
+    /// The next node that is inspected.
     private var cursor = 0
     /// Nodes from which marks spread.
     private var waiting: [Int] = []
@@ -45,13 +45,14 @@ package struct CaseLiveness: Sendable {
     private var isOrphan: [Bool] = []
     private var isRelevant: [Bool] = []
     private var isMarked: [Bool] = []
-    /// Identifiers that are referred to and not there, once all cases were looked at.
+    /// Identifiers that are referred to and not there, once all cases were inspected.
     package private(set) var missing: Set<ExactText> = []
 
     /// A search without cases yet.
     ///
     /// - Parameters:
-    ///   - owners: The user and the groups whose cases belong on the device; nil for everybody's.
+    ///   - owners: The user and the groups whose cases belong on the device; nil for those of all
+    ///     users.
     ///   - count: About how many cases there will be.
     ///   - passes: How thoroughly liveness is passed on.
     package init(owners: Set<ExactText>?, count: Int, passes: CasePurge.Passes = .complete) {
@@ -67,9 +68,9 @@ package struct CaseLiveness: Sendable {
         states.append(state)
     }
 
-    /// Frees a few cases, once nothing more is asked.
+    /// Frees a few cases, once no further query follows.
     ///
-    /// - Returns: Whether all are gone.
+    /// - Returns: Whether all are freed.
     package mutating func dwindle(_ budget: inout Int) -> Bool {
         while budget > 0, states.popLast() != nil { budget -= 1 }
         return states.isEmpty
@@ -92,7 +93,7 @@ package struct CaseLiveness: Sendable {
     /// Whether the case of a node refers, directly or not, to a case that is not there.
     func isOrphan(_ node: Int) -> Bool { isOrphan[node] }
 
-    /// Goes on; `budget` goes down by one for each case and index that is looked at.
+    /// Continues; `budget` goes down by one for each case and index that is inspected.
     package mutating func advance(_ budget: inout Int) {
         while budget > 0, stage != .done {
             budget -= 1
@@ -150,7 +151,7 @@ package struct CaseLiveness: Sendable {
             owners.map { owners in
                 state.ownerID.map { owners.contains(ExactText($0)) } ?? false
             } ?? true
-        // Of two indices of a case to the same target, one that is no extension counts.
+        // Of two indices of a case to the same target, one that is not an extension counts.
         var isExtension: [ExactText: Bool] = [:]
         for index in state.indices.values {
             let target = ExactText(index.target)
@@ -181,7 +182,7 @@ package struct CaseLiveness: Sendable {
                 guard isToTargets || edge.isExtension, !isMarked[next], !isOrphan[next] else {
                     continue
                 }
-                // What is closed extends nothing any more, other than where it is relevant.
+                // A closed case extends nothing, except where it is relevant.
                 let mayBeClosed = isToTargets || stage == .relevantExtensions
                 guard mayBeClosed || isOpen[next] else { continue }
                 isMarked[next] = true
@@ -191,7 +192,7 @@ package struct CaseLiveness: Sendable {
         }
     }
 
-    /// A circle of indices among the cases that are no orphans, if there is one; once it is done.
+    /// A circle of indices among the cases that are not orphans, if there is one; once it is done.
     ///
     /// - Returns: The nodes, each referring to the next and the last to the first.
     func cycle() -> [Int]? {

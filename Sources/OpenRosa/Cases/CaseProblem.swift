@@ -2,7 +2,7 @@
 ///
 /// Source: reference/commcare-in-practice.md, 2.2 (the parsers of commcare-core).
 public struct CaseProblem: Error, Hashable, Sendable {
-    /// What a block wanted to do with a case.
+    /// The action of a block on a case.
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// To change properties.
         case update
@@ -14,7 +14,7 @@ public struct CaseProblem: Error, Hashable, Sendable {
         case attachment
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public enum Reason: Hashable, Sendable {
         /// The block names no case.
         case missingCaseID
@@ -48,11 +48,11 @@ public struct CaseProblem: Error, Hashable, Sendable {
         case cut
         /// A ledger block without a date, an entity, or an entry's identifier.
         case incompleteLedger(missing: String)
-        /// A quantity that is no integer of 32 bits.
+        /// A quantity that is not an integer of 32 bits.
         case invalidQuantity(String)
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public var reason: Reason
     /// The case, or the ledger's entity; nil where the block names none.
     public var caseID: String?
@@ -66,7 +66,7 @@ public struct CaseProblem: Error, Hashable, Sendable {
         self.position = position
     }
 
-    /// Whether a CommCare client gives up the whole sync, or form, because of it.
+    /// Whether a CommCare client aborts the whole sync, or form, because of it.
     public var isFatal: Bool {
         switch reason {
         case .alreadyExists, .unknownRelationship, .notInVersion1, .cut: false
@@ -74,19 +74,20 @@ public struct CaseProblem: Error, Hashable, Sendable {
         }
     }
 
-    /// The same for people.
+    /// The same as text.
     public var detail: String {
         let id = caseID ?? ""
         return switch reason {
         case .missingCaseID: "a case block without case_id"
         case .missingDateModified: "the block of case \(id) has no date_modified"
         case .invalidDate(let property, let value):
-            "\(property) of case \(id) is no date: \(value)"
+            "\(property) of case \(id) is not a date: \(value)"
         case .missingCaseType: "case \(id) is created without case_type"
         case .missingCaseName: "case \(id) is created without case_name"
         case .missingOwner: "case \(id) is created without owner_id, and the block has no user_id"
         case .unexpectedInCreate(let name):
-            "create of case \(id) holds \(name), and only case_type, case_name and owner_id may be there"
+            "create of case \(id) has \(name), and only case_type, case_name and owner_id are "
+                + "allowed"
         case .unknownCase(let action): "\(action.rawValue) of case \(id), which is not there"
         case .alreadyExists: "case \(id) is created and was there already"
         case .selfIndex(let name): "index \(name) of case \(id) refers to the case itself"
@@ -97,11 +98,11 @@ public struct CaseProblem: Error, Hashable, Sendable {
         case .tooLong(let property, let units):
             "\(property) of case \(id) has \(units) UTF-16 code units, and 255 are allowed"
         case .notInVersion1(let action):
-            "the block of case \(id) has \(action.rawValue), which version 1 does not know"
+            "the block of case \(id) has \(action.rawValue), which is not in version 1"
         case .cut: "the block of \(id) is too long to be kept whole"
         case .incompleteLedger(let missing): "a ledger block of \(id) has no \(missing)"
         case .invalidQuantity(let text):
-            "a quantity in a ledger of \(id) is no integer of 32 bits: \(text)"
+            "a quantity in a ledger of \(id) is not an integer of 32 bits: \(text)"
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Notation
 import Wire
 
-/// Which cases a device deletes before it syncs: those that ``CaseLiveness`` does not find alive.
+/// Which cases a device deletes before it syncs: those that are not alive by ``CaseLiveness``.
 public struct CasePurge: Hashable, Sendable {
     /// Identifiers of the cases that go.
     public var removed: Set<ExactText> = []
@@ -10,7 +10,7 @@ public struct CasePurge: Hashable, Sendable {
     /// Identifiers referred to and not there.
     public var missing: Set<ExactText> = []
 
-    /// Cases that refer to each other in a circle: a device gives up and asks for a full restore.
+    /// Cases that refer to each other in a cycle: a device aborts and requests a full restore.
     public struct Cycle: Error, Hashable, Sendable {
         /// Identifiers of the cases, each referring to the next and the last to the first.
         public var ids: [String]

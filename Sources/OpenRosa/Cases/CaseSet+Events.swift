@@ -2,13 +2,13 @@ internal import Notation
 internal import Wire
 
 extension CaseSet {
-    /// Applies what a form of the device says about cases and ledgers, all of it or nothing.
+    /// Applies the case and ledger blocks of a form of the device, all of them or none.
     ///
     /// - Parameters:
     ///   - form: The events of the form's document, in order; others than case blocks and ledgers
-    ///     are passed over.
+    ///     are skipped.
     ///   - strictness: Whether a form with a block that CommCare refuses is refused.
-    /// - Returns: What is wrong and did not keep the form from being applied.
+    /// - Returns: The problems that did not prevent the form from being applied.
     /// - Throws: ``CaseProblem`` where strict; the set is as before.
     @discardableResult
     public mutating func submit(
@@ -30,7 +30,7 @@ extension CaseSet {
 
     /// Applies a ledger block.
     ///
-    /// - Returns: What is wrong with the block and did not keep it from being applied, in full or,
+    /// - Returns: The problems of the block that did not prevent it from being applied, in full or,
     ///   where tolerant, without the entries concerned.
     /// - Throws: ``CaseProblem`` where strict and ``CaseProblem/isFatal``; the set is as before.
     @discardableResult

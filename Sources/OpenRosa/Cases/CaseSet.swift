@@ -50,7 +50,7 @@ public struct CaseSet: Hashable, Sendable {
         }
     }
 
-    /// What tells fixtures apart.
+    /// The identity of a fixture.
     public struct FixtureKey: Hashable, Sendable {
         /// `id`, such as `item-list:villages`.
         public var id: ExactText
@@ -93,7 +93,7 @@ public struct CaseSet: Hashable, Sendable {
     ///   - block: What to do with one case.
     ///   - source: Where it comes from.
     ///   - strictness: Whether a block that CommCare refuses is refused.
-    /// - Returns: What is wrong with the block and did not keep it from being applied, in full or,
+    /// - Returns: The problems of the block that did not prevent it from being applied, in full or,
     ///   where tolerant, in part.
     /// - Throws: ``CaseProblem`` where strict and ``CaseProblem/isFatal``; the set is as before.
     @discardableResult
@@ -118,7 +118,7 @@ public struct CaseSet: Hashable, Sendable {
         }
     }
 
-    /// Takes a case away.
+    /// Removes a case.
     ///
     /// - Returns: The case, nil where it was not there.
     @discardableResult
@@ -128,7 +128,7 @@ public struct CaseSet: Hashable, Sendable {
         return state
     }
 
-    /// Takes away what a restore after a 412 replaces: cases with their indices, and ledgers.
+    /// Removes what a restore after a 412 replaces: cases with their indices, and ledgers.
     ///
     /// Fixtures, user and sync token stay until the restore brings new ones.
     /// Source: reference/commcare-in-practice.md, D5.

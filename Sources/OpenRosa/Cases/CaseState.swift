@@ -44,9 +44,9 @@ public struct CaseState: Hashable, Sendable {
 
     /// Identifier, never empty.
     public var id: String
-    /// Type, such as `patient`; nil only where a block without it was let through.
+    /// Type, such as `patient`; nil only where a block without it was accepted.
     public var caseType: String?
-    /// Name; nil only where a block without it was let through.
+    /// Name; nil only where a block without it was accepted.
     public var name: String?
     /// User or group that it belongs to.
     public var ownerID: String?
@@ -67,7 +67,7 @@ public struct CaseState: Hashable, Sendable {
     /// Files by name.
     public var attachments: [ExactText: Attachment] = [:]
 
-    /// A case of which nothing but its identifier is known.
+    /// A case with only its identifier known.
     public init(id: String) { self.id = id }
 
     /// The value of a property that is none of the named ones.

@@ -25,7 +25,7 @@ public enum CaseStateExplanation: Hashable, Sendable {
     case same
     /// One case.
     case one(Difference)
-    /// Two cases; other pairs do as well where there are several.
+    /// Two cases; other pairs explain it as well where there are several.
     case two([Pair])
     /// Neither one nor two of the cases seen.
     case unknown
@@ -38,7 +38,7 @@ public enum CaseStateExplanation: Hashable, Sendable {
         public var second: Difference
     }
 
-    /// Most pairs that are kept.
+    /// The maximum number of pairs that are kept.
     public static let maxPairs = 16
 
     /// Looks for the one or two cases.

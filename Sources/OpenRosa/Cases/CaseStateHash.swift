@@ -1,7 +1,8 @@
 internal import Crypto
 internal import Notation
 
-/// The hash that tells a server which cases a device has: the XOR of the MD5 of their identifiers.
+/// The hash by which a server checks which cases a device has: the XOR of the MD5 of their
+/// identifiers.
 ///
 /// The order does not matter, and an identifier that is counted twice cancels itself.
 /// Source: reference/commcare-in-practice.md, fact 5 (`checksum.py` of CommCare HQ).
@@ -60,7 +61,7 @@ public struct CaseStateHash: Hashable, Sendable, CustomStringConvertible {
 
     }
 
-    /// Why a `state` is no hash.
+    /// Why a `state` is not a hash.
     public enum Problem: Error, Hashable, Sendable {
         /// It does not begin with `ccsh:`; CommCare HQ answers with a 500.
         case missingPrefix
@@ -102,7 +103,7 @@ public struct CaseStateHash: Hashable, Sendable, CustomStringConvertible {
         self.digest = digest
     }
 
-    /// What stands before the digits.
+    /// The prefix of the digits.
     public static let prefix = "ccsh:"
 
     /// The value of the parameter `state`: `ccsh:` and 32 digits, or nothing for no cases.

@@ -1,4 +1,4 @@
-/// What the message of a 412 says about the hashes of server and device.
+/// The hashes of server and device in the message of a 412.
 ///
 /// CommCare HQ writes `Server hash: ccsh:…, Phone hash: ccsh:…. # of cases: [N]` somewhere in it.
 /// Source: reference/commcare-in-practice.md, 8.4.
@@ -7,7 +7,7 @@ public struct CaseStateMismatch: Hashable, Sendable {
     public var server: CaseStateHash
     /// The hash that the device sent.
     public var device: CaseStateHash
-    /// Number of cases that the server expected, if it says so.
+    /// Number of cases that the server expected, if stated.
     public var cases: Int?
 
     /// A mismatch with these values.
@@ -45,7 +45,7 @@ public struct CaseStateMismatch: Hashable, Sendable {
         return try? CaseStateHash(parsing: String(decoding: text, as: UTF8.self))
     }
 
-    /// The place behind the first occurrence of a lower-case label, which counts in either case.
+    /// The place after the first occurrence of a lower-case label, which counts in either case.
     private static func end(of label: String, in bytes: [UInt8]) -> Int? {
         let label = Array(label.utf8)
         guard bytes.count >= label.count else { return nil }

@@ -1,4 +1,4 @@
-/// The entries of a ledger block that can be applied, and what is wrong with the others.
+/// The entries of a ledger block that can be applied, and the problems of the others.
 struct LedgerReading {
     /// An entry that is complete.
     struct Entry {

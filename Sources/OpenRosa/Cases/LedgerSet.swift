@@ -39,7 +39,7 @@ public struct LedgerSet: Hashable, Sendable {
     /// Sets a balance.
     public mutating func set(_ quantity: Int32, for key: Key) { balances[key] = Int64(quantity) }
 
-    /// Moves a quantity from one entity to another; nil stands for outside of all ledgers.
+    /// Moves a quantity from one entity to another; nil denotes outside of all ledgers.
     public mutating func transfer(
         _ quantity: Int32, section: String, entry: String, from source: String?, to target: String?
     ) {

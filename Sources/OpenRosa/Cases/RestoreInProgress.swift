@@ -1,7 +1,7 @@
 /// A restore that is being read into a copy of what a device has.
 ///
-/// The device's own set stays as it is until ``finish()`` gives the new one; a restore that fails is
-/// dropped, with nothing lost and no new sync token.
+/// The device's own set is unchanged until ``finish()`` returns the new one; a failed restore is
+/// discarded, with nothing lost and no new sync token.
 public struct RestoreInProgress: Hashable, Sendable {
     /// How a restore relates to what is there.
     public enum Extent: Hashable, Sendable {
@@ -15,12 +15,12 @@ public struct RestoreInProgress: Hashable, Sendable {
     private var restoreID: String?
     /// Whether blocks that CommCare refuses end the restore.
     public let strictness: CaseSet.Strictness
-    /// What was wrong and did not end the restore, in order; the first ``maxProblems``.
+    /// The problems that did not end the restore, in order; the first ``maxProblems``.
     public private(set) var problems: [CaseProblem] = []
     /// Number of problems, of which ``problems`` has the first.
     public private(set) var problemCount = 0
 
-    /// Most problems kept.
+    /// The maximum number of problems kept.
     public static let maxProblems = 1000
 
     /// The beginning of a restore.
@@ -32,7 +32,7 @@ public struct RestoreInProgress: Hashable, Sendable {
         if extent == .full { self.set.removeCasesAndLedgers() }
     }
 
-    /// Takes what a restore says; what is of no account to a device is passed over.
+    /// Applies an event of a restore; what is irrelevant to a device is skipped.
     ///
     /// - Throws: ``CaseProblem`` where strict; then the whole restore has failed.
     public mutating func receive(_ event: CommCareEvent) throws(CaseProblem) {

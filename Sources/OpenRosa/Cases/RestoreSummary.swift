@@ -29,16 +29,17 @@ public struct RestoreSummary: Hashable, Sendable {
         public var bytes: Int64 = 0
     }
 
-    /// Most names kept of case types and of fixtures; the rest is counted in the totals alone.
+    /// The maximum number of names kept of case types and of fixtures; the rest is counted in the
+    /// totals alone.
     public static let maxNames = 1000
 
     /// Events and bytes of each part; the bytes add up to the document.
     ///
-    /// An event has all bytes from its own beginning to that of the next.
+    /// An event has all bytes from its beginning to that of the next.
     public private(set) var sections: [Section: Count] = [:]
     /// Case blocks by the type they create; those without `create` are in ``casesWithoutType``.
     public private(set) var casesByType: [ExactText: Int] = [:]
-    /// Case blocks that name no type, as updates of known cases do.
+    /// Case blocks without a type, as updates of known cases are.
     public private(set) var casesWithoutType = 0
     /// Case blocks that close their case.
     public private(set) var closes = 0
@@ -116,7 +117,7 @@ public struct RestoreSummary: Hashable, Sendable {
     }
 
     private mutating func begin(_ section: Section, _ event: CommCareEvent) {
-        // What stands before the first event belongs to it.
+        // What precedes the first event belongs to it.
         let offset = openSection == nil ? 0 : event.position?.offset ?? openOffset
         close(at: offset)
         openSection = section

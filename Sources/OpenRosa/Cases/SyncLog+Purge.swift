@@ -4,7 +4,7 @@ internal import Wire
 extension SyncLog {
     /// What a form does to one case.
     struct Update {
-        /// Whether the case was there for its own sake before the form.
+        /// Whether the case was a primary one before the form.
         var wasLive: Bool
         var isClosed = false
         var ownerID: ExactText?

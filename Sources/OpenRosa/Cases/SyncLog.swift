@@ -37,7 +37,7 @@ public struct SyncLog: Hashable, Sendable {
         for state in set.cases.values { receive(state) }
     }
 
-    /// Takes in a case of a restore, whose owner has to be among ``ownerIDs`` by now if ever.
+    /// Adds a case of a restore; its owner has to be in ``ownerIDs`` by now, if it is to be.
     public mutating func receive(_ state: CaseState) {
         let id = ExactText(state.id)
         hold(id)
@@ -73,13 +73,13 @@ public struct SyncLog: Hashable, Sendable {
         return true
     }
 
-    /// Cases that are on the device for their own sake.
+    /// Primary cases: those that are not only on the device because another refers to them.
     public var primaryIDs: Set<ExactText> { caseIDs.subtracting(dependentIDs) }
 
-    /// Takes in a form that came with the sync token.
+    /// Adds a form that was received with the sync token.
     ///
-    /// - Parameter form: The case blocks of one form, in order; those without identifier are passed
-    ///   over.
+    /// - Parameter form: The case blocks of one form, in order; those without identifier are
+    ///   skipped.
     public mutating func apply(_ form: some Sequence<CaseBlock>) {
         var updates: [ExactText: Update] = [:]
         var order: [ExactText] = []

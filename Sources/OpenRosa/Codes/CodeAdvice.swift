@@ -1,6 +1,6 @@
 /// What a status code means to a client, and what the client must do next.
 public struct CodeAdvice: Hashable, Sendable {
-    /// What the client does with what it sent or asked for.
+    /// What the client does with what it sent or requested.
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Nothing more: it is done.
         case done
@@ -12,15 +12,15 @@ public struct CodeAdvice: Hashable, Sendable {
         case sync
         /// The same request to the address given, where it is on the same host.
         case follow
-        /// The form is put aside and never sent again; others go on.
+        /// The form is put aside and never sent again; others continue.
         case quarantine
-        /// The form is kept, the queue goes on.
+        /// The form is kept, the queue continues.
         case hold
         /// The same again later, with growing pauses.
         case backOff = "back-off"
         /// Nothing of this kind is sent until a pause is over.
         case coolDown = "cool-down"
-        /// The user is told and decides.
+        /// The user is shown the problem and decides.
         case tellUser = "tell-user"
         /// New credentials, once.
         case authenticate
@@ -35,18 +35,18 @@ public struct CodeAdvice: Hashable, Sendable {
             case .recover: "One full sync without sync token, after which local state is replaced."
             case .sync: "A sync, as what the device has is out of date."
             case .follow: "The same request to the address given, where it is on the same host."
-            case .quarantine: "The form is put aside and never sent again; others go on."
-            case .hold: "The form is kept, the queue goes on."
+            case .quarantine: "The form is set aside and never sent again; others continue."
+            case .hold: "The form is kept, the queue continues."
             case .backOff: "The same again later, with growing pauses."
-            case .coolDown: "Nothing of this kind is sent until a pause is over."
-            case .tellUser: "The user is told and decides."
+            case .coolDown: "Nothing of this kind is sent until a pause has elapsed."
+            case .tellUser: "The user is shown the problem and decides."
             case .authenticate: "New credentials, once."
             case .keep: "The form is not accepted, and kept."
             }
         }
     }
 
-    /// Status code; 0 stands for a request that got no response.
+    /// Status code; 0 means a request that got no response.
     public var status: Int
     /// The requests it is about; nil for all.
     public var group: OpenRosaAPI.Group?

@@ -5,10 +5,10 @@ extension CodeTable {
             0, nil, "There was no response.",
             "Try again with growing pauses, a form with the same instanceID.", .backOff),
         row(
-            401, nil, "The credentials are missing or wrong.",
-            "Stop the queue and ask for credentials once.", .authenticate),
-        row(403, nil, "The user may not do this.", "Stop and tell the user.", .tellUser),
-        row(404, nil, "There is no such user or place.", "Stop and tell the user.", .tellUser),
+            401, nil, "The credentials are missing or invalid.",
+            "Stop the queue and request credentials once.", .authenticate),
+        row(403, nil, "The user may not do this.", "Stop and inform the user.", .tellUser),
+        row(404, nil, "There is no such user or place.", "Stop and inform the user.", .tellUser),
         row(
             406, nil, "The user must act before this can succeed.",
             "Show the translation of the answer's error, else its default_response, and do not try "
@@ -27,31 +27,33 @@ extension CodeTable {
     static let submissions: [CodeAdvice] = [
         row(
             200, .submission, "A submission is accepted with 201 or 202; this may be a gateway.",
-            "Keep the form and do not take it for sent.", .keep),
+            "Keep the form and do not mark it as sent.", .keep),
         row(
             201, .submission, "The form was accepted.",
             "Take the form from the queue and send the next.", .done),
         row(
-            201, .submission, "The form was refused, although the code says success.",
+            201, .submission, "The form was refused, although the code means success.",
             "Show the message and keep the form.", .keep, nature: "submit_error"),
         row(
             202, .submission, "The form was accepted and is being processed.",
             "Take the form from the queue and send the next.", .done),
         row(
             204, .submission,
-            "A submission is accepted with 201 or 202; nothing says it was taken.",
-            "Keep the form and do not take it for sent.", .keep),
+            "A submission is accepted with 201 or 202; nothing confirms that it was accepted.",
+            "Keep the form and do not mark it as sent.", .keep),
         row(
             301, .submission, "A redirect turns the submission into a GET.",
-            "Keep the form and ask for the server's address.", .keep),
+            "Keep the form and request the server's address.", .keep),
         row(
             302, .submission, "A redirect turns the submission into a GET.",
-            "Keep the form and ask for the server's address.", .keep),
+            "Keep the form and request the server's address.", .keep),
         row(
             303, .submission, "A redirect turns the submission into a GET.",
-            "Keep the form and ask for the server's address.", .keep),
+            "Keep the form and request the server's address.", .keep),
         row(
-            400, .submission, "The request is not what the server takes, such as a missing part.",
+            400, .submission,
+            "The server does not accept the request, for instance without a "
+                + "part.",
             "Keep the form and report the text of the answer.", .hold),
         row(
             413, .submission, "The form or an attachment is too large.",
@@ -74,10 +76,10 @@ extension CodeTable {
             502, .submission, "A gateway got no answer.", "Try again with growing pauses.",
             .backOff),
         row(
-            504, .submission, "A gateway waited in vain.", "Try again with growing pauses.",
+            504, .submission, "A gateway timed out.", "Try again with growing pauses.",
             .backOff),
         row(
-            509, .submission, "The project is shut out.", "Try again with growing pauses.", .backOff
+            509, .submission, "The project is blocked.", "Try again with growing pauses.", .backOff
         ),
     ]
 

@@ -5,7 +5,7 @@ extension CodeTable {
             # The response codes of CommCare and OpenRosa
 
             What a code means and what a client must do next, by kind of request. A row with a nature is about responses
-            whose message has it; a row about all requests is for those that have no row of their own. A row that is
+            whose message has it; a row about all requests is for those without a separate row. A row that is
             specified is in `specs/commcare-http.txt`; the others are what servers and clients do, and where those lose
             data, what they should do. `CodeTable.advice(status:api:nature:)` is the same as a function.
 
@@ -35,7 +35,7 @@ extension CodeTable {
 
             ## Codes
 
-            Code 0 stands for a request that got no response.
+            Code 0 means a request that got no response.
 
             | code | kind | nature | meaning | what a client does | action | specified |
             |---|---|---|---|---|---|---|

@@ -8,9 +8,9 @@ public enum CodeTable {
     ///
     /// - Parameters:
     ///   - status: 0 where there was no response.
-    ///   - api: What the request was for, if known.
+    ///   - api: The API of the request, if known.
     ///   - nature: `nature` of the response's message, if it had one.
-    /// - Returns: The most particular row, nil where there is none.
+    /// - Returns: The most specific row, nil where there is none.
     public static func advice(status: Int, api: OpenRosaAPI?, nature: String? = nil) -> CodeAdvice?
     {
         let candidates = rows.filter {

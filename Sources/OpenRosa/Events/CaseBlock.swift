@@ -1,4 +1,4 @@
-/// What a restore or a form says about one case: a transaction on it.
+/// The block of a restore or a form about one case: a transaction on it.
 ///
 /// Texts are as sent, without white space around them. Nothing is checked but what
 /// ``OpenRosaNote/codes`` names, and nothing is filled in.
@@ -94,7 +94,7 @@ public struct CaseBlock: Hashable, Sendable {
             self.from = from
         }
 
-        /// Whether the attachment is taken away: neither `src` nor `from`, or both empty.
+        /// Whether the attachment is removed: neither `src` nor `from`, or both empty.
         public var isRemoval: Bool { (src ?? "").isEmpty && (from ?? "").isEmpty }
     }
 
@@ -106,9 +106,9 @@ public struct CaseBlock: Hashable, Sendable {
     public var dateModified: String?
     /// Who changed it; in version 1 the `user_id` of `create` where the block has none.
     public var userID: String?
-    /// What `create` says; nil without.
+    /// The contents of `create`; nil without.
     public var create: Create?
-    /// What `update` says, in order and with repetitions; nil without.
+    /// The contents of `update`, in order and with repetitions; nil without.
     public var update: [Property]?
     /// Whether there is a `close`.
     public var isClosed: Bool

@@ -3,7 +3,7 @@ import Wire
 
 /// Events as JSON, for programs that read the output of `tapedeck openrosa parse`.
 extension CommCareEvent {
-    /// The event as a JSON object: `event`, `line`, `column`, `offset`, then what it says.
+    /// The event as a JSON object: `event`, `line`, `column`, `offset`, then its contents.
     ///
     /// Names are those of the documents in snake_case and stay the same. What is absent in the
     /// document has no member; texts and numbers of the document are strings, as sent. `cut` is

@@ -1,4 +1,4 @@
-/// Something that a CommCare or OpenRosa document says, as soon as it has said it.
+/// An element of a CommCare or OpenRosa document, reported as soon as it is complete.
 ///
 /// Events come in the order in which their elements end; those of roots when they begin.
 public enum CommCareEvent: Hashable, Sendable {
@@ -22,7 +22,7 @@ public enum CommCareEvent: Hashable, Sendable {
     case ledger(LedgerBlock)
     /// The root of a form.
     ///
-    /// Where it is not known beforehand that the document is one, this waits for the first case
+    /// Where it is unknown beforehand that the document is one, this waits for the first case
     /// block, ledger or `meta`.
     case form(FormInstance)
     /// The first `meta` of a form.
@@ -37,14 +37,14 @@ public enum CommCareEvent: Hashable, Sendable {
     case manifest(ListHead)
     /// A file of a manifest.
     case mediaFile(MediaFile)
-    /// An element that is passed over: an unknown child of a root, or an unknown root.
+    /// An element that is skipped: an unknown child of a root, or an unknown root.
     case other(OtherElement)
     /// Something that differs from the specifications.
     case note(OpenRosaNote)
     /// The document ended, and was well formed.
     case end(DocumentEnd)
 
-    /// Where what is said begins; nil for a note about the whole document.
+    /// The start of the element; nil for a note about the whole document.
     public var position: XMLPosition? {
         switch self {
         case .response(let value): value.position

@@ -4,11 +4,11 @@ public struct Fixture: Hashable, Sendable {
     public var id: String?
     /// User the fixture is for.
     public var userID: String?
-    /// Whether `indexed="true"`, which wants a ``FixtureSchema`` before.
+    /// Whether `indexed="true"`, which requires a ``FixtureSchema`` before.
     public var isIndexed: Bool
     /// Elements within, at any depth; with 0, devices do not store the fixture.
     public var elements: Int
-    /// Its bytes in the document as sent, from its `<` to behind its last `>`.
+    /// Its bytes in the document as sent, from its `<` to after its last `>`.
     public var bytes: Range<Int64>
     /// Identifiers of the groups whose cases belong to the user too, in order: what the fixture
     /// ``groupsID`` holds; nil for all others.
@@ -40,7 +40,7 @@ public struct Fixture: Hashable, Sendable {
     }
 }
 
-/// What a restore says about how to store a fixture.
+/// The part of a restore about how to store a fixture.
 public struct FixtureSchema: Hashable, Sendable {
     /// Name of the fixture.
     public var id: String?

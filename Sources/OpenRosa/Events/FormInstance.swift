@@ -10,7 +10,7 @@ public struct FormInstance: Hashable, Sendable {
     public var version: String?
     /// `uiVersion`.
     public var uiVersion: String?
-    /// `id`, which OpenRosa wants where CommCare has the namespace.
+    /// `id`, which OpenRosa requires where CommCare has the namespace.
     public var id: String?
     /// Whether something is shortened here because of ``CommCareBounds``.
     public var isCut: Bool

@@ -1,8 +1,8 @@
-/// What a restore or a form says about quantities.
+/// The block of a restore or a form about quantities.
 ///
 /// Source: namespace `http://commcarehq.org/ledger/v1`, `LedgerXmlParsers` of commcare-core.
 public struct LedgerBlock: Hashable, Sendable {
-    /// What is said.
+    /// The kind of block.
     public enum Kind: String, Hashable, Sendable {
         /// How much there is.
         case balance
@@ -16,7 +16,7 @@ public struct LedgerBlock: Hashable, Sendable {
         public var id: String?
         /// How much, as sent.
         public var quantity: String?
-        /// Section the quantity stands in: that of its `value`, else that of the block.
+        /// Section of the quantity: that of its `value`, else that of the block.
         public var sectionID: String?
 
         /// An entry with these values.
@@ -27,7 +27,7 @@ public struct LedgerBlock: Hashable, Sendable {
         }
     }
 
-    /// What is said.
+    /// The kind of block.
     public var kind: Kind
     /// Case whose ledger a balance is of.
     public var entityID: String?

@@ -1,4 +1,4 @@
-/// What an `OpenRosaResponse` says about the request, in the `nature` of its message.
+/// The result of the request in an `OpenRosaResponse`, in the `nature` of its message.
 ///
 /// Source: `ResponseNature` in CommCare HQ's openrosa_response.py, and the OpenRosa specification
 /// for the last. A message without a nature is legal.

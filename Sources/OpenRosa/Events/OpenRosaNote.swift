@@ -1,10 +1,10 @@
-/// Something about a document that differs from what its specification says.
+/// A deviation of a document from its specification.
 ///
 /// Never a refusal: real servers and clients send such documents, and others accept them.
 public struct OpenRosaNote: Hashable, Sendable {
     /// Stable name, `openrosa.…`; one of ``codes``.
     public var code: String
-    /// The same for people, with the values concerned.
+    /// The same as text, with the values concerned.
     public var detail: String
     /// Where, if it is about one place.
     public var position: XMLPosition?
@@ -34,7 +34,7 @@ public struct OpenRosaNote: Hashable, Sendable {
         ("openrosa.progress-malformed", "`done` or `total` is missing, no number, or too large"),
         ("openrosa.restore-id-missing", "a restore without `restore_id`, or with an empty one"),
         ("openrosa.restore-id-repeated", "a restore with more than one `restore_id`"),
-        ("openrosa.restore-id-not-first", "something stands before `restore_id` in `Sync`"),
+        ("openrosa.restore-id-not-first", "something precedes `restore_id` in `Sync`"),
         ("openrosa.registration-incomplete", "a registration without one of its four fields"),
         ("openrosa.registration-order", "not username, password, uuid, date in this order"),
         ("openrosa.registration-unknown", "a field that devices refuse a registration for"),
@@ -65,10 +65,11 @@ public struct OpenRosaNote: Hashable, Sendable {
             "a listed form without name, `formID` or `downloadUrl`"
         ),
         ("openrosa.media-file-incomplete", "a file of a manifest without name, hash or URL"),
-        ("openrosa.cut", "more than is kept of one event; the sender did nothing wrong"),
+        ("openrosa.cut", "more than is kept of one event; this is not an error of the sender"),
         (
             "openrosa.too-much",
-            "more than one document or body is decoded to; the rest stays bytes, and the sender did nothing wrong"
+            "more than one document or body is decoded to; the rest is kept as bytes. This is not "
+                + "an error of the sender"
         ),
         ("openrosa.xml-namespace", "a breach of Namespaces in XML, such as an undeclared prefix"),
     ]

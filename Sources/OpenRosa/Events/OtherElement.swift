@@ -1,4 +1,4 @@
-/// An element that is passed over with all it holds.
+/// An element that is skipped with all it holds.
 ///
 /// In a restore this is what a device ignores, or a form that was saved there before.
 public struct OtherElement: Hashable, Sendable {
@@ -6,7 +6,7 @@ public struct OtherElement: Hashable, Sendable {
     public var name: XMLName
     /// Elements within, at any depth.
     public var elements: Int
-    /// Its bytes in the document as sent, from its `<` to behind its last `>`.
+    /// Its bytes in the document as sent, from its `<` to after its last `>`.
     public var bytes: Range<Int64>
     /// Where the element begins.
     public var position: XMLPosition

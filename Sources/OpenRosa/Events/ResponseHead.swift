@@ -25,7 +25,7 @@ public struct ResponseHead: Hashable, Sendable {
 public struct ResponseMessage: Hashable, Sendable {
     /// `nature`, as sent; a message without is legal.
     public var nature: String?
-    /// What it says.
+    /// Its text.
     public var text: String
     /// Whether something is shortened here because of ``CommCareBounds``.
     public var isCut: Bool
@@ -46,7 +46,7 @@ public struct ResponseMessage: Hashable, Sendable {
     public var knownNature: OpenRosaNature? { nature.flatMap(OpenRosaNature.init) }
 }
 
-/// The `restore_id` of a restore: the sync token it gives out.
+/// The `restore_id` of a restore: the sync token it issues.
 public struct RestoreID: Hashable, Sendable {
     /// The token.
     public var id: String

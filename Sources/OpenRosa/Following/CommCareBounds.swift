@@ -1,7 +1,7 @@
 /// How much of one event a ``CommCareReader`` keeps.
 ///
-/// What is longer is cut, between characters, and the event marked (`isCut`). The document is read
-/// on: these are bounds on memory, not on what a peer may send.
+/// What is longer is truncated, between characters, and the event marked (`isCut`). Reading
+/// continues: these are bounds on memory, not on what a peer may send.
 public struct CommCareBounds: Hashable, Sendable {
     /// Bytes of UTF-8 of one text or attribute.
     public var text: Int

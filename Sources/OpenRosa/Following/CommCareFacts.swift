@@ -1,6 +1,6 @@
-/// What a follower remembers of a whole document, for its notes and its end.
+/// What a follower keeps of a whole document, for its notes and its end.
 struct CommCareFacts {
-    /// Names of schemas remembered at most, to look up those of indexed fixtures.
+    /// The maximum number of names of schemas kept, to look up those of indexed fixtures.
     static let longestList = 1000
 
     var isForm = false
@@ -22,7 +22,7 @@ struct CommCareFacts {
     var candidate: FormInstance?
     var rootName = XMLName("")
     var rootPosition = XMLPosition.start
-    /// Files that were named before the document was known to be a form.
+    /// Files that were mentioned before the document was known to be a form.
     var files: [FileReference] = []
     /// Bytes of the names in ``schemaIDs`` and ``files``.
     var heldBytes = 0
@@ -34,16 +34,16 @@ struct Answer {
     var position: XMLPosition
 }
 
-/// The entry of a ledger that is being read, and whether its quantities stand in `value`.
+/// The entry of a ledger that is being read, and whether its quantities are in `value`.
 struct LedgerEntryState {
     var entry: LedgerBlock.Entry
     var hasValues = false
 }
 
 extension XMLTag {
-    /// The place behind the tag: behind its `>`.
+    /// The place after the tag: after its `>`.
     ///
-    /// Costs a walk over the bytes since the last time a place was asked for.
+    /// Scans the bytes since the last call.
     var end: XMLPosition {
         stream.walk(to: stream.readOffset)
         return stream.lines.position

@@ -26,7 +26,7 @@ extension CommCareFollower {
             if block?.create == nil { block?.create = CaseBlock.Create() }
             return .create
         case .update:
-            // A second one goes on where the first ended.
+            // A second one continues where the first ended.
             properties = block?.update ?? []
             block?.update = nil
             properties.reserveCapacity(8)
@@ -156,7 +156,7 @@ extension CommCareFollower {
         properties = []
     }
 
-    /// Hands out the case block that ends.
+    /// Reports the case block that ends.
     func endCase() {
         guard var block else { return }
         self.block = nil

@@ -1,4 +1,4 @@
-/// What is known once nothing follows.
+/// What is known at the end of the document.
 extension CommCareFollower {
     /// What the document is, as far as it is known.
     var documentKind: OpenRosaDocument.Kind {
@@ -7,7 +7,7 @@ extension CommCareFollower {
         return facts.isRestore || isSuccess ? .restore : .response
     }
 
-    /// The event that is being made, as far as it was said: for a document that broke off.
+    /// The incomplete event: for a document that broke off.
     var begun: CommCareEvent? {
         if let block { return .caseBlock(block) }
         if let message { return .message(message) }
@@ -23,7 +23,7 @@ extension CommCareFollower {
         return .fixture(fixture)
     }
 
-    /// The document was read to its end: notes what is missing from it, and says that it ended.
+    /// The document was read to its end: notes what is missing from it, and reports its end.
     func finish(at position: XMLPosition, namespaceError: XMLError?) {
         kind = documentKind
         if let namespaceError { emit(.note(OpenRosaNote(namespaceError))) }
@@ -49,7 +49,7 @@ extension CommCareFollower {
                     if count != children {
                         note(
                             "openrosa.items-differ",
-                            "items says \(count), there are \(children) children")
+                            "items is \(count), and there are \(children) children")
                     }
                 } else {
                     note("openrosa.items-not-a-number", "items \"\(items)\"")

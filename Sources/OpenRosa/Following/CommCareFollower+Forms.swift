@@ -1,6 +1,6 @@
 /// What forms hold.
 extension CommCareFollower {
-    /// Files remembered before it is known that a document is a form.
+    /// The maximum number of files kept before it is known that a document is a form.
     private static let longestList = 1000
     /// Longest answer that may name a file, in bytes.
     private static let longestFile = 255
@@ -11,7 +11,7 @@ extension CommCareFollower {
         "zip",
     ]
 
-    /// The document is a form: says so, once.
+    /// The document is a form: reports it, once.
     func becomeForm() {
         facts.isForm = true
         guard let form = facts.candidate else { return }
@@ -48,7 +48,7 @@ extension CommCareFollower {
         return .meta
     }
 
-    /// Ends an answer; `answer` is nil where other elements stood within.
+    /// Ends an answer; `answer` is nil where it contained other elements.
     func endAnswer() {
         guard let answer, let text = wholeText() else { return }
         self.answer = nil

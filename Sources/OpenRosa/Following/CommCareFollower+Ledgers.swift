@@ -25,7 +25,7 @@ extension CommCareFollower {
         return .entry
     }
 
-    /// The role of a child of an entry: a quantity for a section of its own.
+    /// The role of a child of an entry: a quantity for a separate section.
     func inEntry(_ tag: borrowing XMLTag, _ word: OpenRosaWord) -> Role? {
         guard word == .value, var value = entry?.entry, hasRoom() else { return nil }
         entry?.hasValues = true

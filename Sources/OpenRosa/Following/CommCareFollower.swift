@@ -1,7 +1,7 @@
 /// Follows a document and makes events of it.
 ///
-/// A stack of roles says what each open element is; what has no role is skipped with all it holds,
-/// by counting alone. At most one event is being made at any time.
+/// A stack of roles has the role of each open element; what has no role is skipped with all its
+/// contents, by counting alone. At most one event is being made at any time.
 final class CommCareFollower: XMLEventHandler {
     /// What an open element is.
     enum Role: UInt8 {
@@ -80,7 +80,7 @@ final class CommCareFollower: XMLEventHandler {
     @exclusivity(unchecked) var listedForm: ListedForm?
     @exclusivity(unchecked) var mediaFile: MediaFile?
 
-    // What notes and the end need to know of the whole document.
+    // What notes and the end need of the whole document.
     @exclusivity(unchecked) var facts = CommCareFacts()
     @exclusivity(unchecked) var answer: Answer?
 
@@ -129,7 +129,7 @@ final class CommCareFollower: XMLEventHandler {
 
     // MARK: Names
 
-    /// What is to be known of a name.
+    /// The role of a name.
     struct Known {
         var word: OpenRosaWord
         var space: OpenRosaSpace
@@ -229,7 +229,7 @@ final class CommCareFollower: XMLEventHandler {
         return .text
     }
 
-    /// Begins a text of at most so many bytes.
+    /// Begins a text of at most `longest` bytes.
     func beginText(atMost longest: Int) {
         text.begin(atMost: longest)
         isNested = false
@@ -312,12 +312,12 @@ final class CommCareFollower: XMLEventHandler {
 
     // MARK: Events
 
-    /// Bytes of the event that is being made and of what is remembered, roughly.
+    /// Bytes of the event that is being made and of what is kept, roughly.
     var heldBytes: Int {
         text.count + spent + MemoryLayout<CaseBlock.Property>.stride * members + facts.heldBytes
     }
 
-    /// Hands out an event; `isCut` where it is not all there.
+    /// Reports an event; `isCut` where it is incomplete.
     func emit(_ event: CommCareEvent, isCut: Bool = false) {
         spent = 0
         members = 0

@@ -1,9 +1,9 @@
-/// Reads a CommCare or OpenRosa document while it streams by, and says what it says.
+/// Parses a CommCare or OpenRosa document as a stream, and reports its elements.
 ///
 /// Responses, restores, filled forms, form lists and manifests. Memory does not grow with the
 /// document: an event holds what ``CommCareBounds`` allows, and nothing is kept between events but
-/// names. Where the document is cut into feeds makes no difference. What real clients and servers
-/// get wrong is read as CommCare reads it, and noted.
+/// names. How the document is divided into feeds makes no difference. Errors of real clients and
+/// servers are read as CommCare reads them, and noted.
 public final class CommCareReader {
     private let follower: CommCareFollower
     private let stream: XMLStream
@@ -11,7 +11,7 @@ public final class CommCareReader {
     /// A reader at the start of a document.
     ///
     /// - Parameters:
-    ///   - purpose: What is known beforehand about the document.
+    ///   - purpose: What is known in advance about the document.
     ///   - limits: When to refuse it.
     ///   - bounds: How much to keep of one event.
     ///   - handler: Takes the events, during ``feed(_:)`` and ``finish()``, which it must not call.
@@ -25,7 +25,7 @@ public final class CommCareReader {
 
     /// Reads the next bytes.
     ///
-    /// - Throws: ``XMLError`` once the document is not well formed; the same from then on.
+    /// - Throws: ``XMLError`` once the document is not well formed; the same one from then on.
     public func feed(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
         try stream.feed(bytes)
     }

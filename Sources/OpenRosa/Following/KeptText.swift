@@ -8,7 +8,7 @@ struct KeptText {
     /// Bytes that are kept so far.
     var count: Int { bytes.count }
 
-    /// Begins a text of at most so many bytes.
+    /// Begins a text of at most `longest` bytes.
     mutating func begin(atMost longest: Int) {
         bytes.removeAll(keepingCapacity: true)
         self.longest = longest
@@ -61,7 +61,7 @@ extension CommCareFollower {
         return String(decoding: bytes[..<KeptText.wholeCharacters(bytes)], as: UTF8.self)
     }
 
-    /// A name of at most 256 bytes a part.
+    /// A name of at most 256 bytes per part.
     static func shortened(_ name: XMLName) -> XMLName {
         XMLName(
             shortened(name.local, to: 256),

@@ -1,8 +1,8 @@
 /// What a case block does to its case, in bounded size.
 ///
 /// Texts are as sent, without white space around them, and cut after
-/// ``OpenRosaDocument/longestText`` bytes; those of properties are never cut. What the block says as
-/// a whole is in ``CaseBlock``.
+/// ``OpenRosaDocument/longestText`` bytes; those of properties are never cut. The whole block is in
+/// ``CaseBlock``.
 public struct CaseOutline: Hashable, Sendable {
     /// What a block can do, in the order in which devices do it.
     public enum Action: String, Hashable, Sendable, CaseIterable {
@@ -28,9 +28,9 @@ public struct CaseOutline: Hashable, Sendable {
     public var closes = false
     /// Whether files are set or removed.
     public var hasAttachments = false
-    /// Type that the block gives the case; nil where it says none.
+    /// Type that the block gives the case; nil where it has none.
     public var caseType: String?
-    /// Name that the block gives the case; nil where it says none.
+    /// Name that the block gives the case; nil where it has none.
     public var caseName: String?
     /// Owner that the block gives the case: a `create` without one takes ``userID``.
     public var ownerID: String?
@@ -44,7 +44,7 @@ public struct CaseOutline: Hashable, Sendable {
     /// `create`, then those of `update`, with repetitions.
     ///
     /// As many as fit ``OpenRosaDocument/longestProperties`` bytes of names and values; the first
-    /// one that does not fit is left out with all behind it.
+    /// one that does not fit is left out with all after it.
     public var properties: [CaseBlock.Property] = []
 
     /// An outline of a block that does nothing.
@@ -65,8 +65,7 @@ public struct CaseOutline: Hashable, Sendable {
 }
 
 extension CaseOutline {
-    /// What a block does, put together from what `create` and `update` say; a device applies them in
-    /// this order.
+    /// What a block does, combined from `create` and `update`; a device applies them in this order.
     init(_ block: CaseBlock) {
         caseID = block.caseID.map(OpenRosaOutline.bounded)
         creates = block.create != nil
@@ -101,7 +100,8 @@ extension CaseOutline {
         }
     }
 
-    /// Keeps a property if it is whole and there is room; behind one that is not kept there is none.
+    /// Keeps a property if it is complete and there is room; after one that is not kept no further
+    /// one is.
     private mutating func keep(_ property: CaseBlock.Property, _ room: inout Int) {
         room -= property.name.utf8.count + property.value.utf8.count
         if property.isCut { room = -1 }

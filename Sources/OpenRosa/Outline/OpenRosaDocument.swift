@@ -73,7 +73,7 @@ public struct OpenRosaDocument: Hashable, Sendable {
         public var version: String?
         /// `uiVersion` of the root.
         public var uiVersion: String?
-        /// `id` of the root, which OpenRosa wants where CommCare has the namespace.
+        /// `id` of the root, which OpenRosa requires where CommCare has the namespace.
         public var id: String?
         /// The `meta` block; nil without.
         public var meta: Meta?
@@ -107,7 +107,8 @@ public struct OpenRosaDocument: Hashable, Sendable {
     public static let longestText = 4096
     /// Longest list kept.
     public static let longestList = 100
-    /// Most properties kept of a case block, in bytes of UTF-8 of their names and values together.
+    /// The maximum size of the properties kept of a case block, in bytes of UTF-8 of their names
+    /// and values together.
     public static let longestProperties = 65_536
 
     /// What the document is.
@@ -126,7 +127,7 @@ public struct OpenRosaDocument: Hashable, Sendable {
     public var items: String?
     /// Progress of a pending restore.
     public var progress: Progress?
-    /// Sync token that a restore gives out.
+    /// Sync token that a restore issues.
     public var restoreID: String?
     /// The user a restore is for.
     public var registration: Registration?
@@ -152,12 +153,12 @@ public struct OpenRosaDocument: Hashable, Sendable {
     public var forms = 0
     /// Number of files in a manifest.
     public var mediaFiles = 0
-    /// Where the document is not well formed; what came before is in the other properties.
+    /// Where the document is not well formed; what precedes it is in the other properties.
     public var problem: XMLError?
     /// What differs from the specifications, in order, each code once.
     public var notes: [OpenRosaNote] = []
 
-    /// A document of which nothing is known.
+    /// An empty document.
     public init() {}
 
     /// The nature, if a specification names it.

@@ -1,9 +1,9 @@
 /// Folds the events of a document into what the document is and holds, in bounded size.
 final class OpenRosaOutline {
     private(set) var document = OpenRosaDocument()
-    /// Outlines of case blocks that nobody has taken yet.
+    /// Outlines of case blocks that were not consumed yet.
     private var cases: [CaseOutline] = []
-    /// How many more outlines of case blocks are asked for.
+    /// How many more outlines of case blocks are requested.
     private var caseRoom: Int
     private var hasMessage = false
 
@@ -18,7 +18,7 @@ final class OpenRosaOutline {
     /// An outline of nothing yet, which will have those of up to `caseBlocks` case blocks.
     init(caseBlocks: Int) { caseRoom = caseBlocks }
 
-    /// Gives the outlines of the case blocks since the last time, in order, and forgets them.
+    /// Gives the outlines of the case blocks since the last time, in order, and drops them.
     func takeCases() -> [CaseOutline] {
         defer { cases.removeAll(keepingCapacity: true) }
         return cases
@@ -26,7 +26,7 @@ final class OpenRosaOutline {
 
     // MARK: Events
 
-    /// Takes in what the document says next.
+    /// Adds the next event of the document.
     func take(_ event: CommCareEvent) {
         switch event {
         case .response(let head): document.items = head.items.map(Self.bounded)
@@ -67,7 +67,7 @@ final class OpenRosaOutline {
         }
     }
 
-    /// Takes in what had begun when the document broke off, as far as it was said.
+    /// Adds the event that was incomplete when the document broke off.
     ///
     /// A case block that is not complete changes nothing, and is not counted.
     func take(begun event: CommCareEvent) {
@@ -120,7 +120,7 @@ final class OpenRosaOutline {
 
     // MARK: The end
 
-    /// Takes in what is known of the document as a whole, once nothing follows.
+    /// Adds what is known of the document as a whole, at its end.
     func finish(_ follower: CommCareFollower) {
         document.kind = follower.documentKind
         document.root = follower.facts.rootName.local

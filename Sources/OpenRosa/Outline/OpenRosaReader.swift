@@ -1,13 +1,14 @@
 /// Makes the outline of an OpenRosa or CommCare document while it streams by.
 ///
-/// Memory does not grow with the document. What is not well formed ends the reading; what was
-/// found until there stays. ``CommCareReader`` gives the events that the outline is made of.
+/// Memory does not grow with the document. Reading ends where the document is not well formed; what
+/// was found until there is kept. ``CommCareReader`` reports the events of which the outline is
+/// made.
 public final class OpenRosaReader {
-    /// What is known beforehand about the document.
+    /// What is known in advance about the document.
     public enum Purpose: Hashable, Sendable {
         /// Nothing.
         case any
-        /// It was submitted: what is no response is a form, even without `meta`.
+        /// It was submitted: what is not a response is a form, even without `meta`.
         case submission
     }
 
@@ -19,7 +20,7 @@ public final class OpenRosaReader {
     /// A reader at the start of a document.
     ///
     /// - Parameters:
-    ///   - purpose: What is known beforehand about the document.
+    ///   - purpose: What is known in advance about the document.
     ///   - limits: When to refuse it.
     ///   - work: What was spent of the limits on documents before it.
     ///   - caseBlocks: Of how many case blocks to make an outline; the first ones are taken.
@@ -56,7 +57,7 @@ public final class OpenRosaReader {
         }
     }
 
-    /// Gives the outlines of the case blocks that ended since the last time, in order, and forgets
+    /// Gives the outlines of the case blocks that ended since the last time, in order, and drops
     /// them.
     public func takeCases() -> [CaseOutline] { outline.takeCases() }
 

@@ -19,7 +19,7 @@ public struct CommCareRequest: Hashable, Sendable {
         }
     }
 
-    /// Who asks, and from what.
+    /// The user and the device of the request.
     public struct Device: Hashable, Sendable {
         /// Identifier of the device.
         public var deviceID: String?
@@ -31,7 +31,7 @@ public struct CommCareRequest: Hashable, Sendable {
         public var syncToken: String?
         /// Value of `Authorization`.
         public var authorization: String?
-        /// Whether it is a demonstration, with which nobody signs in.
+        /// Whether it is a demonstration, with which no user signs in.
         public var isDemonstration: Bool
 
         /// A device with these values.
@@ -48,7 +48,7 @@ public struct CommCareRequest: Hashable, Sendable {
         }
     }
 
-    /// How much a restore asks for.
+    /// The extent of a restore.
     public enum Extent: Hashable, Sendable {
         /// Everything: without `since`, `state` and sync token, as after a 412 and at first.
         case full
@@ -75,7 +75,8 @@ public struct CommCareRequest: Hashable, Sendable {
     /// The request that submits a form.
     ///
     /// - Parameters:
-    ///   - device: Who asks; the sync token goes with every form, once there is one.
+    ///   - device: The user and the device; the sync token is sent with every form, once there is
+    ///     one.
     ///   - contentType: Of the body, as ``SubmissionEncoder/contentType``; `text/xml` for a plain one.
     /// - Returns: The request, without body.
     public static func submission(from device: Device, contentType: String) -> CommCareRequest {
@@ -88,11 +89,11 @@ public struct CommCareRequest: Hashable, Sendable {
         return request
     }
 
-    /// The request that asks for a restore.
+    /// The request for a restore.
     ///
     /// - Parameters:
-    ///   - device: Who asks.
-    ///   - extent: How much is asked for; ``Extent/full`` where the device has no sync token.
+    ///   - device: The user and the device.
+    ///   - extent: The requested extent; ``Extent/full`` where the device has no sync token.
     ///   - skipsFixtures: Whether fixtures are left out.
     /// - Returns: The request.
     public static func restore(
@@ -117,7 +118,7 @@ public struct CommCareRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - caseID: Identifier of the case.
-    ///   - device: Who asks.
+    ///   - device: The user and the device.
     /// - Returns: The request; ``contentText`` is its body.
     public static func claim(_ caseID: String, from device: Device) -> CommCareRequest {
         var request = CommCareRequest(method: "POST", headers: common(device))
@@ -131,7 +132,7 @@ public struct CommCareRequest: Hashable, Sendable {
     /// Source: OpenRosa HTTP 1.0, "Request headers"; OpenRosa Form Submission 1.0.
     ///
     /// - Parameters:
-    ///   - device: Who asks; servers of OpenRosa know no sync tokens.
+    ///   - device: The user and the device; OpenRosa servers have no sync tokens.
     ///   - contentType: Of the body, as ``SubmissionEncoder/contentType``.
     ///   - now: Seconds since 1970.
     /// - Returns: The request, without body.
@@ -144,10 +145,10 @@ public struct CommCareRequest: Hashable, Sendable {
         return request
     }
 
-    /// The request that asks a server of OpenRosa whether and where it takes a form.
+    /// The request to an OpenRosa server for whether and where it accepts a form.
     ///
     /// - Parameters:
-    ///   - device: Who asks.
+    ///   - device: The user and the device.
     ///   - now: Seconds since 1970.
     /// - Returns: The request.
     public static func openRosaCheck(from device: Device, now: Int64) -> CommCareRequest {
@@ -163,10 +164,10 @@ public struct CommCareRequest: Hashable, Sendable {
         return request
     }
 
-    /// ``query`` as it stands behind the question mark of an address.
+    /// ``query`` as it is written after the question mark of a URL.
     public var queryText: String { Self.text(query) }
 
-    /// ``content`` as it stands in the body.
+    /// ``content`` as it is written in the body.
     public var contentText: String { Self.text(content) }
 
     private static func text(_ fields: [Field]) -> String {

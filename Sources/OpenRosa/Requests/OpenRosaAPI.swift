@@ -2,31 +2,31 @@
 public enum OpenRosaAPI: String, Hashable, Sendable, CaseIterable {
     /// A form is submitted to CommCare.
     case commcareSubmit = "commcare.submit"
-    /// A device asks for its data, all of it or what is new.
+    /// A device requests its data, all of it or what is new.
     case commcareRestore = "commcare.restore"
-    /// An administrator asks for somebody's restore.
+    /// An administrator requests the restore of a user.
     case commcareAdminRestore = "commcare.admin-restore"
     /// Cases are searched on the server.
     case commcareSearch = "commcare.search"
     /// A case that was found is claimed.
     case commcareClaim = "commcare.claim"
-    /// A device asks which versions it should have, and reports on itself.
+    /// A device requests which versions it should have, and reports on itself.
     case commcareHeartbeat = "commcare.heartbeat"
-    /// A device asks for the keys of its user's data.
+    /// A device requests the keys of its user's data.
     case commcareKeys = "commcare.keys"
-    /// A device asks what to do about known troubles.
+    /// A device requests the recovery measures for known problems.
     case commcareRecovery = "commcare.recovery"
-    /// Cases are asked for as a fixture.
+    /// Cases are requested as a fixture.
     case commcareFixture = "commcare.fixture"
-    /// A case of another project is asked for.
+    /// A case of another project is requested.
     case commcareRegistryCase = "commcare.registry-case"
-    /// One case is asked for as a restore.
+    /// One case is requested as a restore.
     case commcareCaseRestore = "commcare.case-restore"
-    /// A number that nobody else has is asked for.
+    /// A unique number is requested.
     case commcareNextID = "commcare.next-id"
     /// A form is submitted to an OpenRosa server.
     case openRosaSubmit = "openrosa.submit"
-    /// A client asks, before it submits, whether and where.
+    /// A client requests, before it submits, whether and where it may.
     case openRosaSubmitCheck = "openrosa.submit-check"
     /// The list of forms.
     case openRosaFormList = "openrosa.form-list"
@@ -41,7 +41,7 @@ public enum OpenRosaAPI: String, Hashable, Sendable, CaseIterable {
         case submission
         /// A device gets its data.
         case sync
-        /// A client asks whether and where it may submit.
+        /// A client requests whether and where it may submit.
         case check
         /// Forms, their list and the files that go with them are fetched.
         case forms

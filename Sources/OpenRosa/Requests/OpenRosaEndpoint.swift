@@ -1,7 +1,7 @@
-/// Knows the endpoints of CommCare HQ and of OpenRosa servers by method and path.
+/// Identifies the endpoints of CommCare HQ and of OpenRosa servers by method and path.
 ///
-/// Source: reference/commcare-in-practice.md, 1.1. A path counts with or without what stands
-/// before it (`/a/<domain>`, or where a server is mounted) and with or without a slash at its end.
+/// Source: reference/commcare-in-practice.md, 1.1. A path matches with or without a prefix
+/// (`/a/<domain>`, or where a server is mounted) and with or without a trailing slash.
 public enum OpenRosaEndpoint {
     /// Names what a request is for.
     ///
@@ -9,7 +9,7 @@ public enum OpenRosaEndpoint {
     ///   - method: As sent.
     ///   - path: Without query, as sent.
     ///   - query: Without the question mark, as sent.
-    /// - Returns: Nil where it is nothing that CommCare or OpenRosa know.
+    /// - Returns: Nil where it is not an endpoint of CommCare or OpenRosa.
     public static func recognise(method: String, path: String, query: String?) -> OpenRosaAPI? {
         guard path.utf8.count <= 4096 else { return nil }
         let parts = path.split(separator: "/").map(String.init)
@@ -72,7 +72,7 @@ public enum OpenRosaEndpoint {
         return .openRosaForm
     }
 
-    /// The key server's address is a setting of the application; only the query tells.
+    /// The key server's address is a setting of the application; only the query identifies it.
     private static func isKeyRequest(_ query: String?) -> Bool {
         let names = query?.split(separator: "&").map { $0.prefix { $0 != "=" } } ?? []
         return names.contains("last_issued") && names.contains("device_id")

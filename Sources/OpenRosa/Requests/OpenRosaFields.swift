@@ -5,7 +5,8 @@ internal import Wire
 ///
 /// Source: OpenRosa HTTP request API; reference/commcare-in-practice.md, 0.7 and 1.6.
 public enum OpenRosaFields {
-    /// Largest submission that our answers say is taken, in bytes; as CommCare HQ has it.
+    /// The largest accepted submission that Tapedeck's answers announce, in bytes; that of CommCare
+    /// HQ.
     public static let acceptedLength = 10 << 20
 
     /// The fields of an answer, in order.
@@ -18,7 +19,7 @@ public enum OpenRosaFields {
         to version: String?, unixSeconds: Int64
     ) -> [(name: String, value: String)] {
         [
-            // The version asked for, since both 1.0 and 3.0 are about: OpenRosa HTTP, "Versions".
+            // The requested version, since both 1.0 and 3.0 are in use: OpenRosa HTTP, "Versions".
             ("X-OpenRosa-Version", version == "3.0" ? "3.0" : "1.0"),
             ("X-OpenRosa-Accept-Content-Length", String(acceptedLength)),
             ("Content-Language", "en"), ("Date", HTTPDate(unixSeconds: unixSeconds).text),

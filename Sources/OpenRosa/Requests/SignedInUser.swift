@@ -1,13 +1,13 @@
 import Notation
 
-/// As which user a request to a server asks.
+/// The user of a request to a server.
 package enum SignedInUser {
     /// The user of the query's `as`, or else the name of `Basic` credentials.
     ///
     /// - Parameters:
     ///   - authorization: Value of the `Authorization` field.
     ///   - query: Query of the target, without the question mark.
-    /// - Returns: The name; nil where neither says one.
+    /// - Returns: The name; nil where neither has one.
     package static func name(authorization: String?, query: String?) -> String? {
         query.flatMap(other)
             ?? authorization.flatMap {

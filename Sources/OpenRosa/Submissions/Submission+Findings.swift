@@ -5,9 +5,9 @@ extension Submission {
     /// What a server or a specification does not accept.
     ///
     /// - Parameters:
-    ///   - references: Files that the form names; nil where its content is not known. Files that
-    ///     other requests with the same form carry must not be among them, nor any for a request
-    ///     that is marked incomplete.
+    ///   - references: Files that the form references; nil where its content is unknown. Files in
+    ///     other requests with the same form must not be among them, nor any for a request that is
+    ///     marked incomplete.
     ///   - profile: The rules to hold it to.
     ///   - limits: Sizes that the server takes.
     /// - Returns: What was found, first what is about all of it, then part by part.
@@ -19,7 +19,7 @@ extension Submission {
             findings.append(
                 SubmissionFinding(
                     .bodyTooLarge, status: 413,
-                    "the parts have \(contentSize) bytes, and the server takes \(most)"))
+                    "the parts have \(contentSize) bytes, and the server accepts \(most)"))
         }
         switch body {
         case .plain(let contentType, let size):
@@ -57,7 +57,7 @@ extension Submission {
         if first > 0 {
             findings.append(
                 SubmissionFinding(
-                    .formNotFirst, part: first, "\(first) parts stand before the form"))
+                    .formNotFirst, part: first, "\(first) parts precede the form"))
         }
         return findings
     }
@@ -72,7 +72,7 @@ extension Submission {
         return [
             SubmissionFinding(
                 .formTooLarge, part: place, status: 413,
-                "the form has \(part.size) bytes, and the server takes \(limits.form)")
+                "the form has \(part.size) bytes, and the server accepts \(limits.form)")
         ]
     }
 
@@ -132,7 +132,8 @@ extension Submission {
             findings.append(
                 SubmissionFinding(
                     .attachmentTooLarge, part: place, status: 413,
-                    "\(filename) has \(part.size) bytes, and the server takes \(limits.attachment)")
+                    "\(filename) has \(part.size) bytes, and the server accepts "
+                        + "\(limits.attachment)")
             )
         }
         return findings

@@ -11,11 +11,11 @@ public struct Submission: Hashable, Sendable {
         case plain(contentType: String?, size: Int64)
     }
 
-    /// The rules that submissions are held to; the specifications contradict each other.
+    /// The rules for submissions; the specifications contradict each other.
     public enum Profile: String, Hashable, Sendable, CaseIterable {
         /// CommCare HQ as server.
         case commcare
-        /// A server that follows OpenRosa, as those ODK Collect speaks to.
+        /// A server that follows OpenRosa, as those of ODK Collect do.
         case openRosa = "openrosa"
     }
 
@@ -54,12 +54,12 @@ public struct Submission: Hashable, Sendable {
     /// The parts that are files and no forms.
     public var attachments: [SubmissionPart] { parts.filter { $0.isFile && !$0.isForm } }
 
-    /// Whether ODK Collect says that more requests with the same form follow.
+    /// Whether ODK Collect announces that more requests with the same form follow.
     public var isIncomplete: Bool {
         parts.contains { $0.name == SubmissionPart.incompleteName && !$0.isFile }
     }
 
-    /// Size of all content in bytes, without what stands between the parts.
+    /// Size of all content in bytes, without what is between the parts.
     public var contentSize: Int64 {
         switch body {
         case .multipart(let parts):

@@ -13,7 +13,7 @@ public struct SubmissionEncoder: Hashable, Sendable {
         public var contentType: String
         /// Its content.
         public var content: [UInt8]
-        /// Whether its part says how long it is; encrypted files are written without.
+        /// Whether its part has its length; encrypted files are written without.
         public var hasLength: Bool
 
         /// A file with these values.
@@ -31,18 +31,18 @@ public struct SubmissionEncoder: Hashable, Sendable {
         }
     }
 
-    /// What stands between the parts, 1 to 70 letters, digits, `-` and `_`; never in a part.
+    /// The delimiter of the parts, 1 to 70 letters, digits, `-` and `_`; never in a part.
     public let boundary: String
 
     /// Why a body cannot be written.
     public enum Problem: Error, Hashable, Sendable {
         /// The boundary is empty, too long, or has other letters.
         case invalidBoundary
-        /// The boundary stands in the part at `index`, the form being 0.
+        /// The boundary occurs in the part at `index`, the form being 0.
         case boundaryInContent(index: Int)
     }
 
-    /// An encoder with this boundary, which is an input: tests and replays want the same again.
+    /// An encoder with this boundary, which is an input: tests and replays need the same again.
     public init(boundary: String) throws(Problem) {
         let isFine = boundary.utf8.allSatisfy {
             switch $0 {
@@ -100,9 +100,9 @@ public struct SubmissionEncoder: Hashable, Sendable {
         return body
     }
 
-    /// What stands before the content of a part; a line end follows the content.
+    /// The head of a part; a line end follows the content.
     ///
-    /// For whoever writes a body piece by piece, and sees to it that the boundary is in no part.
+    /// For callers that write a body in pieces, and ensure that the boundary is in no part.
     public func head(
         name: String, filename: String, contentType: String, length: Int64?
     ) -> [UInt8] {
@@ -113,7 +113,7 @@ public struct SubmissionEncoder: Hashable, Sendable {
                 + "Content-Type: \(Self.oneLine(contentType))\r\n\(length)\r\n").utf8)
     }
 
-    /// What stands behind the last part and its line end.
+    /// The end of the body, after the last part and its line end.
     public var end: [UInt8] { Array("--\(boundary)--\r\n".utf8) }
 
     /// The description of what ``encode(form:filename:files:isIncomplete:)`` writes.

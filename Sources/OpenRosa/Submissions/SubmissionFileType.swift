@@ -6,7 +6,7 @@ public enum SubmissionFileType {
     /// The type that CommCare Android sends a file with: four by extension, others by a table of the
     /// system, else `application/octet-stream`.
     ///
-    /// - Returns: Nil where the file is not sent, as its extension is not known.
+    /// - Returns: Nil where the file is not sent, as its extension is unknown.
     public static func contentType(filename: String) -> String? {
         guard let dot = filename.lastIndex(of: ".") else { return nil }
         return byExtension[filename[filename.index(after: dot)...].lowercased()]

@@ -32,7 +32,7 @@ public struct SubmissionFinding: Hashable, Sendable {
         case attachmentMissing = "attachment-missing"
         /// A file was sent that the form does not name.
         case attachmentUnreferenced = "attachment-unreferenced"
-        /// A field that is no file.
+        /// A field that is not a file.
         case field
         /// All of it is larger than what the server has advertised.
         case bodyTooLarge = "body-too-large"
@@ -44,7 +44,7 @@ public struct SubmissionFinding: Hashable, Sendable {
     public var part: Int?
     /// The status that CommCare HQ answers it with; nil where it accepts the submission.
     public var status: Int?
-    /// The same for people, with the values concerned.
+    /// The same as text, with the values concerned.
     public var detail: String
 
     /// A finding with these values.

@@ -1,4 +1,4 @@
-/// What is known of one part of a submission: its names and its size, not its content.
+/// One part of a submission: its names and its size, not its content.
 public struct SubmissionPart: Hashable, Sendable {
     /// `name` of the content disposition.
     public var name: String?

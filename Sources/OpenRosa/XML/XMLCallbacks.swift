@@ -2,14 +2,14 @@ import CLibXML2
 
 /// libxml2's callbacks, each of which only finds its stream again.
 enum XMLCallbacks {
-    /// The table to give to libxml2: no entities, no declarations, no output of its own.
+    /// The table for libxml2: no entities, no declarations, no output.
     static var table: xmlSAXHandler {
         var table = xmlSAXHandler()
         table.initialized = XML_SAX2_MAGIC
         table.startElementNs = start
         table.endElementNs = end
         table.characters = text
-        // The very same function, or libxml2 would look at all white space twice.
+        // The same function for both, or libxml2 would scan all white space twice.
         table.ignorableWhitespace = text
         table.cdataBlock = text
         table.comment = comment

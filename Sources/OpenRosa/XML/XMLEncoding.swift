@@ -19,7 +19,7 @@ enum XMLEncoding: Hashable, Sendable {
         }
     }
 
-    /// What the first bytes of a document say.
+    /// The encoding that the first bytes of a document indicate.
     enum Detection: Hashable, Sendable {
         /// The encoding, and the length of the byte order mark in bytes.
         case known(XMLEncoding, mark: Int)
@@ -29,7 +29,7 @@ enum XMLEncoding: Hashable, Sendable {
         case undecided
     }
 
-    /// Longest XML declaration that is looked at, in bytes.
+    /// Longest XML declaration that is inspected, in bytes.
     static let longestDeclaration = 1024
 
     /// Reads the encoding off the first bytes.
@@ -37,7 +37,7 @@ enum XMLEncoding: Hashable, Sendable {
     /// - Parameters:
     ///   - head: The document from its first byte.
     ///   - isWhole: Whether nothing follows `head`.
-    /// - Returns: What they say; `undecided` only where `isWhole` is false.
+    /// - Returns: The encoding; `undecided` only where `isWhole` is false.
     static func detect(_ head: [UInt8], isWhole: Bool) -> Detection {
         func begins(_ bytes: [UInt8]) -> Bool { head.starts(with: bytes) }
         let more: Detection? = isWhole || head.count >= 4 ? nil : .undecided

@@ -2,7 +2,7 @@
 public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of refusal.
     public enum Reason: Hashable, Sendable {
-        /// It breaks the grammar of XML 1.0; `code` and `says` are libxml2's.
+        /// It breaks the grammar of XML 1.0; `code` and `detail` are libxml2's.
         case malformed(code: Int, detail: String)
         /// It ends too early; `inside` is the innermost open element, nil outside of any.
         case truncated(inside: String?)
@@ -12,7 +12,7 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
         case doctype
         /// A byte that is not UTF-8, or does not exist in the encoding that was declared.
         case encoding
-        /// An encoding that is not known here, or contradicts the bytes.
+        /// An unsupported encoding, or one that contradicts the bytes.
         case unknownEncoding(String)
         /// A control character that XML 1.0 forbids.
         case controlCharacter(UInt8)
@@ -31,7 +31,7 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
         /// More attributes in all tags together than allowed.
         case tooManyAttributesInAll(limit: Int)
 
-        /// Whether the document is more than is decoded here, and may be well formed.
+        /// Whether the document exceeds a limit of the decoder, and may be well formed.
         public var isBudget: Bool {
             switch self {
             case .tooDeep, .tooLong, .tooManyAttributes, .tooManyNamespaces, .tooManyNames,
@@ -44,7 +44,7 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public var reason: Reason
     /// Where it was noticed.
     public var position: XMLPosition
@@ -55,7 +55,7 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
         self.position = position
     }
 
-    /// One line for people, such as `document type declaration refused at line 1, column 1, byte 0`.
+    /// One line of text, such as `document type declaration refused at line 1, column 1, byte 0`.
     public var description: String { "\(reason.description) at \(position)" }
 }
 

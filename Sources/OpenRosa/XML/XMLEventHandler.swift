@@ -22,9 +22,9 @@ public protocol XMLEventHandler: AnyObject {
 }
 
 extension XMLEventHandler {
-    /// Passes over the comment.
+    /// Skips the comment.
     public func comment(_ text: String) {}
 
-    /// Passes over the processing instruction.
+    /// Skips the processing instruction.
     public func instruction(target: String, data: String) {}
 }

@@ -29,7 +29,7 @@ struct XMLLayout {
         let pieces = pieces()
         let mixed = mixed(pieces)
         var depth = 0
-        /// Depth of the outermost open element with text of its own; what is in it stays as it is.
+        /// Depth of the outermost open element with text; its contents are unchanged.
         var verbatim: Int?
         var index = 0
         while index < pieces.count {
@@ -83,7 +83,7 @@ struct XMLLayout {
         return String(decoding: output[..<end], as: UTF8.self) + "\n… cut after \(end) bytes"
     }
 
-    /// For every start tag whether its element has text of its own.
+    /// For every start tag whether its element directly contains text.
     private func mixed(_ pieces: [Piece]) -> [Bool] {
         var result = Array(repeating: false, count: pieces.count)
         var open: [Int] = []

@@ -7,7 +7,7 @@ struct XMLLineCounter {
     /// The place of that offset.
     private(set) var position = XMLPosition.start
 
-    /// Passes over a byte order mark of `count` bytes.
+    /// Skips a byte order mark of `count` bytes.
     mutating func skipMark(_ count: Int) { position.offset += Int64(count) }
 
     /// Walks over `bytes`.
@@ -39,7 +39,7 @@ struct XMLLineCounter {
 
     /// How many bytes from `start` on become `value` under `mask`.
     ///
-    /// Compares 16 at once; a place is asked for at every case of a restore.
+    /// Compares 16 at once; a place is requested at every case of a restore.
     private static func count(
         in bytes: borrowing Span<UInt8>, from start: Int, mask: UInt8, equal value: UInt8
     ) -> Int {

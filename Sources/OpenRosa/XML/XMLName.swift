@@ -2,7 +2,7 @@
 public struct XMLName: Hashable, Sendable, CustomStringConvertible {
     /// The part after the colon, or all of it.
     public var local: String
-    /// The namespace that the prefix or the default declaration stands for.
+    /// The namespace of the prefix or the default declaration.
     public var namespace: String?
     /// The part before the colon, as sent; takes no part in meaning.
     public var prefix: String?
@@ -14,6 +14,6 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
         self.prefix = prefix
     }
 
-    /// The name as it stands in the document.
+    /// The name as written in the document.
     public var description: String { prefix.map { "\($0):\(local)" } ?? local }
 }

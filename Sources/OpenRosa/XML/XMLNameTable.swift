@@ -13,7 +13,7 @@ struct XMLNameTable {
         var symbol: Int
     }
 
-    /// Numbers given out at most; a document with more names is odd, and its memory bounded.
+    /// The maximum number of names; a document with more is unusual, and its memory bounded.
     static let capacity = 4096
     private static let slotCount = 512
 
@@ -53,7 +53,7 @@ struct XMLNameTable {
 
     /// The name that three of libxml2's strings make.
     ///
-    /// A namespace may be long and stand for every tag of a document: there is one copy of each.
+    /// A namespace may be long and apply to every tag of a document: there is one copy of each.
     mutating func name(
         _ local: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?,
         _ namespace: UnsafePointer<UInt8>?

@@ -37,8 +37,8 @@ struct XMLSegmenter {
 
     /// Why a scan stopped before the end of its bytes.
     enum Stop: Hashable {
-        /// No document goes on like this; libxml2 says what is wrong once it gets the bytes up to
-        /// and without `end`.
+        /// No well-formed document continues like this; libxml2 reports the error once it gets the
+        /// bytes before `end`.
         case illFormed(end: Int)
         /// Refused for `reason`; `offset` is in the UTF-8 form of the document.
         case refused(XMLError.Reason, offset: Int64)
@@ -65,11 +65,11 @@ struct XMLSegmenter {
     /// Longest reference, `&` and `;` included: those that mean something are far shorter.
     private static let longestReference: Int64 = 128
 
-    /// libxml2 says where the text began, which depends on how it was cut.
+    /// libxml2 reports where the text began, which depends on how it was divided.
     private static let misplacedEnd = XMLError.Reason.malformed(
         code: 62, detail: "Sequence ']]>' not allowed in content")
 
-    /// libxml2 says this too, at a place that depends on how the white space before was cut.
+    /// libxml2 reports this too, at a place that depends on how the white space before was divided.
     private static let noElement = XMLError.Reason.malformed(
         code: 4, detail: "Start tag expected, '<' not found")
     private static let extraContent = XMLError.Reason.malformed(
@@ -79,7 +79,7 @@ struct XMLSegmenter {
         code: 9, detail: "U+FFFE and U+FFFF are not allowed in XML")
 
     private let limits: XMLLimits
-    /// Elements that are open, as far as tags can tell; libxml2 knows which belong together.
+    /// The number of open elements, by counting tags; libxml2 checks which belong together.
     private var open = 0
     /// Whether a tag has begun.
     private var hasTag = false
@@ -203,7 +203,7 @@ struct XMLSegmenter {
         return at
     }
 
-    /// How many `]`, up to 2, stand before `at` in the text that goes on at `start`.
+    /// How many `]`, up to 2, precede `at` in the text that continues at `start`.
     private func brackets(_ bytes: borrowing Span<UInt8>, _ start: Int, _ at: Int) -> Int {
         var count = 0
         while count < 2, at - count > start, bytes[at - count - 1] == 0x5D { count += 1 }
@@ -366,9 +366,9 @@ struct XMLSegmenter {
         return place
     }
 
-    /// Whether `byte`, which stands at `at`, is or begins a character that XML 1.0 forbids.
+    /// Whether `byte` at `at` is or begins a character that XML 1.0 forbids.
     ///
-    /// Surrogates are no UTF-8, so that there are control characters, U+FFFE and U+FFFF.
+    /// Surrogates are not UTF-8, so that there are control characters, U+FFFE and U+FFFF.
     @inline(__always)
     private func isForbidden(_ byte: UInt8, _ bytes: borrowing Span<UInt8>, _ at: Int) -> Bool {
         if byte < 0x20 { return byte != 0x0A && byte != 0x0D && byte != 0x09 }

@@ -74,7 +74,7 @@ extension XMLStream {
         if let declared = scopes.popLast() { namespaces -= Int(declared) }
     }
 
-    /// Text goes on.
+    /// Text continues.
     func gather(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard error == nil, deliversText else { return }
         var rest = bytes[...]
@@ -88,7 +88,7 @@ extension XMLStream {
         gathered.append(contentsOf: rest)
     }
 
-    /// Hands over the text that is gathered.
+    /// Passes on the gathered text.
     func flushText() {
         guard !gathered.isEmpty else { return }
         handler.text(gathered.span)

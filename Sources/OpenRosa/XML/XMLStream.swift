@@ -9,7 +9,7 @@ import CLibXML2
 ///
 /// Encodings: UTF-8, UTF-16, US-ASCII, ISO-8859-1 and windows-1252.
 public final class XMLStream {
-    /// Longest stretch handed to libxml2 at once, in bytes.
+    /// The maximum number of bytes passed to libxml2 at once.
     private static let stretch = 1 << 16
 
     private static let library: Void = {
@@ -39,7 +39,7 @@ public final class XMLStream {
     @exclusivity(unchecked) private var pushed: Int64 = 0
     /// Those of them that it is being given.
     @exclusivity(unchecked) private var current: UnsafeBufferPointer<UInt8>?
-    /// The last of the document's bytes that libxml2 has and did not read: at most a short text.
+    /// The last bytes of the document that libxml2 has and did not read: at most a short text.
     @exclusivity(unchecked) private var lag: [UInt8] = []
     /// Bytes at the end of libxml2's input that are not the document's.
     @exclusivity(unchecked) private(set) var foreign = 0
@@ -59,10 +59,10 @@ public final class XMLStream {
     @exclusivity(unchecked) var gathered: [UInt8] = []
     /// What the document has cost, with what was counted before it.
     @exclusivity(unchecked) public internal(set) var work: XMLWork
-    /// Names that libxml2 knows before any document.
+    /// Names that libxml2 has before any document.
     private var ownNames = 0
 
-    /// The document as far as it was read is not well formed, or breaks a bound.
+    /// The document as far as it was read is not well formed, or exceeds a limit.
     @exclusivity(unchecked) public private(set) var error: XMLError?
     /// The first breach of Namespaces in XML, such as a prefix without declaration; the document
     /// is read on, since XML 1.0 allows it.
@@ -276,7 +276,7 @@ public final class XMLStream {
     {
         guard let context else { throw fail(.malformed(code: 2, detail: "out of memory")) }
         if pushed == 0, !bytes.isEmpty, !Self.isDeclaration(bytes) {
-            // libxml2 looks at four bytes before it begins; with these it does so at once.
+            // libxml2 inspects four bytes before it begins; with these it does so at once.
             xmlParseChunk(context, "<?xml version='1.0'?>", 21, 0)
         }
         if isSectionCut, !bytes.isEmpty || isLast {
@@ -379,7 +379,7 @@ public final class XMLStream {
         if let error { throw error }
     }
 
-    /// Refuses the document for what stands at `offset`, once the events before it are out.
+    /// Refuses the document for what is at `offset`, once the events before it were reported.
     ///
     /// - Returns: The refusal; what libxml2 finds before that place is thrown instead.
     private func refuse(_ reason: XMLError.Reason, at offset: Int64) throws(XMLError) -> XMLError {

@@ -1,7 +1,6 @@
 /// A start or end tag while its event is handled.
 ///
-/// Cannot be kept: what it shows lies in the parser's memory. Nothing is copied or counted before
-/// it is asked for.
+/// Cannot be kept: it refers to the parser's memory. Values are copied and counted on demand only.
 public struct XMLTag: ~Copyable {
     // Safety: the stream calls the handler with this value and outlives the call.
     unowned(unsafe) let stream: XMLStream
@@ -27,7 +26,7 @@ public struct XMLTag: ~Copyable {
 
     /// Where the tag begins: its `<`.
     ///
-    /// Costs a walk over the bytes since the last time it was asked for.
+    /// Scans the bytes since the last call.
     public var position: XMLPosition { stream.tagPosition() }
 
     /// Name of an attribute, in the order of the document.

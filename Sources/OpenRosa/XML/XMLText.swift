@@ -1,15 +1,15 @@
-/// Lays out XML for people.
+/// Formats XML for display.
 public enum XMLText {
     /// The document with one tag a line, indented by its depth.
     ///
-    /// Tags, references, CDATA sections and comments stand as they were sent. White space is
-    /// changed only between markup, never in an element that also holds other text.
+    /// Tags, references, CDATA sections and comments are unchanged. White space is changed only
+    /// between markup, never in an element that also holds other text.
     ///
     /// - Parameters:
     ///   - bytes: The whole document.
-    ///   - maxBytes: Size in bytes of the longest result; a longer one ends with a line that says
-    ///     so.
-    /// - Returns: Nil where the document is not well formed or breaks a bound of ``XMLLimits``.
+    ///   - maxBytes: Size in bytes of the longest result; a longer one ends with a line that marks
+    ///     the truncation.
+    /// - Returns: Nil where the document is not well formed or exceeds a limit of ``XMLLimits``.
     public static func pretty(_ bytes: [UInt8], maxBytes: Int) -> String? {
         let silent = SilentHandler()
         let stream = XMLStream(handler: silent)

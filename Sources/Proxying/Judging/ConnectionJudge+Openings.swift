@@ -2,7 +2,7 @@ import Faults
 import Wire
 
 extension ConnectionJudge {
-    /// Looks at what the relay wants to open, and changes it where a rule says so.
+    /// Inspects the connections that the relay opens, and changes them where a rule requires it.
     mutating func judgeOpenings(
         from first: Int, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]

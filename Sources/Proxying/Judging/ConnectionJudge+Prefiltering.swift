@@ -3,7 +3,7 @@ import Framing
 import Wire
 
 extension ConnectionJudge {
-    /// Lets an event through that no rule can hit, as if there were no judge.
+    /// Forwards an event that no rule can hit, as if there were no judge.
     ///
     /// - Returns: Whether that is all there is to do about it.
     mutating func isPassing(
@@ -34,7 +34,7 @@ extension ConnectionJudge {
             give(event, at, &relay, &commands)
         case .ended(relay.clientLeg.id), .closed(relay.clientLeg.id, _, _):
             guard !suspects.isEmpty else { return false }
-            // Nobody waits for an answer any more: what is left goes on as it is.
+            // No answer is waited for any more: what is left is forwarded unchanged.
             for bytes in suspects {
                 give(.received(relay.clientLeg.id, bytes), at, &relay, &commands)
             }
@@ -47,7 +47,7 @@ extension ConnectionJudge {
         return true
     }
 
-    /// Looks at what the client sent, and lets through what is before the first suspect.
+    /// Inspects what the client sent, and forwards what is before the first suspect.
     private mutating func looksClear(
         _ bytes: [UInt8], _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
@@ -67,7 +67,7 @@ extension ConnectionJudge {
         case .suspect(let found):
             pending = prefilter?.pending ?? PendingRequests()
             prefilter = nil
-            // Where nothing is under way the gate takes the whole read, and nothing has to wait.
+            // Where nothing is in progress the gate takes the whole read, and nothing has to wait.
             let start = relay.isBetweenMessages ? 0 : found
             if start > 0 {
                 give(.received(leg, Array(bytes[..<start])), at, &relay, &commands)
@@ -78,7 +78,8 @@ extension ConnectionJudge {
         return true
     }
 
-    /// Gives what is suspect to a gate as soon as that can begin: between two messages of the server.
+    /// Passes what is suspect to a gate as soon as that can begin: between two messages of the
+    /// server.
     mutating func startGate(
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {
@@ -96,8 +97,8 @@ extension ConnectionJudge {
         drain(at, &relay, &commands)
     }
 
-    /// Follows a connection that asked for another protocol, even where no rule can match yet: a rule
-    /// may come later, and nobody can begin in the middle of a WebSocket.
+    /// Follows a connection with an upgrade request, even where no rule can match yet: a rule may
+    /// be added later, and parsing cannot begin in the middle of a WebSocket.
     mutating func followUpgrade(
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {

@@ -2,10 +2,10 @@ import DequeModule
 import Faults
 import Wire
 
-/// What waits is judged anew, or waits no longer.
+/// What waits is judged again, or released.
 extension ConnectionJudge {
-    /// The client is gone: what waits from it goes on where it would have gone on, and what waits for
-    /// it is in the trace as what it never got.
+    /// The client disconnected: what waits from it is forwarded where it would have been, and what
+    /// waits for it is in the trace as undelivered.
     mutating func giveUp(
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {
@@ -19,7 +19,7 @@ extension ConnectionJudge {
             lanes[lane].bytes = bytes
             for item in items {
                 if sender == .client, relay.isBlocked || relay.layer == .waiting {
-                    // Behind what waits for an answer or a tunnel nothing goes on any more.
+                    // After what waits for an answer or a tunnel nothing is forwarded.
                     relay.loseHeld(&commands)
                     isLost = true
                 }
@@ -41,7 +41,7 @@ extension ConnectionJudge {
         }
     }
 
-    /// Gives the relay an event, and looks at what it wants to open.
+    /// Passes an event to the relay, and inspects the connections that it opens.
     mutating func give(
         _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
@@ -54,7 +54,7 @@ extension ConnectionJudge {
         }
         guard !isGivingUp else { return }
         if relay.layer == .waiting {
-            // What the relay knows to be the last has to stay with it.
+            // What the relay marks as the last has to stay with it.
             if !relay.clientEnds.isPeerOver { takeBack(relay.giveBacklog()) }
         } else if layer == .waiting && !relay.isPastHTTP
             || layer == .http && relay.layer == .undecided
@@ -63,14 +63,14 @@ extension ConnectionJudge {
         }
     }
 
-    /// What the client sent behind a request for another protocol is judged as what it is: what the
+    /// What the client sent after a request for another protocol is judged as what it is: what the
     /// relay has of it came before what waits here.
     mutating func judgeAnew(_ reads: [[UInt8]], _ at: Instant, _ relay: Relay) {
         takeBack(reads)
         judgeAnew(at, relay)
     }
 
-    /// What the client sent right behind its request for a tunnel is judged when that is open.
+    /// What the client sent right after its request for a tunnel is judged when that is open.
     private mutating func takeBack(_ reads: [[UInt8]]) {
         guard !reads.isEmpty else { return }
         let lane = Peer.client.rawValue
@@ -79,7 +79,8 @@ extension ConnectionJudge {
             contentsOf: reads.map { .command(.pass(sender: .client, $0), leg: nil) }, at: 0)
     }
 
-    /// A tunnel is open, or the client's TLS: what it sent behind the request for it is judged anew.
+    /// A tunnel is open, or the client's TLS: what it sent after the request for it is judged
+    /// again.
     private mutating func begin(_ at: Instant, _ relay: Relay) {
         isReading = false
         if gate?.isSpent == true, isEmpty, HTTPPrefilter.isEnough(for: session) {

@@ -3,9 +3,9 @@ import Faults
 import Framing
 import Wire
 
-/// Stands between the sockets of one connection and its relay, and lets rules judge what passes.
+/// Applies the rules to the events between the sockets of one connection and its relay.
 ///
-/// A value without I/O. What gates decide waits here until its moment, each direction in order; a
+/// A value without I/O. What gates decide waits here until its time, each direction in order; a
 /// connection without rules has no judge and costs nothing.
 struct ConnectionJudge {
     /// Something that waits for its turn.
@@ -26,24 +26,25 @@ struct ConnectionJudge {
     let session: FaultSession
     let sessionID: SessionID
     var gate: FaultGate?
-    /// Looks at requests while no gate is needed.
+    /// Inspects requests while no gate is needed.
     var prefilter: HTTPPrefilter?
     /// Whether the gate was given bytes since the connection, or the tunnel in it, was opened.
     var isReading = false
     /// What waits for a gate, which cannot begin in the middle of a message.
     var suspects: [[UInt8]] = []
-    /// What was let through before it.
+    /// What was forwarded before it.
     var pending = PendingRequests()
     var lanes = [Lane(), Lane()]
     private var serverLeg: LegID?
     /// The leg of a server whose bytes the gate was given last.
     private var judgedLeg: LegID?
-    /// Moments at which the gate wants to be asked again.
+    /// Times at which the gate is to be called again.
     private var alarms: [Instant] = []
     private var wakeAt: Instant?
-    /// Whether nothing is to wait any more.
+    /// Whether waiting has ended.
     var isGivingUp = false
-    /// What rules said about the host that is opened: asked once for its connection and its TLS.
+    /// The result of the rules for the host that is opened: evaluated once for its connection and
+    /// its TLS.
     var openings: (host: String, firings: [Firing])?
 
     /// Bytes that wait in one direction before its sender is read no further.
@@ -60,7 +61,7 @@ struct ConnectionJudge {
     /// Whether nothing waits for its turn.
     var isEmpty: Bool { lanes[0].items.isEmpty && lanes[1].items.isEmpty }
 
-    /// Bytes that wait here for a decision or their moment.
+    /// Bytes that wait here for a decision or their time.
     var heldBytes: Int {
         lanes.reduce(gate?.heldBytes ?? 0) { $0 + $1.bytes }
             + suspects.reduce(0) { $0 + $1.count }
@@ -81,7 +82,7 @@ struct ConnectionJudge {
         drain(at, &relay, &commands)
     }
 
-    /// Takes what happened and says what to do, in order.
+    /// Processes an event and returns the commands for it, in order.
     mutating func handle(
         _ event: RelayEvent, at: Instant, relay: inout Relay,
         into commands: inout [RelayCommand]
@@ -126,7 +127,7 @@ struct ConnectionJudge {
         drain(at, &relay, &commands)
         startGate(at, &relay, &commands)
         followUpgrade(at, &relay, &commands)
-        // For whom nobody is there any more, nothing waits.
+        // Nothing waits for a peer that has disconnected.
         if relay.clientEnds == .closed, !isEmpty { giveUp(at, &relay, &commands) }
     }
 
@@ -136,7 +137,7 @@ struct ConnectionJudge {
     mutating func fire(
         _ firing: Firing, at: Instant, relay: inout Relay, into commands: inout [RelayCommand]
     ) -> Bool {
-        // An end is not kept waiting by what is held back or stalled.
+        // An end is not delayed by what is held back or stalled.
         if [.close, .reset].contains(firing.action.kind) { giveUp(at, &relay, &commands) }
         if gate == nil, relay.layer == .http, !relay.isBetweenMessages {
             gate = FaultGate(passing: context(of: relay), session: session)
@@ -158,7 +159,7 @@ struct ConnectionJudge {
         case fired(Firing)
     }
 
-    /// Asks the gate, and lets what it decides wait its turn.
+    /// Calls the gate, and queues what it decides.
     @discardableResult
     mutating func ask(
         _ question: Question, _ sender: Peer, _ at: Instant, _ relay: Relay
@@ -183,7 +184,7 @@ struct ConnectionJudge {
                 continue
             }
             var lane = (command.sender ?? sender).rawValue
-            // An answer of ours has its place among the client's requests.
+            // An answer of Tapedeck has its place among the client's requests.
             if case .answer = command { lane = Peer.client.rawValue }
             lanes[lane].bytes += command.byteCount
             lanes[lane].items.insert(
@@ -192,8 +193,8 @@ struct ConnectionJudge {
         return isDone
     }
 
-    /// Where a command stands in its lane: behind all others, but a wait comes before what is stated
-    /// about the bytes that wait, so that the trace has the statement beside them.
+    /// Where a command is queued in its lane: after all others, but a wait comes before what is
+    /// stated about the bytes that wait, so that the trace has the statement beside them.
     private func place(of command: GateCommand, in lane: Int) -> Int {
         var place = lanes[lane].items.count
         guard case .hold = command else { return place }
@@ -201,7 +202,7 @@ struct ConnectionJudge {
         return place
     }
 
-    /// The server whose bytes are judged, where a client speaks to several.
+    /// The server whose bytes are judged, where a client is connected to several.
     private func speaker(_ relay: Relay) -> GateContext.Server? {
         guard relay.fixed == nil, let leg = relay.legs.first(where: { $0.id == judgedLeg }) else {
             return nil
@@ -247,7 +248,7 @@ struct ConnectionJudge {
         }
     }
 
-    /// What nobody judges waits behind what does.
+    /// What is not judged waits after what is.
     private mutating func wait(_ bytes: [UInt8], _ sender: Peer) {
         lanes[sender.rawValue].bytes += bytes.count
         lanes[sender.rawValue].items.append(
@@ -256,7 +257,7 @@ struct ConnectionJudge {
 
     // MARK: Carrying out
 
-    /// Gives the relay everything whose moment has come.
+    /// Passes everything that is due to the relay.
     mutating func drain(
         _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
     ) {
@@ -279,7 +280,7 @@ struct ConnectionJudge {
         }
     }
 
-    /// What may go on now of one sender.
+    /// What may be forwarded now of one sender.
     private mutating func next(_ sender: Peer, _ at: Instant, _ relay: Relay) -> Item? {
         let lane = sender.rawValue
         guard !lanes[lane].items.isEmpty, !lanes[lane].isStalled else { return nil }
@@ -345,7 +346,7 @@ struct ConnectionJudge {
         }
     }
 
-    /// Reads a peer no further while much of it waits.
+    /// Stops reading from a peer while much of its data waits.
     private mutating func setReading(_ sender: Peer, _ commands: inout [RelayCommand]) {
         let lane = sender.rawValue
         let isFull = lanes[lane].isStalled || lanes[lane].bytes > Self.patience

@@ -5,8 +5,8 @@ import Wire
 ///
 /// Each is a patch relative to the first byte of the head, in ascending order.
 enum HeadRewrite {
-    /// What a request to a forward proxy becomes for the server: the target in origin-form, `Host`
-    /// as the target says, and no fields that were meant for the proxy (RFC 9112, 3.2.1 and 3.2.2).
+    /// Rewrites a request to a forward proxy for the server: the target in origin-form, `Host` of
+    /// the target, and no fields that were meant for the proxy (RFC 9112, 3.2.1 and 3.2.2).
     static func forwarded(
         _ head: HTTPHead, _ target: HTTPTarget, server: ServerAddress
     ) -> [Patch] {
@@ -50,8 +50,8 @@ enum HeadRewrite {
         return patches.sorted { $0.offset < $1.offset }
     }
 
-    /// What a response from behind a reverse proxy becomes for the client: URLs of the server lead
-    /// to the proxy, under the name by which the client knows it.
+    /// Rewrites a response from behind a reverse proxy for the client: URLs of the server refer to
+    /// the proxy, under the name that the client uses for it.
     static func response(
         _ head: HTTPHead, server: ServerAddress, proxy: String, isProxyTLS: Bool
     ) -> [Patch] {

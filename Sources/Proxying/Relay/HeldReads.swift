@@ -40,7 +40,7 @@ struct HeldBytes {
 struct Holding: Hashable {
     var bytes: Int
     var hasHead: Bool
-    /// Bytes among them that went on, of which framing keeps a copy until the head ends.
+    /// Bytes among them that were forwarded, of which framing keeps a copy until the head ends.
     var framed = 0
 }
 
@@ -50,7 +50,8 @@ struct HeldReads {
     /// Bytes of all of them.
     private(set) var count = 0
 
-    /// Reads that are kept apart; whoever sends byte by byte is not to take a thousand times the room.
+    /// The maximum number of separate reads; a peer that sends byte by byte must not take a
+    /// thousand times the memory.
     private static let maximumApart = 256
 
     var isEmpty: Bool { reads.isEmpty }
@@ -66,14 +67,14 @@ struct HeldReads {
         }
     }
 
-    /// Puts back what is to be looked at first.
+    /// Puts back what is to be inspected first.
     mutating func putBack(_ read: HeldBytes) {
         guard !read.bytes.isEmpty else { return }
         count += read.bytes.count
         reads.insert(read, at: 0)
     }
 
-    /// Gives out the oldest; nil where none waits.
+    /// Returns the oldest; nil where none waits.
     mutating func takeFirst() -> HeldBytes? {
         guard !reads.isEmpty else { return nil }
         let read = reads.removeFirst()
@@ -81,7 +82,7 @@ struct HeldReads {
         return read
     }
 
-    /// Gives out all of them.
+    /// Returns all of them.
     mutating func takeAll() -> [HeldBytes] {
         defer { self = HeldReads() }
         return reads

@@ -1,15 +1,15 @@
 import Framing
 import Wire
 
-/// What faults ask of a relay: bytes that go on as others, or not at all, and answers of our own.
+/// The commands of faults for a relay: bytes that are replaced or dropped, and local answers.
 extension Relay {
-    /// What is spoken, as far as a judge has to know.
+    /// The protocol, as far as a judge needs it.
     enum Layer: Hashable {
         /// Nothing yet, on a connection or in a tunnel.
         case undecided
         /// A ClientHello is being gathered.
         case hello
-        /// A tunnel or the client's TLS is under way, and what the client sends has to wait.
+        /// A tunnel or the client's TLS is in progress, and what the client sends has to wait.
         case waiting
         case http
         /// Bytes pass unread, to and from this leg.
@@ -17,7 +17,7 @@ extension Relay {
         case closed
     }
 
-    /// What is spoken.
+    /// The protocol.
     var layer: Layer {
         switch phase {
         case .start: .undecided
@@ -29,7 +29,7 @@ extension Relay {
         }
     }
 
-    /// Whether nothing that comes is HTTP any more.
+    /// Whether nothing that follows is HTTP.
     var isPastHTTP: Bool {
         switch layer {
         case .raw, .closed: true
@@ -37,13 +37,13 @@ extension Relay {
         }
     }
 
-    /// Whether no message of HTTP is under way in either direction.
+    /// Whether no message of HTTP is in progress in either direction.
     var isBetweenMessages: Bool {
         outstanding.isEmpty && !isBlocked && isBetweenRequests
             && legs.allSatisfy { $0.scan.holdsNothing }
     }
 
-    /// Whether no request of the client is under way.
+    /// Whether no request of the client is in progress.
     private var isBetweenRequests: Bool {
         requests.isBetweenMessages && scan.holdsNothing
     }
@@ -99,7 +99,7 @@ extension Relay {
             flushPartial(index, [], from: 0, &commands)
         }
         let start = leg == clientLeg.id ? takeStart(isLost: true, &commands) : []
-        // What goes on in their place may have to be rewritten itself: it is a chunk of its own.
+        // What is forwarded in their place may have to be rewritten itself: it is a separate chunk.
         if isRecorded(leg) {
             recordChunk(
                 bytes[...], patches: [whole(bytes, by: [])], leg: leg, sender: sender, at: at,
@@ -108,8 +108,8 @@ extension Relay {
         received(leg, start + others, .tapedeck, at, &commands)
     }
 
-    /// The start of a request's head, of which the rest does not go on as it is: chunks of its own,
-    /// before that.
+    /// The start of a request's head, of which the rest is not forwarded unchanged: separate
+    /// chunks, before that.
     private mutating func takeStart(
         isLost: Bool, _ commands: inout [RelayCommand]
     ) -> [UInt8] {
@@ -138,8 +138,8 @@ extension Relay {
             leg: leg, sender: leg == clientLeg.id ? .client : .server, at: at, &commands)
     }
 
-    /// The rewrites that a request would have had on its way, so that the trace names the server
-    /// whichever of its requests are answered here.
+    /// The rewrites that a forwarded request would have had, so that the trace names the server
+    /// also for requests that are answered here.
     private func rewrites(ofKept bytes: [UInt8], _ leg: LegID) -> [Patch] {
         if case .raw = phase { return [] }
         guard leg == clientLeg.id, let fixed, !isTunnel, !settings.keepsHost else { return [] }
@@ -164,7 +164,7 @@ extension Relay {
         settle(at, &commands)
     }
 
-    /// Sends the answers of our own whose turn has come.
+    /// Sends the local answers whose turn has come.
     mutating func giveLocalAnswers(_ at: Instant, _ commands: inout [RelayCommand]) {
         while let answer = outstanding.first?.local {
             outstanding.removeFirst()
@@ -197,7 +197,7 @@ extension Relay {
         finishCut(at, &commands)
     }
 
-    /// Closes what was cut, once nothing is owed to a server any more.
+    /// Closes what was cut, once nothing remains to be sent to a server.
     mutating func finishCut(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard let pendingCut else { return }
         if clientEnds == .closed {

@@ -6,7 +6,7 @@ extension Relay {
     ///
     /// A page in a browser can have its own name resolve to this machine (DNS rebinding). Its
     /// requests name its own host; with `Host` and `Origin` rewritten, the server behind could not
-    /// tell them from its own pages' any more.
+    /// distinguish them from those of its own pages.
     mutating func hostRefusal(_ head: HTTPHead, server: ServerAddress) -> Refusal? {
         guard let hosts = settings.hosts, let field = head.first("host") else { return nil }
         // Nearly every request of a connection has the same.
@@ -27,8 +27,8 @@ extension Relay {
                 + "name is yours, start it with --host \(host)")
     }
 
-    /// Whether no name server is asked for `host`, in lower case: an address, `localhost` and what
-    /// is below it (RFC 6761, 6.3), or a name of one label.
+    /// Whether `host`, in lower case, is resolved without a name server: an address, `localhost`
+    /// and what is below it (RFC 6761, 6.3), or a name of one label.
     static func isLocal(_ host: String) -> Bool {
         if host.contains(":") { return true }
         let labels = host.split(separator: ".")

@@ -15,7 +15,7 @@ extension Relay {
         return openLeg(server, at, isRecorded: settings.records(server.host), &commands)
     }
 
-    /// Closes the legs that were opened first, of which nothing is asked any more.
+    /// Closes the oldest legs without open requests.
     mutating func closeIdleServers(keeping count: Int, _ commands: inout [RelayCommand]) {
         let idle = legs.indices.filter { index in
             !legs[index].ends.isPeerOver && !outstanding.contains { $0.leg == legs[index].id }
@@ -76,7 +76,8 @@ extension Relay {
         }
     }
 
-    /// A server can not be reached, or is not for a reason of our own: the client is told so.
+    /// A server is unreachable, or not connected for a reason of the proxy: the client gets an
+    /// error response.
     mutating func legWasRefused(
         _ id: LegID, _ why: String, as refusal: Refusal? = nil, _ at: Instant,
         _ commands: inout [RelayCommand]
@@ -108,7 +109,7 @@ extension Relay {
 
     // MARK: Ends
 
-    /// The client will send no more.
+    /// The client closed its side.
     mutating func clientEnded(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard clientEnds.endPeer() else { return }
         if isRecorded(clientLeg.id) {
@@ -118,14 +119,14 @@ extension Relay {
         if !isBlocked { endRequests(at, &commands) }
     }
 
-    /// Everything that the client sent was looked at, and no more will come: the rest of a head that
-    /// is held will not either.
+    /// Everything that the client sent was processed, and no more will arrive: a held head stays
+    /// incomplete.
     mutating func endRequests(_ at: Instant, _ commands: inout [RelayCommand]) {
         giveUpRequest(at, &commands)
         endServers(at, &commands)
     }
 
-    /// Tells the servers that the client will send no more.
+    /// Half-closes the legs to the servers.
     mutating func endServers(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard !legs.isEmpty else {
             if isAnswering || clientEnds == .closed { return }
@@ -141,10 +142,10 @@ extension Relay {
         }
     }
 
-    /// Whether an answer of our own is still to come.
+    /// Whether a local answer is still to be sent.
     private var isAnswering: Bool { outstanding.contains { $0.local != nil } }
 
-    /// The client is gone.
+    /// The client disconnected.
     mutating func clientClosed(
         _ isReset: Bool, _ why: String, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
@@ -158,13 +159,15 @@ extension Relay {
         closeServers(isReset: isReset, at, &commands)
     }
 
-    /// Says how much of a ClientHello is lost with the connection: bytes of TLS are in no chunk.
+    /// Records how much of a ClientHello is lost with the connection: bytes of TLS are in no chunk.
     mutating func sayHandshakeLost(
         _ count: Int, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         guard isRecorded(clientLeg.id) else { return }
         sayUndelivered(
-            clientLeg.id, "client: \(count) bytes of a TLS handshake came before it was closed",
+            clientLeg.id,
+            "client: \(count) bytes of a TLS handshake were received before it was "
+                + "closed",
             at, &commands)
     }
 
@@ -178,13 +181,13 @@ extension Relay {
         }
     }
 
-    /// Says what is in the trace and waited in vain for a leg to be ready.
+    /// Records what is in the trace and was not sent because a leg was never ready.
     mutating func sayWaiting(
         _ leg: RelayLeg, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         guard !leg.held.isEmpty, leg.isRecorded else { return }
         sayUndelivered(
-            leg.id, "client: \(leg.held.count) bytes waited for the server to be reached", at,
+            leg.id, "client: \(leg.held.count) bytes waited for the connection to the server", at,
             &commands)
     }
 }

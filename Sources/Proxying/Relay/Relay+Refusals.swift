@@ -3,7 +3,7 @@ import OpenRosa
 import Wire
 
 extension Relay {
-    /// Answers a client that is not served, whatever it asks for; these bytes of it came so far.
+    /// Answers a client that is not served, whatever it requests; these are its bytes so far.
     mutating func refuse(
         _ refusal: Refusal, _ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]
     ) {
@@ -22,11 +22,11 @@ extension Relay {
             refusal.status, refusal.phrase, "tapedeck: \(refusal.detail)", at, &commands)
     }
 
-    /// Answers in the server's name, in the order of requests, and closes, since what follows can
-    /// not be trusted.
+    /// Answers in the server's name, in the order of requests, and closes, since what follows is
+    /// unreliable.
     ///
-    /// With the version of OpenRosa that was asked for, the answer has that protocol's fields:
-    /// clients stop at one without them before they see its status.
+    /// With the requested version of OpenRosa, the answer has that protocol's fields: clients
+    /// reject one without them before they see its status.
     mutating func refuse(
         _ status: Int, _ reason: String, _ text: String, openRosa version: String? = nil,
         _ at: Instant, _ commands: inout [RelayCommand]

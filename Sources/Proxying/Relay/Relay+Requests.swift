@@ -46,7 +46,7 @@ extension Relay {
         if requests.isInHeadWithoutVersion { giveUpRequest(read.at, &commands) }
     }
 
-    /// What is left of a read waits for an answer, or goes nowhere.
+    /// What is left of a read waits for an answer, or is dropped.
     private mutating func leave(_ rest: HeldBytes, _ commands: inout [RelayCommand]) {
         switch phase {
         case .refusing, .closed:
@@ -60,8 +60,8 @@ extension Relay {
     ///
     /// Indices of events count from the start of the read.
     ///
-    /// - Returns: How many bytes of the read were dealt with: all but those that do not belong to
-    ///   HTTP any more.
+    /// - Returns: How many bytes of the read were processed: all but those that no longer belong to
+    ///   HTTP.
     private mutating func walk(
         _ events: ArraySlice<HTTPEvent>, _ read: HeldBytes, from start: Int,
         _ commands: inout [RelayCommand]
@@ -134,7 +134,7 @@ extension Relay {
 
     // MARK: Routes
 
-    /// Where a request goes, and what is rewritten on its way.
+    /// The server of a request, and its rewrites.
     private mutating func route(of head: HTTPHead) -> Route {
         if let fixed, isTunnel || settings.keepsHost { return .server(fixed, patches: []) }
         if let fixed {
@@ -179,7 +179,7 @@ extension Relay {
 
     /// Whether the leg in use leads where the route does.
     private func isGoing(to route: Route) -> Bool {
-        // By index: a leg is large, and this is asked for every request.
+        // By index: a leg is large, and this runs for every request.
         guard case .server(let server, _) = route,
             let index = legs.firstIndex(where: { $0.id == current })
         else { return false }
@@ -188,7 +188,7 @@ extension Relay {
 
     // MARK: Passing on
 
-    /// A head is complete: opens the leg it needs and passes on what was held of it.
+    /// A head is complete: opens the leg it needs and forwards what was held of it.
     ///
     /// - Returns: The patches that fall into `read`, relative to it; nil where nothing more of the
     ///   read is HTTP.
@@ -199,7 +199,8 @@ extension Relay {
         let kind = HTTPRequestKind(head)
         switch route {
         case _ where clientEnds.isRelayOver:
-            // The client was told that nothing more comes; as before its server, this is lost.
+            // The client's stream was closed; this is lost, as with a direct connection to its
+            // server.
             lose(read.part(position..<end), &commands)
             return nil
         case .server(let server, let patches):
@@ -239,7 +240,7 @@ extension Relay {
         head.first("x-openrosa-version").map { head.text($0.value) }
     }
 
-    /// Passes on what was held of a head that is complete now, or never will be.
+    /// Forwards what was held of a head that is complete now, or never will be.
     mutating func flushPartial(
         _ patches: [Patch], from base: Int64, _ commands: inout [RelayCommand]
     ) {
@@ -274,7 +275,7 @@ extension Relay {
         send(Patch.apply(moved, to: Array(part.bytes)), on: current, &commands)
     }
 
-    /// Records the head of a request that Tapedeck answers itself; nil stands for no server.
+    /// Records the head of a request that Tapedeck answers itself; nil means no server.
     private mutating func recordForTapedeck(
         _ part: HeldBytes, _ server: ServerAddress?, _ commands: inout [RelayCommand]
     ) {
@@ -287,7 +288,7 @@ extension Relay {
         }
     }
 
-    /// A request came too late: what there is of it goes nowhere, and the client is reset.
+    /// A request arrived too late: what there is of it is dropped, and the client is reset.
     private mutating func lose(_ part: HeldBytes, _ commands: inout [RelayCommand]) {
         for part in scan.partial.takeAll() + [part] {
             undeliver(part, on: clientLeg.id, "the server has ended the connection", &commands)
@@ -298,10 +299,10 @@ extension Relay {
 
     // MARK: What can not be framed
 
-    /// The client's bytes from `position` on are no HTTP: they go on unread where only one server
-    /// can be meant, and are refused elsewhere.
+    /// The client's bytes from `position` on are not HTTP: they are forwarded unread where there is
+    /// only one possible server, and are refused elsewhere.
     ///
-    /// - Returns: Whether the bytes go on.
+    /// - Returns: Whether the bytes are forwarded.
     private mutating func giveUpFraming(
         _ read: HeldBytes, from position: Int, _ error: HTTPFramingError,
         _ commands: inout [RelayCommand]
@@ -318,7 +319,7 @@ extension Relay {
         return passHeadUnread(read.at, &commands)
     }
 
-    /// Passes on what was held of a head that can not be read, as a request that has an answer.
+    /// Forwards what was held of a head that cannot be read, as a request that has an answer.
     private mutating func passHeadUnread(
         _ at: Instant, _ commands: inout [RelayCommand]
     ) -> Bool {
@@ -336,7 +337,7 @@ extension Relay {
         return true
     }
 
-    /// The rest of a head does not come, or not in time: it goes on as it is.
+    /// The rest of a head does not arrive, or not in time: it is forwarded unchanged.
     mutating func giveUpHeads(_ at: Instant, _ commands: inout [RelayCommand]) {
         for index in legs.indices
         where !legs[index].scan.partial.isEmpty || legs[index].responses.heldBytes > 0 {
@@ -367,7 +368,7 @@ extension Relay {
         refuse(400, "Bad Request", "tapedeck: \(detail)", at, &commands)
     }
 
-    /// The trailers of a request that has gone on take more room than there is.
+    /// The trailers of a forwarded request exceed the limit.
     private mutating func giveUpTrailers(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard case .http = phase, blocked == nil, scan.isFramed, requests.heldBytes > 0 else {
             return
@@ -381,7 +382,7 @@ extension Relay {
 
     // MARK: Going on
 
-    /// The read that waited goes on, since everything before it is answered.
+    /// The read that waited is processed, since everything before it is answered.
     mutating func resume(_ waiting: BlockedRequest, _ commands: inout [RelayCommand]) {
         let reached = walk(waiting.events, waiting.read, from: waiting.position, &commands)
         let rest = waiting.read.part(reached..<waiting.read.bytes.count)

@@ -2,7 +2,7 @@ import Framing
 import Wire
 
 extension Relay {
-    /// Takes bytes of a server.
+    /// Processes bytes of a server.
     mutating func serverSent(
         _ id: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
         _ commands: inout [RelayCommand]
@@ -11,7 +11,7 @@ extension Relay {
         var read = HeldBytes(
             bytes: bytes[...], at: at, start: legs[index].scan.offset, origin: origin)
         if case .start = phase, isTunnel, id == current {
-            // A server that speaks before its client speaks neither TLS nor HTTP.
+            // A server that sends before its client uses neither TLS nor HTTP.
             phase = .raw(id, isRecorded: legs[index].isRecorded)
         }
         if clientEnds == .closed || phase.isOver {
@@ -48,7 +48,7 @@ extension Relay {
         settle(at, &commands)
     }
 
-    /// Whether bytes of a server can be an answer to what the client asked it.
+    /// Whether bytes of a server can be an answer to a request of the client.
     ///
     /// Towards one server, unasked bytes pass as they would without a proxy. Where the next request
     /// may be for another server, they would be taken for the answer of that one.
@@ -56,7 +56,7 @@ extension Relay {
         outstanding.first?.leg == id || fixed != nil && (current == nil || current == id)
     }
 
-    /// What a server sent that owes nothing goes nowhere, and its connection ends.
+    /// What a server sent that owes nothing is dropped, and its connection ends.
     private mutating func surplus(
         _ read: HeldBytes, _ index: Int, _ commands: inout [RelayCommand]
     ) {
@@ -64,7 +64,7 @@ extension Relay {
         guard !read.bytes.isEmpty else { return }
         undeliver(
             read, on: leg.id,
-            "\(leg.address.authority) sent what nobody asked it for; its connection is closed",
+            "\(leg.address.authority) sent bytes without a request; its connection is closed",
             &commands)
         guard !leg.ends.isPeerOver else { return }
         _ = legs[index].ends.endPeer()
@@ -105,12 +105,12 @@ extension Relay {
                 }
             case .end(let at):
                 reach = at
-                // A 1xx ends as well, and the request still waits.
+                // A 1xx response ends here, and the request is still unanswered.
                 if legs[legIndex].scan.messageEnded(), !outstanding.isEmpty {
                     outstanding.removeFirst()
                 }
                 if outstanding.first?.local != nil {
-                    // An answer of our own comes before the next one of the server.
+                    // A local answer precedes the next one of the server.
                     pass(read, passed..<reach, patches, legIndex, &commands)
                     (passed, patches) = (reach, [])
                     giveLocalAnswers(read.at, &commands)
@@ -140,7 +140,7 @@ extension Relay {
         }
         let isRaw = if case .raw = phase { true } else { false }
         if legs[legIndex].responses.isPaused, !isRaw {
-            // Nobody asked for another protocol: what it is, nobody knows.
+            // No upgrade was requested: the protocol is unknown.
             legs[legIndex].responses.resume(.tunnel)
             legs[legIndex].scan.giveUpFraming()
         }
@@ -176,10 +176,9 @@ extension Relay {
             head, server: fixed, proxy: request.proxyName, isProxyTLS: isClientTLS)
     }
 
-    /// The final answer to a request for another protocol: what follows is that protocol, or HTTP
-    /// goes on.
+    /// The final answer to an upgrade request: what follows is the new protocol, or HTTP continues.
     private mutating func decideSwitch(_ head: HTTPHead, _ index: Int) {
-        // A client that is being refused speaks HTTP to the end.
+        // A client that is being refused uses HTTP to the end.
         guard case .http = phase, let request = outstanding.first else { return }
         let status = head.status ?? 0
         if status == 101 {
@@ -210,7 +209,7 @@ extension Relay {
             return undeliver(
                 part, on: legs[index].id,
                 clientEnds == .closed
-                    ? "the connection is being closed" : "the client was told that no more comes",
+                    ? "the connection is being closed" : "the client's leg was half-closed before",
                 &commands)
         }
         if legs[index].isRecorded {
@@ -221,7 +220,7 @@ extension Relay {
         commands.append(.send(clientLeg.id, Patch.apply(patches, to: Array(bytes))))
     }
 
-    /// The server will send no more.
+    /// The server closed its side.
     mutating func serverEnded(_ id: LegID, _ at: Instant, _ commands: inout [RelayCommand]) {
         guard let index = legs.firstIndex(where: { $0.id == id }), !legs[index].ends.isPeerOver
         else {
@@ -264,7 +263,7 @@ extension Relay {
         }
     }
 
-    /// A server leg is gone.
+    /// A server leg was closed.
     mutating func serverClosed(
         _ id: LegID, _ isReset: Bool, _ why: String, _ at: Instant,
         _ commands: inout [RelayCommand]

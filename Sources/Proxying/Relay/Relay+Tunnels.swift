@@ -3,7 +3,7 @@ import Interception
 import Wire
 
 extension Relay {
-    /// A CONNECT came: the server is connected before the client is told that it is.
+    /// A CONNECT arrived: the server is connected before the client gets the answer.
     mutating func openTunnel(
         _ server: ServerAddress, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
@@ -32,7 +32,7 @@ extension Relay {
         drain(at, &commands)
     }
 
-    /// A server further on opened a tunnel on its leg: what is spoken in it is decided anew.
+    /// A server further on opened a tunnel on its leg: the protocol inside is detected again.
     mutating func enterTunnel(of request: RelayRequest, _ index: Int) {
         let target = (try? request.switching?.parsedTarget())?.authority
         let server = ServerAddress(
@@ -88,7 +88,7 @@ extension Relay {
         commands.append(.secureServer(leg, serverName: name ?? server.host))
     }
 
-    /// The leg to a tunnel's server is to speak TLS, and is not ready until it does.
+    /// The leg to a tunnel's server is to use TLS, and is not ready until it does.
     private mutating func replaceLeg(_ id: LegID, by server: ServerAddress) {
         update(id) { leg in
             leg.address = server
@@ -98,7 +98,7 @@ extension Relay {
         }
     }
 
-    /// Leaves TLS alone: its bytes pass and are not recorded, and the trace says so.
+    /// Leaves TLS alone: its bytes are forwarded and not recorded, which the trace records.
     private mutating func passTLS(
         _ bytes: [UInt8], _ server: ServerAddress, host: String, isRecorded: Bool, _ at: Instant,
         _ commands: inout [RelayCommand]

@@ -1,9 +1,9 @@
 import Framing
 import Wire
 
-/// What waits for answers, and what goes nowhere.
+/// What waits for answers, and what is dropped.
 extension Relay {
-    /// Whether what the client sends has to wait behind what it sent before.
+    /// Whether what the client sends has to wait after what it sent before.
     var isBlocked: Bool { blocked != nil || !backlog.isEmpty }
 
     /// The request for another protocol, where nothing but its answer is awaited.
@@ -14,7 +14,7 @@ extension Relay {
         return request.switching
     }
 
-    /// Whether a server further on was asked for a tunnel and did not answer yet.
+    /// Whether an upstream server received a CONNECT and did not answer yet.
     var isAwaitingTunnel: Bool { requests.isPaused && outstanding.last?.kind == .connect }
 
     /// Goes on with what waited for answers.
@@ -23,13 +23,13 @@ extension Relay {
         drain(at, &commands)
     }
 
-    /// Looks at the reads that waited, as far as they may go on now.
+    /// Processes the reads that waited, as far as they may be forwarded now.
     mutating func drain(_ at: Instant, _ commands: inout [RelayCommand]) {
         if let waiting = blocked, outstanding.isEmpty, case .http = phase {
             blocked = nil
             resume(waiting, &commands)
         }
-        // What waits here may be the very request behind which the framer paused.
+        // What waits here may be the very request after which the framer paused.
         if requests.isPaused, blocked == nil, outstanding.last?.switching == nil {
             requests.resume(.http)
         }
@@ -37,12 +37,12 @@ extension Relay {
         if clientEnds.isPeerOver, !isBlocked { endRequests(at, &commands) }
     }
 
-    /// Whether answers of the server in use can be told apart, so that requests wait for them.
+    /// Whether answers of the current server can be separated, so that requests wait for them.
     var isCounting: Bool {
         legs.firstIndex { $0.id == current }.map { legs[$0].scan.isFramed } ?? true
     }
 
-    /// Whether the next read that waits can be looked at now.
+    /// Whether the next read that waits can be inspected now.
     private var mayGoOn: Bool {
         guard blocked == nil, !backlog.isEmpty else { return false }
         switch phase {
@@ -66,9 +66,9 @@ extension Relay {
         }
     }
 
-    // MARK: What goes nowhere
+    // MARK: Undelivered bytes
 
-    /// Writes down bytes that nobody gets, and why, unless that was said before.
+    /// Records undelivered bytes, and why, unless that was recorded before.
     mutating func undeliver(
         _ part: HeldBytes, on leg: LegID, _ why: String, _ commands: inout [RelayCommand]
     ) {
@@ -83,10 +83,10 @@ extension Relay {
             leg: leg, sender: sender, at: part.at, origin: part.origin, &commands)
     }
 
-    /// Why bytes do not go on to a server that was told that no more comes.
-    static let reportedEnd = "its server was told that no more comes"
+    /// Why bytes are not forwarded to a server whose leg was half-closed.
+    static let reportedEnd = "its server's leg was half-closed before"
 
-    /// Whether a server was told that no more comes, or is gone.
+    /// Whether the leg to a server was half-closed, or closed.
     func isEnded(_ leg: LegID) -> Bool {
         legs.firstIndex { $0.id == leg }.map { legs[$0].ends.isRelayOver } ?? true
     }
@@ -98,8 +98,9 @@ extension Relay {
         record(.undelivered, leg: leg, at: at, detail: text, &commands)
     }
 
-    /// What waits does so for HTTP to go on: where nothing that the client sends goes on any more it
-    /// goes nowhere, and where bytes pass unread it does too, in either case before what comes.
+    /// What waits does so for HTTP to continue: where nothing of the client is forwarded any more
+    /// it is dropped, and where bytes are forwarded unread it is forwarded, in either case before
+    /// what follows.
     mutating func evicted(_ at: Instant, _ commands: inout [RelayCommand]) {
         switch phase {
         case .refusing, .closed:
@@ -115,7 +116,7 @@ extension Relay {
         }
     }
 
-    /// What waits of the client goes nowhere.
+    /// What waits of the client is dropped.
     mutating func loseHeld(_ commands: inout [RelayCommand]) {
         for held in takeHeld() {
             undeliver(held, on: clientLeg.id, "the connection is being closed", &commands)

@@ -2,37 +2,39 @@ import Framing
 import Interception
 public import Wire
 
-/// Decides what becomes of the bytes of one client connection.
+/// Decides what happens to the bytes of one client connection.
 ///
-/// A value without I/O: events of sockets go in, commands for sockets and rows for the trace come
-/// out. What a peer sent is passed on as it was, apart from the rewrites of ``Patch/Reason``.
+/// A value without I/O: it takes events of sockets, and returns commands for sockets and rows for
+/// the trace. What a peer sent is forwarded unchanged, apart from the rewrites of ``Patch/Reason``.
 ///
-/// The connection begins undecided. Its first byte says whether TLS, HTTP or something else is
-/// spoken, and the same question is asked again inside a tunnel that CONNECT opened, whether this
-/// proxy opened it or a server further on. As HTTP it is framed on the side, to find the server of
-/// each request and to keep answers in the order of the requests: a request for another server than
-/// the one before waits until every earlier one is answered, and so does one too many. After a
-/// change of protocol, or when it can not be framed, bytes pass unread.
+/// The protocol is undecided at first. The first byte shows whether it is TLS, HTTP or another one,
+/// and the same is decided again inside a tunnel that CONNECT opened, whether this proxy opened it
+/// or an upstream server. As HTTP it is framed on the side, to find the server of each request and
+/// to keep answers in the order of the requests: a request for another server than the one before
+/// waits until every earlier one is answered, and so does one too many. After an upgrade, or when
+/// it cannot be framed, bytes are forwarded unread.
 ///
-/// Each event costs work in proportion to the bytes that it brings or lets go on. Every byte of a
-/// peer goes on or is in the trace as ``Patch/Reason/undelivered``, or is covered by an event row
-/// of that kind.
+/// Each event costs work in proportion to the bytes that it brings or releases. Every byte of a
+/// peer is forwarded or is in the trace as ``Patch/Reason/undelivered``, or is covered by an event
+/// row of that kind.
 public struct Relay {
-    /// Most requests of one client that wait for an answer; those behind them stay with the client.
+    /// The maximum number of requests of one client that wait for an answer; further ones are not
+    /// read.
     public static let maximumOutstanding = 64
-    /// Most servers of one client connection that are kept though nothing is asked of them.
+    /// The maximum number of servers of one client connection that are kept without an open
+    /// request.
     static let maximumIdleServers = 8
 
-    /// What is spoken on the client's leg.
+    /// The protocol of the client's leg.
     enum Phase {
         /// Nothing came since the connection, or the tunnel in it, was opened.
         case start
         /// TLS: the ClientHello is being gathered.
         case hello([UInt8])
-        /// The client's handshake is under way.
+        /// The client's handshake is in progress.
         case securing
         case http
-        /// The client gets the answers that it is owed and nothing more; what it sends goes nowhere.
+        /// The client gets the answers that it is owed and nothing more; what it sends is dropped.
         case refusing
         /// A CONNECT waits for its leg.
         case connecting(LegID)
@@ -40,7 +42,7 @@ public struct Relay {
         case raw(LegID, isRecorded: Bool)
         case closed
 
-        /// Whether nobody gets anything any more.
+        /// Whether nothing is delivered any more.
         var isOver: Bool { if case .closed = self { true } else { false } }
     }
 
@@ -73,21 +75,21 @@ public struct Relay {
     var outstanding: [RelayRequest] = []
     /// A request that waits for earlier ones, and what follows it in the same read.
     var blocked: BlockedRequest?
-    /// Reads that wait behind it, behind a request to change the protocol, or for earlier requests
-    /// to be answered.
+    /// Reads that wait after it, after a request to change the protocol, or for earlier requests to
+    /// be answered.
     var backlog = HeldReads()
     /// The value of `Host` that was found to be one of the proxy's names last.
     var answeredName: String?
-    /// Why bytes were not delivered, as far as the trace says so already.
+    /// Why bytes were not delivered, as far as the trace has it already.
     var saidUndelivered: Set<String> = []
 
     /// A relay for one accepted connection.
     ///
     /// - Parameters:
-    ///   - connection: What the trace says about the connection.
-    ///   - clientLeg: What the trace says about the client's leg.
+    ///   - connection: The row of the connection in the trace.
+    ///   - clientLeg: The row of the client's leg in the trace.
     ///   - settings: What to do with what passes.
-    ///   - nextLeg: Gives a leg number that nobody else has.
+    ///   - nextLeg: Returns a unique leg number.
     public init(
         connection: ConnectionRow, clientLeg: LegRow, settings: RelaySettings,
         nextLeg: @escaping () -> LegID
@@ -99,7 +101,7 @@ public struct Relay {
         if case .reverse(let server) = settings.mode { fixed = server }
     }
 
-    /// Takes what happened at `at` and says what to do, in order.
+    /// Processes an event at `at` and returns the commands for it, in order.
     public mutating func handle(
         _ event: RelayEvent, at: Instant, into commands: inout [RelayCommand]
     ) {
@@ -156,8 +158,8 @@ public struct Relay {
         updateReading(&commands)
     }
 
-    /// Whether what happens to a leg is written to the trace: with `--only`, the client's leg counts
-    /// once it is known that a recorded host is meant.
+    /// Whether the events of a leg are written to the trace: with `--only`, the client's leg counts
+    /// once its host is known to be a recorded one.
     func isRecorded(_ leg: LegID) -> Bool {
         guard leg == clientLeg.id else {
             return legs.first { $0.id == leg }?.isRecorded ?? settings.only.isEmpty
@@ -249,7 +251,7 @@ public struct Relay {
         }
     }
 
-    /// Asks the first byte what is spoken.
+    /// Detects the protocol by the first byte.
     private mutating func decide(
         _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
         _ commands: inout [RelayCommand]
@@ -266,7 +268,7 @@ public struct Relay {
         }
     }
 
-    /// Lets bytes that are no protocol of ours through to the only server there is.
+    /// Forwards bytes of an unknown protocol to the only server.
     mutating func passUnread(
         _ bytes: [UInt8], _ at: Instant, origin: Chunk.Origin = .peer,
         _ commands: inout [RelayCommand]
@@ -293,7 +295,7 @@ public struct Relay {
         let leg = current ?? openLeg(fixed, at, isRecorded: isRecorded, &commands)
         if isRecorded {
             record(
-                .raw, leg: clientLeg.id, at: at, detail: "no HTTP and no TLS; relayed unread",
+                .raw, leg: clientLeg.id, at: at, detail: "neither HTTP nor TLS; forwarded unread",
                 &commands)
             recordChunk(
                 bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
@@ -303,7 +305,7 @@ public struct Relay {
         send(bytes, on: leg, &commands)
     }
 
-    /// Tells the client that nothing more will come.
+    /// Half-closes the client's leg.
     mutating func endClient(_ commands: inout [RelayCommand]) {
         guard clientEnds.endRelay() else { return }
         commands.append(.end(clientLeg.id))
@@ -314,7 +316,7 @@ public struct Relay {
         let mustWait =
             switch phase {
             case .connecting: true
-            // A handshake goes on only by what is read.
+            // A handshake continues only by what is read.
             case .securing: false
             default:
                 isBlocked || legs.indices.contains { legs[$0].held.count > settings.heldBytes }
@@ -324,13 +326,13 @@ public struct Relay {
         commands.append(mustWait ? .pauseClient : .resumeClient)
     }
 
-    /// Bytes that wait here: starts of heads, reads behind them, and what is to be sent to servers
+    /// Bytes that wait here: starts of heads, reads after them, and what is to be sent to servers
     /// that are still being connected to.
     public var heldBytes: Int {
         var count = scan.partial.count + backlog.count
         if let blocked { count += blocked.read.bytes.count - blocked.position }
         if case .hello(let held) = phase { count += held.count }
-        // By index: a leg is large, and this is asked after every event.
+        // By index: a leg is large, and this runs after every event.
         for index in legs.indices {
             count += legs[index].held.count + legs[index].scan.partial.count
         }
@@ -350,7 +352,7 @@ public struct Relay {
         return count
     }
 
-    /// Whether the start of a head is held until the rest of it comes.
+    /// Whether the start of a head is held until the rest of it arrives.
     public var isHoldingHead: Bool {
         isHoldingRequest || isHoldingHello
             || legs.indices.contains { !legs[$0].scan.partial.isEmpty }
@@ -358,6 +360,6 @@ public struct Relay {
 
     private var isHoldingHello: Bool { if case .hello = phase { true } else { false } }
 
-    /// Whether the start of a request's head is held until the rest of it comes.
+    /// Whether the start of a request's head is held until the rest of it arrives.
     var isHoldingRequest: Bool { !scan.partial.isEmpty && blocked == nil }
 }

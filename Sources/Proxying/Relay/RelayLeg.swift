@@ -24,9 +24,9 @@ struct RelayRequest {
     let kind: HTTPRequestKind
     /// How the client names the proxy, to lead it back there.
     let proxyName: String
-    /// Its `X-OpenRosa-Version`, where it has one: an answer of ours is then one of OpenRosa.
+    /// Its `X-OpenRosa-Version`, where it has one: an answer of Tapedeck is then one of OpenRosa.
     var openRosaVersion: String?
-    /// Its head, where it asks for another protocol or a tunnel.
+    /// Its head, where it requests an upgrade or a tunnel.
     var switching: HTTPHead?
     /// The answer, where Tapedeck gives it.
     var local: LocalAnswer?
@@ -35,6 +35,6 @@ struct RelayRequest {
 /// An answer in the server's name, which waits for its turn.
 struct LocalAnswer {
     let bytes: [UInt8]
-    /// Whether the connection is closed behind it.
+    /// Whether the connection is closed after it.
     let closes: Bool
 }

@@ -2,15 +2,15 @@ public import Wire
 
 /// What a relay does with what it sees.
 public struct RelaySettings: Hashable, Sendable {
-    /// Whom the client believes to talk to.
+    /// What the client takes the proxy for.
     public enum Mode: Hashable, Sendable {
-        /// An HTTP proxy: targets are absolute, or tunnels are asked for with CONNECT.
+        /// An HTTP proxy: targets are absolute, or tunnels are requested with CONNECT.
         case forward
         /// The server itself.
         case reverse(ServerAddress)
     }
 
-    /// Whom the client believes to talk to.
+    /// What the client takes the proxy for.
     public var mode: Mode
     /// Whether a reverse proxy leaves `Host`, `Origin` and `Location` alone.
     public var keepsHost: Bool
@@ -18,13 +18,13 @@ public struct RelaySettings: Hashable, Sendable {
     public var only: [HostPattern]
     /// Hosts whose TLS is left alone.
     public var passthrough: [HostPattern]
-    /// Bytes of a head, or of the start of a tunnel, that are held back at most.
+    /// The maximum number of bytes of a head, or of the start of a tunnel, that are held back.
     public var heldBytes: Int
 
-    /// Names that `Host` may have in a reverse proxy, besides those that no name server is asked
-    /// for and the server's own; nil for any.
+    /// Names that `Host` may have in a reverse proxy, besides those that are resolved without a
+    /// name server and those of the server; nil for any.
     public var hosts: [HostPattern]?
-    /// Tells when an answer of our own is made.
+    /// The clock for the date of a local answer.
     public var clock: SessionClock
 
     /// Settings with these values.
@@ -42,7 +42,7 @@ public struct RelaySettings: Hashable, Sendable {
         self.clock = clock
     }
 
-    /// Whether what is said to `host` is recorded.
+    /// Whether traffic with `host` is recorded.
     func records(_ host: String) -> Bool {
         only.isEmpty || only.contains { $0.matches(host) }
     }

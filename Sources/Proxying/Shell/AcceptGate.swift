@@ -21,7 +21,7 @@ final class AcceptGate: ChannelDuplexHandler {
     private var hasReportedFailure = false
     private var retry: Scheduled<Void>?
 
-    /// How long nobody is accepted after the system had no descriptor, unless one becomes free.
+    /// How long accepting pauses after the system had no descriptor, unless one becomes free.
     private static let pause = TimeAmount.seconds(1)
 
     init(descriptors: DescriptorBudget, notice: @escaping @Sendable (String) -> Void) {
@@ -78,7 +78,7 @@ final class AcceptGate: ChannelDuplexHandler {
         }
     }
 
-    /// Somebody has gone, or time has passed: accepts again.
+    /// A connection was closed, or time has passed: accepts again.
     private func reopen() {
         retry?.cancel()
         retry = nil

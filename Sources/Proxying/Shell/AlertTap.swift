@@ -1,7 +1,7 @@
 import Interception
 import NIOCore
 
-/// Looks at what a client sends before the TLS library does, until the handshake is over.
+/// Inspects what a client sends before the TLS library does, until the handshake is over.
 ///
 /// Runs on the connection's event loop and passes everything on.
 final class AlertTap: ChannelInboundHandler, RemovableChannelHandler {

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Platform
 
-/// Says for people why a leg was closed.
+/// The reason why a leg was closed, as text.
 enum CloseCause {
     /// The cause in a few words.
     static func detail(_ errors: [any Error], isReset: Bool) -> String {
@@ -13,7 +13,7 @@ enum CloseCause {
     }
 }
 
-/// Says for people why a server could not be connected.
+/// The reason why a server could not be connected, as text.
 enum ConnectCause {
     /// The cause in a few words.
     static func detail(_ error: any Error) -> String {
@@ -45,6 +45,6 @@ extension ConnectCause {
 }
 
 extension IOError {
-    /// The system's own words for the error number.
+    /// The system's message for the error number.
     fileprivate var localizedReason: String { String(cString: strerror(errnoCode)) }
 }

@@ -4,11 +4,11 @@ import Synchronization
 /// The file descriptors that connections may have, so that accepting and connecting never fail for
 /// lack of them.
 ///
-/// Each client that is served has two from the start, its own and its server's, and one more for each
-/// further server. Clients beyond that are answered with a refusal, a few at a time; beyond these
-/// nobody is accepted until somebody has gone.
+/// Each client that is served has two from the start, its own and its server's, and one more for
+/// each further server. Clients beyond that are answered with a refusal, a few at a time; beyond
+/// these no client is accepted until one has disconnected.
 final class DescriptorBudget: Sendable {
-    /// What the budget says about an accepted client.
+    /// The decision of the budget about an accepted client.
     enum Verdict: Hashable {
         /// It has its two descriptors.
         case serve
@@ -43,8 +43,8 @@ final class DescriptorBudget: Sendable {
         capacity = max(Self.perClient, limit - used - reserve)
     }
 
-    /// What this process may have, raised as far as the system allows without asking anybody, and
-    /// what it has.
+    /// The descriptor limit of this process, raised as far as the system allows, and the number in
+    /// use.
     convenience init() {
         // More than there are ports to connect from is of no use, and programs that are started inherit
         // it: some close all descriptors that there might be, one by one.
@@ -67,12 +67,12 @@ final class DescriptorBudget: Sendable {
         }
     }
 
-    /// Whether this client is one that is refused; asked once.
+    /// Whether this client is refused; called once.
     func takeRefusal(of client: ObjectIdentifier) -> Bool {
         state.withLock { $0.refusals.remove(client) != nil }
     }
 
-    /// A client has gone, with all its servers.
+    /// A client disconnected, with all its servers.
     ///
     /// - Returns: Whether the gate is shut, and may open now.
     func leave(_ verdict: Verdict) -> Bool {
@@ -85,7 +85,7 @@ final class DescriptorBudget: Sendable {
         }
     }
 
-    /// Shuts the gate where nobody more can be refused; whether it is shut.
+    /// Closes the gate where no further client can be refused; returns whether it is closed.
     func shutGateIfFull() -> Bool {
         state.withLock { state in
             if state.refusing >= Self.refusedAtOnce { state.isGateShut = true }
@@ -96,7 +96,7 @@ final class DescriptorBudget: Sendable {
     /// Shuts the gate.
     func shutGate() { state.withLock { $0.isGateShut = true } }
 
-    /// Opens the gate where somebody more can at least be refused; whether it is open.
+    /// Opens the gate where a further client can at least be refused; whether it is open.
     func openGate() -> Bool {
         state.withLock { state in
             if state.refusing < Self.refusedAtOnce { state.isGateShut = false }

@@ -3,7 +3,7 @@ import NIOSSL
 import NIOTLS
 import Wire
 
-/// The end of a leg's pipeline: tells the connection what happens, and reads when it may.
+/// The end of a leg's pipeline: reports events to the connection, and reads when it may.
 ///
 /// Makes no decisions. Runs on the connection's event loop.
 final class LegHandler: ChannelDuplexHandler {
@@ -38,7 +38,7 @@ final class LegHandler: ChannelDuplexHandler {
         context.fireChannelActive()
     }
 
-    /// Reads no more, or reads again.
+    /// Pauses reading, or resumes it.
     func setPaused(_ paused: Bool) {
         guard paused != isPaused else { return }
         isPaused = paused
@@ -77,7 +77,7 @@ final class LegHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if errors.count < 8 { errors.append(error) }
         connection.failed(leg, errors: errors)
-        // The connection is of no use after an error; its close tells the relay.
+        // The connection is unusable after an error; its close notifies the relay.
         if !(error is NIOSSLError) || connection.isHandshaking(leg) {
             context.close(promise: nil)
         }
@@ -88,7 +88,7 @@ final class LegHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Tells the connection that the channel is closed, once.
+    /// Notifies the connection that the channel is closed, once.
     func end() {
         guard !isOver else { return }
         isOver = true

@@ -1,6 +1,6 @@
-/// Whether something that is asked again and again answers in time.
+/// Whether something that is polled repeatedly answers in time.
 ///
-/// Times are nanoseconds of a clock that never goes back.
+/// Times are nanoseconds of a monotonic clock.
 struct LoopHealth {
     /// What has become different.
     enum Change: Hashable {
@@ -17,7 +17,7 @@ struct LoopHealth {
     /// Something that may take `limit` nanoseconds to answer.
     init(limit: Int64) { self.limit = limit }
 
-    /// A look at `now`; `hasAnswered` is about the question before.
+    /// A look at `now`; `hasAnswered` is about the previous ping.
     ///
     /// - Returns: Whether to ask again, and what is different.
     mutating func look(at now: Int64, hasAnswered: Bool) -> (asks: Bool, change: Change?) {

@@ -3,8 +3,8 @@ import Synchronization
 /// What all connections of a proxy hold in memory of what their peers sent, and which of them have to
 /// stop reading because of it.
 ///
-/// Above the limit those stop that hold more than their share of it; there is always one, and who
-/// holds little goes on.
+/// Above the limit, connections that hold more than their share stop reading; there is always one,
+/// and connections that hold little continue.
 final class MemoryBudget: Sendable {
     /// Bytes that all may hold together.
     let limit: Int
@@ -17,7 +17,7 @@ final class MemoryBudget: Sendable {
     /// A connection is there, and holds nothing.
     func join() { connections.add(1, ordering: .relaxed) }
 
-    /// A connection is gone, which held `bytes`.
+    /// A connection that held `bytes` was closed.
     func leave(holding bytes: Int) {
         connections.subtract(1, ordering: .relaxed)
         held.subtract(bytes, ordering: .relaxed)

@@ -1,11 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// The sockets by which this proxy connects to its own port, to know them when they are accepted.
+/// The sockets by which this proxy connects to its own port, to recognise them when they are
+/// accepted.
 ///
-/// A request that comes back to the proxy would be sent to it again without end. Nothing may be added
-/// to requests to see that, so the addresses of sockets say it: a client whose address is that of a
-/// connection to our own port is ourselves. Connections to other ports are not kept.
+/// A request that returns to the proxy would be sent to it again without end. Nothing may be added
+/// to requests to detect that, so the addresses of sockets are compared: a client whose address is
+/// that of a connection to the proxy's port is the proxy itself. Connections to other ports are not
+/// kept.
 final class OwnSockets: Sendable {
     /// The address of a socket; the same for IPv4 and for IPv4 within IPv6.
     private struct Address: Hashable {
@@ -54,8 +56,8 @@ final class OwnSockets: Sendable {
         }
     }
 
-    /// Whether a client, asked when its first bytes are here, is this proxy: who connects is kept before
-    /// it sends.
+    /// Whether a client is this proxy; called when its first bytes were received, as connections
+    /// are registered before they send.
     func isOwn(_ client: SocketAddress?) -> Bool {
         state.withLock { state in
             guard !state.own.isEmpty, let address = Address(client),
@@ -66,7 +68,7 @@ final class OwnSockets: Sendable {
         }
     }
 
-    /// Whether a connection of ours was found to lead to ourselves.
+    /// Whether a connection of this proxy was found to lead to itself.
     func isLooping(_ local: SocketAddress?) -> Bool {
         state.withLock { state in
             guard !state.looping.isEmpty, let address = Address(local) else { return false }

@@ -4,7 +4,7 @@ import Wire
 
 /// What rules ask of the sockets of a connection.
 extension ProxyConnection {
-    /// The client's channel is active: the rules about connections are asked.
+    /// The client's channel is active: the rules about connections are evaluated.
     func accepted() {
         if let refusal { return refuseSoon(refusal) }
         guard judge != nil else { return }
@@ -28,7 +28,7 @@ extension ProxyConnection {
         return isDone
     }
 
-    /// What is known of the connection, for people who choose one.
+    /// The description of the connection for lists.
     var description: ConnectionDescription {
         ConnectionDescription(
             id: id, client: relay.connection.client,

@@ -3,16 +3,16 @@ import Wire
 
 /// What a connection holds in memory.
 extension ProxyConnection {
-    /// How much waits for a peer that does not read before its counterpart is read no further.
+    /// How much waits for a peer that does not read before reading from its counterpart stops.
     ///
-    /// With one read of 32 KiB on top, 64 KiB is the most that waits.
+    /// With one read of 32 KiB on top, at most 64 KiB wait.
     static let writeMarks = ChannelOptions.Types.WriteBufferWaterMark(
         low: 16 << 10, high: 48 << 10)
 
     /// How often it is looked again whether there is room.
     private static let interval = TimeAmount.milliseconds(100)
 
-    /// Counts what is held, and reads no further where that is too much.
+    /// Counts what is held, and stops reading where that is too much.
     func account() {
         guard !isFinished else { return }
         let (relayed, judged) = (relay.holding(), judge?.holding())
@@ -48,7 +48,7 @@ extension ProxyConnection {
         }
     }
 
-    /// Sees to it that the start of a head is not held for ever.
+    /// Limits the time for which the start of a head is held.
     private func watchHead(_ isHolding: Bool) {
         guard isHolding != (overdue != nil) else { return }
         overdue?.cancel()

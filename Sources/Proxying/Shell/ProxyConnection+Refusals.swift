@@ -2,11 +2,11 @@ import NIOCore
 import Platform
 import Wire
 
-/// Clients and servers that get nothing, for a reason of the proxy's own.
+/// Clients and servers that are refused for a reason of the proxy.
 extension ProxyConnection {
     /// How long a client that is refused may keep silent.
     private static let patience = TimeAmount.seconds(1)
-    /// How long it may go on sending after its answer: closed at once, that would cost it the answer.
+    /// How long it may continue sending after its answer: an immediate close could lose the answer.
     private static let grace = TimeAmount.milliseconds(250)
 
     /// A client that is refused is not waited for.
@@ -54,8 +54,8 @@ extension ProxyConnection {
         return true
     }
 
-    /// Forgets a socket that led, or may have led, to the proxy itself: not at once, since what was sent
-    /// on it may still be unread.
+    /// Drops a socket that led, or may have led, to the proxy itself: not at once, since what was
+    /// sent on it may still be unread.
     func forget(_ own: SocketAddress) {
         let sockets = resources.ownSockets
         eventLoop.scheduleTask(in: Self.patience * 2) { sockets.forget(own) }

@@ -37,7 +37,7 @@ extension ProxyConnection {
         }
     }
 
-    /// The certificate for a host; one for the listening address where the client asks for a name
+    /// The certificate for a host; one for the listening address where the client requests a name
     /// that no certificate can have.
     private func leaf(for host: String) throws(InterceptionError) -> NIOSSLContext {
         do {
@@ -61,10 +61,10 @@ extension ProxyConnection {
         }
     }
 
-    /// Says no more about a handshake that does not end because we close the leg: no peer is to
-    /// blame for it.
+    /// Suppresses the report of a handshake that does not end because the proxy closes the leg: no
+    /// peer caused it.
     ///
-    /// - Returns: Whether one was under way; what is written then waits for its end.
+    /// - Returns: Whether one was in progress; what is written then waits for its end.
     func breaksHandshakeOff(_ leg: LegID) -> Bool {
         guard isHandshaking(leg) else { return false }
         lines[leg]?.security = .plain
@@ -73,7 +73,7 @@ extension ProxyConnection {
         return true
     }
 
-    /// The cause, from what the TLS library says and what the client said in the clear.
+    /// The cause, from the error of the TLS library and the unencrypted alert of the client.
     func failure(_ errors: [any Error], on leg: LegID) -> TLSFailure {
         let side: TLSFailure.Leg = leg == clientLeg ? .client : .server
         if let code = lines[leg]?.tap?.code { return TLSFailure(alert: code, on: side) }

@@ -7,8 +7,8 @@ import Wire
 
 /// The sockets of one client connection, driven by a ``Relay``.
 ///
-/// Carries out what the relay decides and tells it what happens; decides nothing but when to read.
-/// All its channels live on one event loop, which is the only thread that touches it.
+/// Carries out what the relay decides and passes events to it; decides nothing but when to read.
+/// All its channels are on one event loop, which is the only thread that touches it.
 final class ProxyConnection {
     /// One channel and how far its TLS is.
     struct Line {
@@ -41,12 +41,12 @@ final class ProxyConnection {
     var relay: Relay
     var judge: ConnectionJudge?
     var alarm: Scheduled<Void>?
-    /// Why the client gets nothing, until it is told.
+    /// Why the client is refused, until that is sent.
     var refusal: Refusal?
     private var hasClientSpoken = false
     /// File descriptors of the legs, those that are being connected included.
     var descriptors = 1
-    /// When the start of a head that is held goes on as it is.
+    /// When the start of a head that is held is forwarded unchanged.
     var overdue: Scheduled<Void>?
     var lines: [LegID: Line] = [:]
     private var events: [RelayEvent] = []
@@ -55,7 +55,7 @@ final class ProxyConnection {
     var pauses: [ReadPause] = [[], []]
     /// Bytes of the peers that are held, as they were counted last.
     var held = 0
-    /// Whether a peer does not take what is written to it, as of when that changed last.
+    /// Whether a peer does not accept what is written to it, as of the last change.
     var isSomebodyBehind = false
     /// Whether all legs were closed.
     private(set) var isFinished = false
@@ -152,7 +152,7 @@ final class ProxyConnection {
         dispatch(leg == clientLeg ? .clientSecured : .ready(leg))
     }
 
-    /// An error came; if it ends a handshake, the cause is said now.
+    /// An error occurred; if it ends a handshake, the cause is reported now.
     func failed(_ leg: LegID, errors: [any Error]) {
         guard case .handshaking(let name) = lines[leg]?.security else { return }
         handshakeFailed(leg, failure(errors, on: leg), name)
@@ -216,7 +216,7 @@ final class ProxyConnection {
                 carryOut(commands)
             }
             events.removeAll(keepingCapacity: true)
-            // A peer that is found gone by this is an event as well.
+            // A disconnected peer found by this is an event as well.
             flush()
         } while !events.isEmpty
         account()
@@ -236,7 +236,7 @@ final class ProxyConnection {
             case .record(let record):
                 records.append(record)
             case .send(let leg, let bytes):
-                // What is sent stands in the trace before an answer to it can.
+                // What is sent is in the trace before an answer to it can be.
                 put(records)
                 records = []
                 guard let channel = lines[leg]?.channel else { continue }
@@ -322,7 +322,7 @@ final class ProxyConnection {
         switch result {
         case .success(let channel):
             guard lines[clientLeg] != nil else {
-                // It is not active yet, so that nobody is told when it becomes inactive.
+                // It is not active yet, so that there is no notification when it becomes inactive.
                 let handler = try? channel.pipeline.syncOperations.handler(type: LegHandler.self)
                 channel.close(promise: nil)
                 handler?.end()
@@ -373,7 +373,7 @@ final class ProxyConnection {
 extension ProxyConnection: Sendable {}
 
 extension SocketAddress? {
-    /// `HOST:PORT`, or nothing where it is not known.
+    /// `HOST:PORT`, or nothing where it is unknown.
     fileprivate var text: String {
         guard let self, let host = self.ipAddress, let port = self.port else { return "" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -1,4 +1,4 @@
-/// Why a client gets an answer of the proxy's own in place of a server's.
+/// Why a client gets a local answer in place of a server's.
 public struct Refusal: Hashable, Sendable {
     /// Status of the answer.
     public let status: Int

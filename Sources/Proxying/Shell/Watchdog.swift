@@ -27,7 +27,7 @@ final class LoopActivity: Sendable {
     }
 }
 
-/// Asks each event loop twice a second whether it is there, and reports one that does not answer.
+/// Pings each event loop twice a second, and reports one that does not answer.
 ///
 /// Every connection of such a loop waits, so this is always a defect or a machine without time; the
 /// report names the connection that the loop is busy with.
@@ -42,7 +42,7 @@ final class Watchdog: Sendable {
     /// - Parameters:
     ///   - loops: The loops, with what each is busy with.
     ///   - limit: How long one may take to answer.
-    ///   - interval: How often it is asked.
+    ///   - interval: The interval of the pings.
     ///   - report: Gets a sentence, and the connection that it is about.
     init(
         _ loops: [(loop: any EventLoop, activity: LoopActivity)], limit: Duration = Watchdog.limit,
@@ -79,7 +79,7 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// Watches no more.
+    /// Stops watching.
     func stop() { watching.cancel() }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {

@@ -54,7 +54,7 @@ final class ConnectionBytes {
             let stream = Stream(sender: statement.integer(1), leg: statement.integer(2))
             let start = streams[stream]?.last.map { pieces[$0].range.upperBound } ?? 0
             let hasPatches = statement.integer(4) != 0
-            // A patch that does not fit is passed over, so that the outcome has to be looked at.
+            // A patch that does not fit is skipped, so that the outcome has to be scanned.
             let count = hasPatches ? try received(chunk, true).count : Int(statement.integer(3))
             indices[chunk] = pieces.count
             streams[stream, default: []].append(pieces.count)

@@ -1,9 +1,9 @@
 internal import Framing
 internal import Trace
 
-/// One HTTP message in a stream: where its head, content and trailers stand.
+/// One HTTP message in a stream: with the places of its head, content and trailers.
 struct HTTPUnit {
-    /// Most separate ranges of content, one for each transfer chunk: 1,000,000.
+    /// The maximum number of separate ranges of content, one for each transfer chunk: 1,000,000.
     static let maxRanges = 1_000_000
 
     /// The head, once it is complete.

@@ -16,7 +16,7 @@ struct RedactedChunks {
     private let walk: SecretWalk
     private let isSocket: Bool
 
-    /// The chunks of `bytes`; `isSocket` says whether WebSocket messages are among them.
+    /// The chunks of `bytes`; `isSocket` is whether WebSocket messages are among them.
     init(_ bytes: ConnectionBytes, _ edits: StreamEdits, by walk: SecretWalk, isSocket: Bool) {
         self.bytes = bytes
         self.edits = edits
@@ -80,7 +80,7 @@ struct RedactedChunks {
         var got = 0
         for index in patches.indices {
             let patch = patches[index]
-            // One that does not fit is passed over when it is applied.
+            // One that does not fit is skipped when it is applied.
             guard patch.offset >= result.count, patch.removed >= 0,
                 patch.offset <= raw.count - patch.removed
             else {
@@ -100,7 +100,7 @@ struct RedactedChunks {
         return patches
     }
 
-    /// Puts the shares of `edits` that lie in a chunk into its bytes.
+    /// Applies the parts of `edits` that are in a chunk to its bytes.
     private func splice(
         _ bytes: inout [UInt8], _ edits: [StreamEdits.Edit], _ range: Range<Int>
     ) -> Shift {
@@ -120,7 +120,7 @@ struct RedactedChunks {
         return shift
     }
 
-    /// Where `offset` of a chunk lies after `shift`.
+    /// Where `offset` of a chunk is after `shift`.
     static func move(_ offset: Int, by shift: Shift) -> Int {
         var moved = offset
         for (part, count) in shift where part.lowerBound < offset {

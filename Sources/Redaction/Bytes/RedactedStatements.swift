@@ -2,8 +2,8 @@ internal import Storage
 internal import Trace
 internal import Wire
 
-/// The rows of a trace that say something in words or quote bytes: sessions, events, faults,
-/// findings and marks.
+/// The rows of a trace with texts that may quote bytes: sessions, events, faults, findings and
+/// marks.
 final class RedactedStatements {
     private struct Table {
         var name: String
@@ -33,13 +33,13 @@ final class RedactedStatements {
         self.walk = walk
     }
 
-    /// Remembers how places moved.
+    /// Keeps how places moved.
     func move(_ shifts: [Int64: RedactedChunks.Shift]) throws { self.shifts.merge(shifts) { $1 } }
 
-    /// Looks at all rows without writing any.
+    /// Scans all rows without writing any.
     func collect() throws { try each { _, _, _ in } }
 
-    /// Writes all rows to the database `main`, and says of each session that it is redacted.
+    /// Writes all rows to the database `main`, and marks each session as redacted.
     func write() throws {
         for table in Self.tables {
             let columns = TableDefinition.recorded.first { $0.name == table.name }

@@ -1,11 +1,11 @@
 internal import Storage
 
-/// Which chunks, exchanges and messages a connection has, without a look at those of all others.
+/// The chunks, exchanges and messages of a connection, without scanning those of all others.
 ///
 /// A trace has indexes by connection only if it was recorded with a bound, and a trace that is
 /// only read gets none. Kept in temporary tables, some twenty bytes for each row.
 enum RowsByConnection {
-    /// The tables of a trace whose rows are told apart, each as `TABLE_of` beside it.
+    /// The tables of a trace whose rows are indexed by connection, each in a table `TABLE_of`.
     private static let tables = ["chunk", "http_exchange", "message"]
 
     /// Makes the tables for the rows of the database `schema`.

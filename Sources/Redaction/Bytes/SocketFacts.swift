@@ -1,9 +1,9 @@
 internal import Simperium
 
-/// What is known of one WebSocket: how Simperium commands travel over it, and which channel is
-/// which bucket.
+/// The properties of one WebSocket: how Simperium commands are framed on it, and the buckets of its
+/// channels.
 struct SocketFacts {
-    /// Most channels of which the bucket is kept: 4,096.
+    /// The maximum number of channels whose bucket is kept: 4,096.
     static let maxChannels = 4_096
 
     /// Whether commands come in SockJS frames.
@@ -27,7 +27,7 @@ struct SocketFacts {
         buckets[channel] = bucket
     }
 
-    /// Application and bucket of a channel; those whose opening was not seen are told apart by
+    /// Application and bucket of a channel; those whose opening was not seen are distinguished by
     /// their number.
     func bucket(_ channel: Int) -> String? { "\(app)/\(buckets[channel] ?? "#\(channel)")" }
 }

@@ -8,7 +8,7 @@ internal import Framing
 enum StoredCoding {
     /// `content` with all `codings` applied in their order.
     ///
-    /// `isWhole` says whether the content ends; where it was cut off, so is what is made.
+    /// `isWhole` is whether the content is complete; where it was cut off, so is the result.
     static func encode(_ content: [UInt8], _ codings: [ContentCoding], isWhole: Bool) -> [UInt8] {
         codings.reduce(content) { content, coding in
             switch coding {

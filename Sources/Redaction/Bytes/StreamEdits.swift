@@ -2,7 +2,7 @@ internal import Storage
 
 /// What is written in the place of parts of a connection's streams.
 ///
-/// Kept in a temporary table, since a whole direction may have to be written anew.
+/// Kept in a temporary table, since a whole direction may have to be rewritten.
 final class StreamEdits {
     /// One edit.
     struct Edit {
@@ -11,10 +11,10 @@ final class StreamEdits {
         /// What comes in their place.
         var bytes: [UInt8]
 
-        /// What of ``bytes`` comes in the place of `part`, which lies in ``range``.
+        /// The part of ``bytes`` that replaces `part`, which is within ``range``.
         ///
-        /// Bytes are dealt out in proportion, so that the first comes where the first was and the
-        /// last where the last was; where there are as many as before, each takes its own place.
+        /// Bytes are distributed in proportion, so that the first is where the first was and the
+        /// last where the last was; where there are as many as before, each keeps its place.
         func share(of part: Range<Int>) -> ArraySlice<UInt8> {
             guard !range.isEmpty else { return bytes[...] }
             func scaled(_ place: Int) -> Int {
@@ -30,7 +30,7 @@ final class StreamEdits {
     private let selection: Statement
     private let db: Connection
 
-    /// No edits; those of the connection before are forgotten.
+    /// No edits; those of the connection before are dropped.
     init(_ db: Connection) throws {
         self.db = db
         try db.execute(
@@ -49,7 +49,7 @@ final class StreamEdits {
             """)
     }
 
-    /// Forgets all edits.
+    /// Drops all edits.
     func removeAll() throws { try db.execute("DELETE FROM temp.edit") }
 
     /// Adds an edit, which overlaps no other.

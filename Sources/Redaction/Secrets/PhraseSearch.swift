@@ -1,13 +1,13 @@
 /// Finds any of many phrases in text.
 ///
 /// The phrases are sorted; at each place of the text the range of those that begin as the text does
-/// is narrowed byte by byte. A filter of the first four bytes lets nearly all places go at once.
+/// is narrowed byte by byte. A filter of the first four bytes excludes nearly all places at once.
 /// Time per place is bounded by the longest phrase and the logarithm of their number, whatever the
 /// phrases are.
 struct PhraseSearch {
     /// Fewest bytes of a phrase.
     static let shortest = 4
-    /// Most bytes of a phrase that are compared: 4,096.
+    /// The maximum number of bytes of a phrase that are compared: 4,096.
     ///
     /// Longer ones are left out.
     static let longest = 4_096

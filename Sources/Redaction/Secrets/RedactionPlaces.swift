@@ -1,4 +1,4 @@
-/// Where secrets stand by name, whatever they look like.
+/// Where secrets are by name, whatever they look like.
 ///
 /// One table, which the documentation beside it repeats and a test compares. Names are in lower
 /// case; they are compared without regard to case and to the difference of `-` and `_`.
@@ -25,7 +25,7 @@ public struct RedactionPlaces: Sendable {
         public var kind: SecretKind
     }
 
-    /// The places that are always looked at.
+    /// The places that are always scanned.
     public static let all: [Place] = table.flatMap { container, kind, names in
         names.split(separator: " ").map {
             Place(container: container, name: String($0), kind: kind)
@@ -105,14 +105,14 @@ public struct RedactionPlaces: Sendable {
         self.kinds = kinds
     }
 
-    /// What the value of `name` is; nil where it is no secret by name.
+    /// What the value of `name` is; nil where it is not a secret by name.
     func kind(_ container: Container, _ name: some Collection<UInt8>) -> SecretKind? {
         guard name.count <= 64 else { return nil }
         return kinds[container]?[Self.normal(name)]
     }
 
-    /// Identifiers, on which the protocols build: other secrets that happen to be the same are not
-    /// replaced in them, since hashes of identifiers and what refers to them would not fit any more.
+    /// Identifiers, on which the protocols depend: equal secrets are not replaced in them, since
+    /// hashes of identifiers and what refers to them would not fit any more.
     public static let identifiers = Set(
         """
         id case_id user_id userid owner_id uuid instanceid restore_id external_id since state \

@@ -2,7 +2,7 @@
 public enum SecretKind: String, Hashable, Sendable, CaseIterable {
     /// What gives access by itself: an access token, an API key, a nonce, the response of a digest.
     case token
-    /// What somebody types in to prove who they are.
+    /// What a user enters to sign in.
     case password
     /// The value of a cookie.
     case cookie
@@ -17,6 +17,6 @@ public enum SecretKind: String, Hashable, Sendable, CaseIterable {
     /// What a pattern of the user's own matches.
     case pattern
 
-    /// Whether `--check-secrets` reports it; what names people and devices is no credential.
+    /// Whether `--check-secrets` reports it; names of people and devices are not credentials.
     var isCredential: Bool { self != .person && self != .device }
 }

@@ -2,12 +2,12 @@ internal import Storage
 public import Trace
 internal import Wire
 
-/// Looks through a trace for what still looks like a secret.
+/// Searches a trace for what still looks like a secret.
 ///
-/// It decodes and looks at everything as ``Redaction`` does. In a session that says of itself that
-/// it was redacted, stand-ins are known by their checksum and passed over; a secret that was not
-/// replaced passes for one once in 64 times. Addresses in reserved domains are no secrets, and
-/// names of people and devices are not looked for.
+/// It decodes and scans everything as ``Redaction`` does. In a session that is marked as redacted,
+/// stand-ins are recognised by their checksum and skipped; a secret that was not replaced is taken
+/// for one once in 64 times. Addresses in reserved domains are not secrets, and names of people and
+/// devices are not looked for.
 public enum SecretScan {
     /// Something that looks like a secret.
     public struct Sighting: Hashable, Sendable, CustomStringConvertible {
@@ -20,13 +20,13 @@ public enum SecretScan {
         /// How many times it was seen.
         public var count: Int
 
-        /// Kind, excerpt and place, in one line for people.
+        /// Kind, excerpt and place, as one line of text.
         public var description: String {
             "\(kind.rawValue) \(excerpt) in \(place)\(count > 1 ? ", \(count) times" : "")"
         }
     }
 
-    /// Most different secrets that are told: 1,000.
+    /// The maximum number of different secrets that are reported: 1,000.
     public static let maxSightings = 1_000
 
     /// What still looks like a secret in the trace at `path`, each once, in the order in which they
@@ -35,8 +35,9 @@ public enum SecretScan {
     /// - Parameters:
     ///   - path: The trace.
     ///   - options: What else is a secret.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
-    /// - Returns: What was seen; at most ``maxSightings``.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
+    /// - Returns: The sightings; at most ``maxSightings``.
     /// - Throws: ``FileError``.
     public static func run(
         _ path: String, options: RedactionOptions = RedactionOptions(),

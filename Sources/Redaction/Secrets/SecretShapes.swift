@@ -10,11 +10,12 @@ struct SecretShapes {
         var kind: SecretKind
     }
 
-    /// Most bytes of a piece of text that the user's own expressions are run over.
+    /// The maximum number of bytes of a text on which the user's expressions run.
     ///
     /// They may take time quadratic in it: 1 MiB.
     static let longestForExpressions = 1 << 20
-    /// Most bytes of an address, RFC 5321, 4.5.3.1: 254; of a name before a value: 64.
+    /// The maximum number of bytes of an address, RFC 5321, 4.5.3.1: 254; of a name before a value:
+    /// 64.
     private static let longestAddress = 254
     private static let longestName = 64
 
@@ -77,7 +78,7 @@ struct SecretShapes {
         guard start < at else { return nil }
         var end = at + 1
         while end < text.count, end - at < longestAddress, isHost(text[end]) { end += 1 }
-        // Back to the last label of letters: what follows is no part of the name of a host.
+        // Back to the last label of letters: what follows is not part of the name of a host.
         while end > at + 1 {
             while end > at + 1, text[end - 1] == 0x2E || text[end - 1] == 0x2D { end -= 1 }
             guard let dot = text[at + 1..<end].lastIndex(of: 0x2E) else { return nil }
@@ -101,8 +102,8 @@ struct SecretShapes {
 
     // MARK: Values behind names
 
-    /// The value behind the `=` or `:` at `mark`, where the name before it says that it is a token
-    /// or password.
+    /// The value after the `=` or `:` at `mark`, where the name before it is that of a token or
+    /// password.
     private func value(_ text: [UInt8], after mark: Int) -> (Range<Int>, SecretKind)? {
         var end = mark
         while end > 0, [0x20, 0x22, 0x27].contains(text[end - 1]) { end -= 1 }
@@ -122,7 +123,7 @@ struct SecretShapes {
         while first < text.count, [0x20, 0x22, 0x27].contains(text[first]) { first += 1 }
         // An address, or nothing.
         guard first < text.count, text[first] != 0x2F else { return nil }
-        // The dots that stand for what a quotation leaves out are no part of it.
+        // The ellipsis of a quotation is not part of it.
         let ends: [UInt8] =
             isMember && text[first - 1] == 0x22
             ? [0x22, 0x5C, 0x0A, 0xE2]
@@ -213,7 +214,7 @@ struct SecretShapes {
     private static let end = Array("-----END ".utf8)
     private static let mark = Array("PRIVATE KEY-----".utf8)
 
-    /// What stands between the lines that begin and end a private key (RFC 7468).
+    /// What is between the lines that begin and end a private key (RFC 7468).
     private static func privateKey(_ text: [UInt8], from start: Int) -> Range<Int>? {
         guard text[start...].starts(with: begin) else { return nil }
         let line = text[start...].prefix(64)

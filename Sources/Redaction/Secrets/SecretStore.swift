@@ -1,15 +1,15 @@
 internal import Trace
 
-/// The secrets of a trace, and what stands in for each.
+/// The secrets of a trace, with the stand-in of each.
 ///
 /// First all are collected, then all are replaced; what is found later than ``freeze()`` gets its
-/// stand-in where it stands.
+/// stand-in in place.
 final class SecretStore {
     /// How far a secret is looked for.
     enum Reach: Int, Comparable {
         /// Where it was found: it is too short, a word of the protocols, or nothing but digits.
         case place
-        /// In every value, as a word of its own.
+        /// In every value, as a separate word.
         case values
         /// In all bytes.
         case everywhere
@@ -17,9 +17,10 @@ final class SecretStore {
         static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// Most different secrets: 200,000.
+    /// The maximum number of different secrets: 200,000.
     static let maxSecrets = 200_000
-    /// Most bytes of all secrets together: 8 MiB; their usual spellings take several times as much.
+    /// The maximum number of bytes of all secrets together: 8 MiB; their usual spellings take
+    /// several times as much.
     static let maxBytes = 8 << 20
     /// Fewest bytes of a secret that is looked for elsewhere too: 6; of one of digits alone: 8.
     static let shortestWord = 6
@@ -55,7 +56,7 @@ final class SecretStore {
         bytes += secret.count
     }
 
-    /// Ends the collecting: from now on secrets are found wherever they stand.
+    /// Ends the collecting: from now on secrets are found wherever they occur.
     func freeze() {
         for (secret, kind) in kinds {
             let reach = Self.reach(secret, kind)
@@ -72,7 +73,7 @@ final class SecretStore {
         search = PhraseSearch(originals.keys)
     }
 
-    /// What stands in for `secret`.
+    /// The stand-in for `secret`.
     func standIn(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let known = made[secret] { return known }
         let isEmail = kinds[secret].map { $0 == .email } ?? (kind == .email)
@@ -125,7 +126,7 @@ final class SecretStore {
         }
     }
 
-    /// Whether a known secret stands in `text`.
+    /// Whether `text` contains a known secret.
     func isIn(_ text: [UInt8]) -> Bool {
         !search.isEmpty
             && text.indices.contains { place in
@@ -133,7 +134,8 @@ final class SecretStore {
             }
     }
 
-    /// Most bytes of the beginning of a secret that are looked for in a quotation: 512.
+    /// The maximum number of bytes of the beginning of a secret that are looked for in a quotation:
+    /// 512.
     private static let longestBeginning = 512
 
     /// Replaces what ends at `end` of `text` and is the beginning of a known secret.
@@ -171,7 +173,7 @@ final class SecretStore {
             !ProtocolWords.all.contains(String(decoding: secret, as: UTF8.self).lowercased())
         else { return .place }
         if kind == .email { return .everywhere }
-        // What somebody is called may be part of anything.
+        // A person's name may be part of other text.
         if kind == .person { return .values }
         let hasDigit = secret.contains { (0x30...0x39).contains($0) }
         let hasLetter = secret.contains { (0x61...0x7A).contains($0 | 0x20) }

@@ -1,7 +1,7 @@
 /// Base64 whose bytes are changed in place: alphabet, padding and line breaks stay.
 ///
 /// Reads both alphabets of RFC 4648; carriage returns and line feeds between the characters are
-/// passed over (RFC 2045, 6.8).
+/// skipped (RFC 2045, 6.8).
 struct Base64Text {
     /// What it encodes.
     let bytes: [UInt8]
@@ -10,7 +10,7 @@ struct Base64Text {
     private let places: [Int]
     private let isForURLs: Bool
 
-    /// Reads `text`; nil where it is no base64.
+    /// Reads `text`; nil where it is not base64.
     init?(_ text: [UInt8]) {
         var places: [Int] = []
         places.reserveCapacity(text.count)

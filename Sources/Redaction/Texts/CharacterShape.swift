@@ -16,7 +16,7 @@ enum CharacterShape {
     /// `text` with every character that has a choice replaced by what `draw` chooses.
     ///
     /// - Parameters:
-    ///   - text: Any bytes; those that are no UTF-8 are taken for Latin-1 letters.
+    ///   - text: Any bytes; those that are not UTF-8 are taken for Latin-1 letters.
     ///   - draw: Gets the bytes of the character and its choice; answers the place of the
     ///     replacement, below its count.
     /// - Returns: Text of the same shape.
@@ -63,7 +63,7 @@ enum CharacterShape {
         return text.count >= 8 && digits && lower != upper
     }
 
-    /// Bytes of the character at `position`; 1 for what is no UTF-8.
+    /// Bytes of the character at `position`; 1 for what is not UTF-8.
     private static func size(_ text: [UInt8], _ position: Int) -> Int {
         let first = text[position]
         let count =
@@ -91,7 +91,7 @@ enum CharacterShape {
         case (3, 0xE5...0xE8):
             let high = Int(character[start + 1] & 0x3F)
             return Choice(count: 4_096, index: high << 6 | Int(character[start + 2] & 0x3F))
-        // General punctuation, byte-order marks and what is no character stay.
+        // General punctuation, byte-order marks and what is not a character stay.
         case (3, 0xE2) where character[start + 1] <= 0x81: return nil
         case (3, 0xEF) where [0xB7, 0xBB, 0xBF].contains(character[start + 1]): return nil
         case (4, _) where character[start + 2] == 0xBF: return nil

@@ -3,9 +3,9 @@ internal import Foundation
 
 /// Replaces each character by one that depends on a key and on the character alone.
 ///
-/// Weaker than a stand-in: who sees enough text can count letters. It is for strings that string
+/// Weaker than a stand-in: a reader of enough text can count letters. It is for strings that string
 /// deltas edit, since it is the same whether it is done before the delta is applied or after. An
-/// `@` becomes `*`, so that what was an address looks like none.
+/// `@` becomes `*`, so that an address no longer looks like one.
 struct CharacterSubstitution {
     private let digits: [Int]
     private let letters: [Int]
@@ -33,7 +33,7 @@ struct CharacterSubstitution {
 
     /// `text` with each character replaced.
     func replace(_ text: [UInt8]) -> [UInt8] {
-        // Hexadecimal text would be told apart by its whole, which a delta does not see.
+        // Hexadecimal text is recognised by the whole string, which a delta does not have.
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
         var rest = text[...]

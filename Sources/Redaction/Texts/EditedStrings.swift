@@ -4,11 +4,11 @@ internal import Wire
 
 /// Strings of Simperium objects that string deltas edit, and those of them that hold a secret.
 ///
-/// A secret that is typed into such a string stands nowhere as a whole. So the objects are put
-/// together again, and a string that held a secret at any time, or of which it is not known what it
-/// held, is a secret through and through.
+/// A secret that is typed into such a string occurs nowhere as a whole. So the objects are
+/// reconstructed, and a string that contained a secret at any time, or whose contents were unknown,
+/// is a secret as a whole.
 struct EditedStrings {
-    /// Most strings that are kept apart: 200,000.
+    /// The maximum number of strings that are tracked: 200,000.
     ///
     /// When there are more, all that deltas edit are taken for secrets.
     static let maxStrings = 200_000
@@ -53,12 +53,12 @@ struct EditedStrings {
         return isFull || edited.contains(name) && secret.contains(name)
     }
 
-    /// Looks at what the string at `place` holds at some time.
+    /// Scans what the string at `place` holds at some time.
     mutating func judge(_ text: [UInt8], at place: SecretWalk.DataPlace, by walk: SecretWalk) {
         if walk.store.isIn(text) || !walk.shapes.find(in: text).isEmpty { holdsSecret(place) }
     }
 
-    /// Follows a command, and looks at what its deltas make of strings.
+    /// Follows a command, and inspects what its deltas make of strings.
     mutating func judge(
         _ command: SimperiumCommand, in message: [UInt8], bucket: String, by walk: SecretWalk
     ) {

@@ -5,10 +5,10 @@ struct QuotedText {
     /// What it encodes.
     let bytes: [UInt8]
     private let text: [UInt8]
-    /// Where each byte stands, and whether as an escape.
+    /// The place of each byte, and whether it is an escape.
     private let places: [(start: Int, isEscaped: Bool)]
 
-    /// Reads `text`; what is no valid escape stands for itself.
+    /// Reads `text`; an invalid escape is literal text.
     init(_ text: [UInt8]) {
         var bytes: [UInt8] = []
         var places: [(start: Int, isEscaped: Bool)] = []

@@ -1,4 +1,4 @@
-/// Domains that nobody owns, so that an address in them reaches and names nobody.
+/// Reserved domains, so that an address in them belongs to no person.
 ///
 /// Source: RFC 2606 and RFC 6761.
 enum ReservedDomain {

@@ -1,6 +1,6 @@
 import Notation
 
-/// How text is spelled where it stands.
+/// How text is spelled at its place.
 enum Spelling: Hashable, Sendable {
     /// As it is.
     case plain
@@ -16,7 +16,7 @@ enum Spelling: Hashable, Sendable {
 
 /// Text together with the spelling it has, so that other characters can be spelled the same way.
 struct SpelledText {
-    /// An escape: where it stands in the spelled bytes, and what it spells in the text.
+    /// An escape: its place in the spelled bytes, and its text.
     private struct Escape {
         var spelled: Range<Int>
         var text: Range<Int>
@@ -28,7 +28,7 @@ struct SpelledText {
     private let spelling: Spelling
     private var escapes: [Escape] = []
 
-    /// Reads `spelled`; what is no valid escape stands for itself.
+    /// Reads `spelled`; an invalid escape is literal text.
     init(_ spelled: [UInt8], _ spelling: Spelling) {
         self.spelled = spelled
         self.spelling = spelling

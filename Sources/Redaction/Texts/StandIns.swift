@@ -2,20 +2,20 @@ internal import Crypto
 internal import Foundation
 internal import Notation
 
-/// Makes what stands in for a secret: the same for the same secret, other for another, of the same
+/// Makes the stand-in for a secret: the same for the same secret, other for another, of the same
 /// shape, and nothing that the secret could be found from without the key.
 ///
-/// The replacement of each character is drawn from HMAC-SHA256 of the whole secret under a key
-/// that is forgotten with this value. Of the candidates one is taken whose checksum, for which no
-/// key is needed, is divisible by ``modulus(_:)``, so that a later check for secrets tells
-/// stand-ins from secrets.
+/// The replacement of each character is drawn from HMAC-SHA256 of the whole secret under a key that
+/// is discarded with this value. Of the candidates one is taken whose checksum, for which no key is
+/// needed, is divisible by ``modulus(_:)``, so that a later check distinguishes stand-ins from
+/// secrets.
 struct StandIns {
     /// Bytes of the key.
     static let keySize = 32
 
     private let key: SymmetricKey
     private var taken: Set<[UInt8]> = []
-    /// Candidates looked at before one is taken whose checksum does not fit; 4,096.
+    /// Candidates scanned before one is taken whose checksum does not fit; 4,096.
     private static let maxCandidates = 4_096
 
     /// Stand-ins under `key`, of ``keySize`` bytes.
@@ -26,7 +26,8 @@ struct StandIns {
     /// - Parameters:
     ///   - secret: The secret.
     ///   - isEmail: Whether it is an e-mail address, whose domain becomes a reserved one.
-    ///   - avoid: Says what is no good as a stand-in, for instance since it holds a secret.
+    ///   - avoid: Returns whether a candidate is unsuitable, for instance since it contains a
+    ///     secret.
     /// - Returns: The stand-in, as long as the secret.
     mutating func make(
         for secret: [UInt8], isEmail: Bool, avoid: ([UInt8]) -> Bool
@@ -39,7 +40,7 @@ struct StandIns {
             guard candidate != secret else { continue }
             best = candidate
             let isReserved = isEmail && ReservedDomain.ends(candidate)
-            // What most fail comes first, and of that what costs least.
+            // The most selective tests first, and of those the cheapest.
             guard
                 isReserved || variable < 4
                     || Self.checksum(candidate) % Self.modulus(4) == 0 && Self.isStandIn(candidate)
@@ -59,7 +60,7 @@ struct StandIns {
         return isEmail ? ReservedDomain.put(into: replaced) : replaced
     }
 
-    // MARK: Telling them
+    // MARK: Recognising them
 
     /// What the checksum of a stand-in is divisible by.
     ///

@@ -5,13 +5,13 @@ internal import Wire
 
 /// Goes through everything that one connection sent, decoded as far as the trace has it decoded.
 ///
-/// Heads, content and WebSocket messages go to a ``SecretWalk``; what lies between them, such as
-/// interim responses and what no decoder understands, goes there as text. With edits to write to,
-/// what changed is written in its place.
+/// Heads, content and WebSocket messages are passed to a ``SecretWalk``; what is between them, such
+/// as interim responses and what cannot be decoded, is passed as text. With edits to write to, what
+/// changed is written in its place.
 final class ConnectionWalk {
     /// Largest content and message that is taken as a whole: 64 MiB.
     ///
-    /// Plain content above it is looked at in pieces; encoded content above it cannot be redacted.
+    /// Plain content above it is scanned in pieces; encoded content above it cannot be redacted.
     static let largestWhole = 64 << 20
     /// Size of the pieces of what is not taken as a whole: 1 MiB.
     private static let pieceSize = 1 << 20
@@ -24,7 +24,7 @@ final class ConnectionWalk {
     let bytes: ConnectionBytes
     /// Whether WebSocket messages went over it.
     private(set) var isSocket = false
-    /// What was gone through of each stream, neighbours joined, ascending.
+    /// The scanned ranges of each stream, adjacent ones joined, ascending.
     private var covered: [ConnectionBytes.Stream: [Range<Int>]] = [:]
 
     /// A walk through connection `id` of the database `schema`; nothing is written where `edits` is
@@ -116,7 +116,7 @@ final class ConnectionWalk {
     private func read(_ unit: HTTPUnit, in stream: ConnectionBytes.Stream) throws {
         guard let head = unit.head else { return }
         let original = try bytes.read(stream, unit.headRange)
-        // Empty lines before the first line are no part of the head.
+        // Empty lines before the first line are not part of the head.
         guard original == head.bytes else { return }
         var newHead = walk.head(head)
         cover(stream, unit.headRange)
@@ -202,7 +202,7 @@ final class ConnectionWalk {
         return bytes
     }
 
-    /// Writes encoded content, dealt out over the ranges where the old one stood, with the sizes of
+    /// Writes encoded content, distributed over the ranges of the old one, with the sizes of
     /// transfer chunks made to fit.
     private func write(
         _ content: [UInt8], _ unit: HTTPUnit, in stream: ConnectionBytes.Stream
@@ -223,7 +223,7 @@ final class ConnectionWalk {
         }
     }
 
-    /// Changes the size of a transfer chunk, which stands in the line before it.
+    /// Changes the size of a transfer chunk, which is in the line before it.
     private func resize(
         by growth: Int, between range: Range<Int>, in stream: ConnectionBytes.Stream
     ) throws {
@@ -263,7 +263,7 @@ final class ConnectionWalk {
         }
     }
 
-    /// Looks at bytes of which nothing is known, in pieces that end where a word does.
+    /// Scans unknown bytes, in pieces that end where a word does.
     private func readPieces(_ stream: ConnectionBytes.Stream, _ range: Range<Int>) throws {
         var start = range.lowerBound
         while start < range.upperBound {
@@ -276,7 +276,7 @@ final class ConnectionWalk {
             }
             let original = piece
             walk.unknown(&piece)
-            // The sizes of transfer chunks stand here too, and may have been changed already.
+            // The sizes of transfer chunks are here too, and may have been changed already.
             if piece != original,
                 (try edits?.touching(stream, start..<start + piece.count).isEmpty) == true
             {

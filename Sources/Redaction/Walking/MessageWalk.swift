@@ -6,7 +6,7 @@ internal import Wire
 /// Goes through the WebSocket messages of a connection.
 ///
 /// A message that is not compressed is changed in its frames. Of a compressed one that changes, the
-/// payload is compressed anew, and so is every compressed one after it in its direction where
+/// payload is compressed again, and so is every compressed one after it in its direction where
 /// messages refer to each other; each refers to itself alone then, which the agreement of the peers
 /// allows.
 final class MessageWalk {
@@ -65,7 +65,7 @@ final class MessageWalk {
             """)
     }
 
-    /// Goes through all messages, and tells where their frames stand.
+    /// Scans all messages, and returns the places of their frames.
     ///
     /// - Returns: Whether there are any.
     func run(cover: (ConnectionBytes.Stream, Range<Int>) -> Void) throws -> Bool {
@@ -183,7 +183,7 @@ final class MessageWalk {
                 windowBits: socket.deflate?.windowBits(peer) ?? 15, contextTakeover: false)
         }
         guard let deflater = direction.deflater else {
-            throw FileError(.storage, "there is no memory to compress \(walk.place) again")
+            throw FileError(.storage, "no memory to compress \(walk.place) again")
         }
         try write(deflater.deflate(payload.span), frames, isGrown: true)
     }

@@ -4,7 +4,7 @@ internal import Simperium
 internal import Wire
 
 extension SecretWalk {
-    /// Looks at the content of an HTTP message, after transfer and content coding.
+    /// Scans the content of an HTTP message, after transfer and content coding.
     ///
     /// - Parameters:
     ///   - bytes: The content.
@@ -18,14 +18,15 @@ extension SecretWalk {
         if media.hasPrefix("application/x-www-form-urlencoded"), first != 0x7B, first != 0x3C {
             return form(&bytes, all)
         }
-        // A byte-order mark is no part of what it marks.
+        // A byte-order mark is not part of what it marks.
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         if first == 0x7B || first == 0x5B, json(&bytes, start..<bytes.count) { return }
         if first == 0x3C, xml(&bytes, start..<bytes.count) { return }
         unknown(&bytes)
     }
 
-    /// Most parts of a multipart body that are gone into; with more the whole is looked at as text.
+    /// The maximum number of parts of a multipart body that are scanned separately; with more the
+    /// whole is scanned as text.
     private static let maxParts = 10_000
 
     private func multipart(_ bytes: inout [UInt8], _ type: String) -> Bool {
@@ -50,7 +51,7 @@ extension SecretWalk {
                 value(&bytes, between..<offset, .plain, ground: .structure)
                 part(&bytes, offset..<offset + Int(size), found)
                 between = offset + Int(size)
-            // The rest is looked at as text below.
+            // The rest is scanned as text below.
             case .content, .held, .end, .failure: continue
             }
         }
@@ -93,7 +94,7 @@ extension SecretWalk {
 
     // MARK: WebSocket
 
-    /// Looks at the payload of a WebSocket message.
+    /// Scans the payload of a WebSocket message.
     func message(
         _ bytes: inout [UInt8], opcode: Int, from sender: Peer, in socket: inout SocketFacts
     ) {
@@ -106,7 +107,7 @@ extension SecretWalk {
         }
     }
 
-    /// Looks at the commands in a SockJS frame, each a JSON string.
+    /// Scans the commands in a SockJS frame, each a JSON string.
     private func sockJS(
         _ bytes: inout [UInt8], from sender: Peer, in socket: inout SocketFacts
     ) {

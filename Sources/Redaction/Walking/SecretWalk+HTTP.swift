@@ -1,7 +1,7 @@
 internal import Framing
 
 extension SecretWalk {
-    /// Fields that say how to read a message and hold nothing of a person's.
+    /// Fields that control how a message is read and contain no personal data.
     private static let structural: Set<String> = [
         "host", "content-type", "content-length", "content-encoding", "transfer-encoding",
         "connection", "upgrade", "sec-websocket-key", "sec-websocket-accept",
@@ -82,7 +82,7 @@ extension SecretWalk {
         for piece in quotedPieces(bytes, range) {
             guard let equals = bytes[piece].firstIndex(of: 0x3D) else { continue }
             var called = bytes[piece.lowerBound..<equals]
-            // The first of them stands behind the scheme.
+            // The first of them follows the scheme.
             if let space = called.lastIndex(of: 0x20) { called = called[(space + 1)...] }
             var inside = equals + 1..<piece.upperBound
             while let last = bytes[inside].last, last == 0x20 {

@@ -2,10 +2,10 @@ internal import Notation
 internal import Wire
 
 extension SecretWalk {
-    /// Deepest nesting of JSON that is gone into; what is deeper is looked at as text: 128.
+    /// The maximum nesting of JSON that is scanned; what is deeper is scanned as text: 128.
     private static let deepestJSON = 128
 
-    /// Looks at the JSON text in `range`.
+    /// Scans the JSON text in `range`.
     ///
     /// - Returns: Whether it is JSON.
     func json(_ bytes: inout [UInt8], _ range: Range<Int>) -> Bool {
@@ -17,7 +17,7 @@ extension SecretWalk {
         return true
     }
 
-    /// Looks at a value called `name`; elements of an array are called as the array is.
+    /// Scans a value called `name`; elements of an array are called as the array is.
     func json(_ bytes: inout [UInt8], _ node: JSONDocument.Node, named name: [UInt8]) {
         switch node.kind {
         case .object:
@@ -51,7 +51,7 @@ extension SecretWalk {
                 ground: RedactionPlaces.isIdentifier(name) ? .structure : .value, name: detail)
         case .number:
             // The first digit stays, since a number does not begin with 0; so do its exponent and
-            // what is too short to say anything.
+            // what is too short to be identifying.
             guard kind != nil, node.range.count > 4,
                 bytes[node.range].allSatisfy({ (0x30...0x39).contains($0) })
             else { return }

@@ -3,7 +3,7 @@ internal import Simperium
 internal import Wire
 
 extension SecretWalk {
-    /// An object of a bucket, of which members are being looked at.
+    /// An object of a bucket, of which members are being scanned.
     struct DataPlace {
         /// Application and bucket.
         var bucket: String
@@ -20,7 +20,7 @@ extension SecretWalk {
         }
     }
 
-    /// Looks at one Simperium command.
+    /// Scans one Simperium command.
     func command(_ bytes: inout [UInt8], from sender: Peer, in socket: inout SocketFacts) {
         let original = bytes
         let command = SimperiumCommand.parse(original, from: sender)
@@ -110,7 +110,7 @@ extension SecretWalk {
 
     // MARK: Objects and diffs
 
-    /// Looks at a value of an object that stands there whole.
+    /// Scans a value of an object that is there as a whole.
     private func data(
         _ bytes: inout [UInt8], _ node: JSONDocument.Node, at place: DataPlace,
         named name: String = ""
@@ -155,7 +155,7 @@ extension SecretWalk {
         scalar(&bytes, node, kind: kind, Array(name.utf8))
     }
 
-    /// Looks at a diff of an object.
+    /// Scans a diff of an object.
     private func diff(_ bytes: inout [UInt8], _ node: JSONDocument.Node, at place: DataPlace) {
         for member in node.members {
             let name = member.key.string ?? ""
@@ -177,7 +177,7 @@ extension SecretWalk {
         }
     }
 
-    /// Looks at a string delta: what it inserts.
+    /// Scans a string delta: what it inserts.
     private func delta(
         _ bytes: inout [UInt8], _ node: JSONDocument.Node, at place: DataPlace, named name: String
     ) {

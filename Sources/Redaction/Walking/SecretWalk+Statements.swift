@@ -6,7 +6,7 @@ extension SecretWalk {
     /// The mark that a session gets when it is redacted.
     static let mark = "redacted"
 
-    /// Looks at what a row says: prose that may quote bytes, whole or cut off.
+    /// Scans the text of a row: prose that may quote bytes, whole or cut off.
     func statement(_ text: String) -> String {
         var bytes = Array(text.utf8)
         if bytes.contains(0x3C), bytes.contains(0x3E) {
@@ -24,11 +24,11 @@ extension SecretWalk {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Looks at what a fault took or sent: a message or bytes of HTTP, perhaps cut off.
+    /// Scans what a fault took or sent: a message or bytes of HTTP, perhaps cut off.
     ///
     /// - Parameters:
     ///   - bytes: What it kept.
-    ///   - sender: Whose it was; nil where that is not known.
+    ///   - sender: Its sender; nil where that is unknown.
     ///   - connection: Where.
     func evidence(_ bytes: inout [UInt8], from sender: Peer?, over connection: Int64?) {
         guard !bytes.isEmpty else { return }
@@ -50,11 +50,11 @@ extension SecretWalk {
         store.replaceBeginning(in: &bytes, endingAt: bytes.count)
     }
 
-    /// Looks at bytes that were sent and that nobody got.
+    /// Scans bytes that were sent and not delivered.
     func removed(_ bytes: inout [UInt8], reason: Patch.Reason, isSocket: Bool) {
         switch reason {
         case .fault where isSocket:
-            // Frames may be masked, compressed or both, and nothing reads them any more.
+            // Frames may be masked, compressed or both, and cannot be decoded any more.
             bytes = [UInt8](repeating: 0, count: bytes.count)
         case .requestTarget: url(&bytes, 0..<bytes.count)
         default:

@@ -1,8 +1,8 @@
 extension SecretWalk {
-    /// Looks at the XML (or HTML) in `range`: text by the element around it, attributes by their
+    /// Scans the XML (or HTML) in `range`: text by the element around it, attributes by their
     /// names.
     ///
-    /// Reads what is not well-formed as well; nothing is looked up and no entity expanded.
+    /// Reads what is not well-formed as well; nothing is loaded and no entity expanded.
     ///
     /// - Returns: Whether it has at least one tag.
     func xml(_ bytes: inout [UInt8], _ range: Range<Int>) -> Bool {
@@ -11,7 +11,7 @@ extension SecretWalk {
         /// What the text of the open elements is, by their names.
         var kinds: [SecretKind?] = []
         var names: [String] = []
-        /// Lists of forms and of media have names that are no person's.
+        /// Lists of forms and of media have names that are not of persons.
         var isList = false
         while let piece = scanner.next() {
             switch piece {
@@ -38,7 +38,7 @@ extension SecretWalk {
                     isList = root == "xforms" || root == "forms" || root == "manifest"
                 }
                 var kind = places.kind(.element, name)
-                // <data key="first_name">: what it is called stands in an attribute.
+                // <data key="first_name">: its name is in an attribute.
                 for attribute in tag.attributes
                 where ["key", "name", "id"].contains(
                     String(decoding: bytes[attribute.name], as: UTF8.self))
@@ -56,12 +56,12 @@ extension SecretWalk {
         return isMarkup
     }
 
-    /// Most open elements whose names are kept: 1,024.
+    /// The maximum number of open elements whose names are kept: 1,024.
     ///
     /// Text in what is deeper counts as that of the last of them.
     private static let deepestXML = 1_024
 
-    /// White space between elements is no secret.
+    /// White space between elements is not a secret.
     private func text(_ bytes: [UInt8], _ range: Range<Int>, _ kind: SecretKind?) -> SecretKind? {
         bytes[range].allSatisfy { $0 <= 0x20 } ? nil : kind
     }

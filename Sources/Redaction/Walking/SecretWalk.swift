@@ -2,7 +2,7 @@ internal import Framing
 internal import Trace
 internal import Wire
 
-/// Goes through decoded content, finds the secrets in it and does with them what it is for.
+/// Goes through decoded content, finds the secrets in it and collects, replaces or reports them.
 ///
 /// Every replacement has as many bytes as what it replaces, so that content is changed in place and
 /// places found in it before hold afterwards.
@@ -11,15 +11,15 @@ final class SecretWalk {
     enum Purpose {
         /// It is put into the store, and it is noted which strings deltas edit.
         case collect
-        /// Strings that deltas edit are put together and looked at as a whole.
+        /// Strings that deltas edit are put together and scanned as a whole.
         case judge
-        /// Stand-ins are put in its place.
+        /// It is replaced by a stand-in.
         case replace
-        /// It is told of.
+        /// It is reported.
         case report((_ kind: SecretKind, _ secret: [UInt8], _ place: String) -> Void)
     }
 
-    /// What kind of place a value stands in, which says which secrets are looked for in it.
+    /// The kind of place of a value, which determines the secrets that are looked for in it.
     enum Ground {
         /// A value.
         case value
@@ -41,14 +41,14 @@ final class SecretWalk {
     var edited = EditedStrings()
     /// Connections of which a fault may have kept messages.
     var faulted: Set<Int64> = []
-    /// What was known of the last WebSocket of each of those at its end.
+    /// The properties of the last WebSocket of each of those at its end.
     var sockets: [Int64: SocketFacts] = [:]
     /// What is being read, for reports.
     var place = ""
-    /// Whether the session says of itself that it was redacted.
+    /// Whether the session is marked as redacted.
     var isRedacted = false
     var depth = 0
-    /// A failure that is told when the unit under way is done.
+    /// A failure that is reported when the current unit is done.
     private(set) var failure: FileError?
 
     init(options: RedactionOptions, key: [UInt8]) throws(FileError) {
@@ -58,7 +58,7 @@ final class SecretWalk {
         substitution = CharacterSubstitution(key: key)
     }
 
-    /// Throws what went wrong since the last call.
+    /// Throws the failure since the last call.
     func check() throws(FileError) {
         if let failure { throw failure }
     }
@@ -70,10 +70,10 @@ final class SecretWalk {
 
     // MARK: Values
 
-    /// Looks at the value that stands in `range` of `bytes`.
+    /// Scans the value in `range` of `bytes`.
     ///
-    /// `kind` says what it is by its place, and is nil where that does not make it a secret; `name`
-    /// is what it is called, for reports.
+    /// `kind` is its kind by its place, nil where that does not make it a secret; `name` is its
+    /// name in reports.
     func value(
         _ bytes: inout [UInt8], _ range: Range<Int>, _ spelling: Spelling, kind: SecretKind? = nil,
         ground: Ground = .value, name: String = ""
@@ -89,7 +89,7 @@ final class SecretWalk {
         if text != spelled.text { bytes.replaceSubrange(range, with: spelled.spell(text)) }
     }
 
-    /// Looks at decoded text that is no secret by its place.
+    /// Scans decoded text that is not a secret by its place.
     func plain(_ text: inout [UInt8], _ ground: Ground, _ name: String = "") {
         if depth < Self.deepest, text.count > 1, ground == .value, nested(&text) { return }
         let found = shapes.find(in: text)
@@ -123,7 +123,7 @@ final class SecretWalk {
         }
     }
 
-    /// Looks at bytes of which nothing is known.
+    /// Scans unknown bytes.
     func unknown(_ bytes: inout [UInt8]) {
         if String(validating: bytes, as: UTF8.self) != nil {
             plain(&bytes, .value)
@@ -132,7 +132,7 @@ final class SecretWalk {
         }
     }
 
-    /// Looks at bytes that are no text, in which only what is unmistakable is found.
+    /// Scans bytes that are not text, in which only what is unmistakable is found.
     func binary(_ bytes: inout [UInt8]) {
         if isReplacing { store.replace(in: &bytes, least: .everywhere) }
     }

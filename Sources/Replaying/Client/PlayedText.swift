@@ -4,10 +4,9 @@ internal import Wire
 
 /// Rewrites a recorded command of a client for the live server.
 ///
-/// What is put in place of an identifier is put there as it stood; every other byte stays as it was
-/// recorded.
+/// Identifiers are replaced in place, in the recorded spelling; every other byte stays as recorded.
 struct PlayedText {
-    /// What a command mentions, with what it is called live.
+    /// The identifiers in a command with their live values.
     struct Words {
         var live: (ReplayIdentity.Kind, String) -> String
         /// The live key of an object; nil for the same.
@@ -167,7 +166,7 @@ struct PlayedText {
         }
     }
 
-    /// Keys that stand as whole strings or keys of members in the data of objects.
+    /// Keys that occur as whole strings or as keys of members in the data of objects.
     private mutating func data(_ node: JSONDocument.Node, _ keys: [String: String]) {
         guard !keys.isEmpty else { return }
         switch node.kind {

@@ -2,19 +2,19 @@ internal import Notation
 internal import Wire
 
 extension ReplayIdentity {
-    /// Names by which JSON says what a server gives out.
+    /// Names of the JSON members with values that a server issues.
     private static let kinds: [String: Kind] = [
         "access_token": .token, "refresh_token": .token, "id_token": .token, "token": .token,
         "userid": .userID, "user_id": .userID, "username": .user, "cv": .changeVersion,
         "current": .changeVersion,
     ]
-    /// Values that are looked at in one document, at most.
+    /// The maximum number of values that are inspected in one document.
     private static let maxVisits = 10_000
-    /// Steps from its root, at most.
+    /// The maximum depth.
     private static let maxDepth = 8
 
-    /// Binds what the recorded server gave out in JSON to what the live one gives out at that place:
-    /// tokens, users, change versions.
+    /// Binds values that the recorded server issued in JSON to those of the live one at the same
+    /// place: tokens, users, change versions.
     mutating func learn(_ recorded: JSONValue, _ live: JSONValue) {
         var visits = Self.maxVisits
         learn(recorded, live, key: nil, depth: 0, &visits)

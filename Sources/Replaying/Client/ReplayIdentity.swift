@@ -1,9 +1,9 @@
 import Notation
 
-/// What the recorded client and its server called things, and what the live ones call them.
+/// The identifiers of the recorded client and server, with the live ones for them.
 ///
-/// One for each played client; its HTTP requests and its sockets share it. Everything that is made
-/// up comes from the seed, so that a seed repeats a run.
+/// One for each played client; its HTTP requests and its sockets share it. All synthesized
+/// identifiers derive from the seed, so that a seed repeats a run.
 public struct ReplayIdentity: Sendable {
     /// What an identifier names; identifiers of different kinds are apart from each other.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -63,7 +63,7 @@ public struct ReplayIdentity: Sendable {
     /// An identity in which nothing is bound yet.
     ///
     /// - Parameters:
-    ///   - seed: What everything that is made up comes from.
+    ///   - seed: The random seed of all synthesized identifiers.
     ///   - isVerbatim: Whether everything keeps its recorded name; nothing is bound then.
     public init(seed: UInt64, isVerbatim: Bool = false) {
         self.isVerbatim = isVerbatim
@@ -79,12 +79,12 @@ public struct ReplayIdentity: Sendable {
 
     /// The recorded name; nil where none is bound.
     ///
-    /// A verbatim identity gives the live one.
+    /// A verbatim identity returns the live one.
     public func recorded(_ kind: Kind, _ live: String) -> String? {
         isVerbatim ? live : kinds[kind]?.recorded[live]
     }
 
-    /// Notes that `live` stands for `recorded` from now on; a verbatim identity takes no note.
+    /// Binds `live` to `recorded` from now on; a verbatim identity ignores it.
     public mutating func bind(_ kind: Kind, recorded: String, live: String) {
         guard !isVerbatim else { return }
         let before = kinds[kind]?.live[recorded]
@@ -96,10 +96,10 @@ public struct ReplayIdentity: Sendable {
         mentions.set(recorded, to: live, isUser: kind == .user)
     }
 
-    /// The live name, which is made up and bound where there is none.
+    /// The live name, which is synthesized and bound where there is none.
     ///
-    /// What is made up looks like what was recorded: a UUID, hexadecimal digits, or the recorded
-    /// name with something behind it. A verbatim identity gives the recorded one.
+    /// A synthesized name has the form of the recorded one: a UUID, hexadecimal digits, or the
+    /// recorded name with a suffix. A verbatim identity returns the recorded one.
     public mutating func fresh(_ kind: Kind, for recorded: String) -> String {
         if let known = live(kind, recorded) { return known }
         // Servers sort by these, and what is sorted is compared in its order.
@@ -109,15 +109,15 @@ public struct ReplayIdentity: Sendable {
         return made
     }
 
-    /// `text` with the live name of everything that it mentions; nil where that changes nothing.
+    /// `text` with the live names in place of the recorded ones; nil where that changes nothing.
     ///
-    /// A name counts where no letter or digit stands next to it; short ones need more distance, and
-    /// names of users only count behind the word `username`.
+    /// A name counts where no letter or digit is next to it; short ones need more distance, and
+    /// names of users count only after the word `username`.
     public func translated(_ text: [UInt8]) -> [UInt8]? {
         isVerbatim ? nil : mentions.replace(in: text)
     }
 
-    /// `text` with the live name of everything that it mentions.
+    /// `text` with the live names in place of the recorded ones.
     public func translated(_ text: String) -> String {
         guard !mentions.isEmpty, let bytes = translated(Array(text.utf8)) else { return text }
         return String(decoding: bytes, as: UTF8.self)
@@ -152,7 +152,7 @@ public struct ReplayIdentity: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Where a UUID or a run of at least 16 hexadecimal digits stands.
+    /// The ranges of UUIDs and runs of at least 16 hexadecimal digits.
     private static func digits(of bytes: [UInt8]) -> Range<Int>? {
         var start = 0
         while start < bytes.count {

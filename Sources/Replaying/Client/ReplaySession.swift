@@ -1,6 +1,6 @@
 public import Wire
 
-/// What of a recorded session is played to a live server, and in which order.
+/// The part of a recorded session that is played to a live server, and its order.
 public struct ReplaySession: Sendable {
     /// An exchange or a socket.
     public struct Part: Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct ReplaySession: Sendable {
     ///   - commands: Of all sockets, in the order of the recording.
     ///   - sockets: The sockets, and how servers ended them.
     ///   - conversations: The WebSockets that carry something else.
-    ///   - isVerbatim: Whether what the recorded server never got is played as well.
+    ///   - isVerbatim: Whether what the recorded server never received is played as well.
     ///   - fetch: Gives the text of a recorded command.
     public init(
         exchanges: [RecordedExchange], upgrades: [ExchangeID: ConnectionID] = [:],

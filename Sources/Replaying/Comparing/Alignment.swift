@@ -6,7 +6,7 @@ struct Alignment {
         case same
         /// The same, in another order.
         case moved
-        /// Alike: they are told apart where they differ.
+        /// Alike: their differences are listed.
         case alike
     }
 
@@ -25,7 +25,7 @@ struct Alignment {
     /// - Parameters:
     ///   - a: The keys of the first list, most exact first; each has a key for each of its elements.
     ///   - b: Those of the second list.
-    ///   - pairsAfar: Of which keys after the first what is left over is paired wherever it stands.
+    ///   - pairsAfar: The keys after the first by which the rest is paired at any distance.
     init(_ a: [[Int]], _ b: [[Int]], pairsAfar: Set<Int> = []) {
         let (countA, countB) = (a.first?.count ?? 0, b.first?.count ?? 0)
         var partnerOfA = [Int32](repeating: -1, count: countA)

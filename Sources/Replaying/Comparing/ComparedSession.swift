@@ -51,7 +51,7 @@ public struct ComparedItem: Hashable, Sendable {
         case answer
         /// A command.
         case command
-        /// What somebody holds at the end.
+        /// The state of a client or server at the end.
         case state
     }
 
@@ -90,7 +90,7 @@ public struct ComparedItem: Hashable, Sendable {
     }
 }
 
-/// What is told while two recordings are compared.
+/// Progress of a comparison of two recordings.
 public enum ComparisonEvent: Sendable {
     /// What follows is about this: `exchanges`, `commands of …`, `bucket …`.
     case section(String)

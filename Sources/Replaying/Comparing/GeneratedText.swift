@@ -1,9 +1,9 @@
 internal import Notation
 internal import Wire
 
-/// Identifiers that programs make anew in each run: UUIDs and other long hexadecimal numbers.
+/// Identifiers that programs generate in each run: UUIDs and other long hexadecimal numbers.
 enum GeneratedText {
-    /// What stands for one where two are not told apart.
+    /// The placeholder for one where two count as equal.
     static let mark = "*id*"
     /// Fewest characters of one.
     static let least = 16
@@ -24,7 +24,7 @@ enum GeneratedText {
         return hasDigit && hasLetter
     }
 
-    /// Whether one may stand in `bytes`.
+    /// Whether `bytes` may contain one.
     static func mayOccur(in bytes: [UInt8]) -> Bool {
         guard bytes.count >= least else { return false }
         // Of each run of 16 one byte is at a multiple of 16 less 1: most are decided there.

@@ -1,14 +1,14 @@
 /// Finds which elements of two sequences belong together, in order.
 ///
-/// What is the same at both ends goes together. Where few edits make one of the other, the shortest
-/// of them are found (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986); else what is
-/// there once on both sides and in the same order goes together (patience), and so on in what lies
-/// between. Short stretches get the longest common subsequence. Time and memory are near linear in
-/// what is given, also where nothing fits.
+/// Equal elements at both ends are paired. Where few edits transform one into the other, the
+/// shortest script is found (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986); else
+/// elements that are unique on both sides and in the same order are paired (patience), and so on
+/// recursively between them. Short stretches get the longest common subsequence. Time and memory
+/// are nearly linear in the input, also where nothing matches.
 struct SequenceAlignment {
     /// Number of comparisons up to which a stretch is solved exactly.
     private static let maxCompared = 250_000
-    /// Most edits of a long stretch that are found exactly.
+    /// The maximum number of edits of a long stretch that are found exactly.
     private static let maxEdits = 400
 
     private let a: [Int]

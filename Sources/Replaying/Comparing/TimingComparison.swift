@@ -1,14 +1,14 @@
 public import Wire
 
-/// How long things took in two recordings, side by side.
+/// Durations in two recordings, side by side.
 public struct TimingComparison: Hashable, Sendable {
     /// The durations of one side.
     public struct Figures: Hashable, Sendable {
         /// How many there are.
         public var count = 0
-        /// Nanoseconds that half of them took at most.
+        /// The median in nanoseconds.
         public var median: Int64 = 0
-        /// Nanoseconds that 95 of 100 took at most.
+        /// The 95th percentile in nanoseconds.
         public var p95: Int64 = 0
 
         init(_ durations: [Int64]) {
@@ -56,7 +56,7 @@ public struct TimingComparison: Hashable, Sendable {
     ///   - a: The first recording.
     ///   - b: The second one.
     ///   - pairs: Places of exchanges that belong together.
-    ///   - most: Most shifts that are named.
+    ///   - most: The maximum number of shifts that are listed.
     public init(
         _ a: ComparedSession, _ b: ComparedSession, pairs: [(a: Int32, b: Int32)], most: Int = 5
     ) {

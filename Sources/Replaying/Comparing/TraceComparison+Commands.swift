@@ -186,7 +186,7 @@ extension TraceComparison {
     }
 
     /// Streams that belong together, in the order of the first recording: those of one bucket with
-    /// one client, then those that say most of the same, then in their order.
+    /// one client, then those with the most equal commands, then in their order.
     private func paired(
         _ a: [Stream], _ b: [Stream], _ keysA: Keys, _ keysB: Keys
     ) -> [(Stream?, Stream?)] {

@@ -6,7 +6,7 @@ extension TraceComparison {
     private struct Keys {
         /// All of it.
         var whole: [Int] = []
-        /// All of it without identifiers that are made anew.
+        /// All of it without generated identifiers.
         var masked: [Int] = []
         /// The request alone, without them.
         var request: [Int] = []
@@ -152,8 +152,8 @@ extension TraceComparison {
         )
     }
 
-    /// A URL without scheme and authority where it leads to the host that gave it, or to this machine,
-    /// as it does where the recorder stood in the server's place.
+    /// A URL without scheme and authority where it refers to the host that sent it, or to this
+    /// machine, as it does where the recorder was in the server's place.
     private static func local(_ url: String, to host: String) -> String {
         for scheme in ["http://", "https://"] where url.hasPrefix(scheme) {
             let rest = url.dropFirst(scheme.count)

@@ -6,7 +6,7 @@ internal import Wire
 extension TraceComparison {
     /// Compares what both sides hold at the end of two recordings: the contents of buckets, and cases.
     ///
-    /// What a client holds is told where the server has the same in both recordings.
+    /// The state of a client is listed where the server has the same in both recordings.
     public mutating func compareStates(_ a: SessionState, _ b: SessionState, _ emit: Emit) {
         for (one, other) in Self.paired(
             a.buckets, b.buckets,
@@ -133,8 +133,8 @@ extension TraceComparison {
 
     /// Compares objects by key, and gives the keys of those that differ.
     ///
-    /// Keys in `known`, as the second recording has them, are left out; objects that are the same are
-    /// not told where `isQuiet`.
+    /// Keys in `known`, as the second recording has them, are left out; equal objects are not
+    /// listed where `isQuiet`.
     private mutating func compare(
         _ one: [ExactText: Ledger.Object], _ other: [ExactText: Ledger.Object],
         leavingOut known: Set<String>, isQuiet: Bool, _ emit: Emit

@@ -1,17 +1,17 @@
 /// Compares two recordings by meaning: what is in both, what in one alone, and where they differ.
 ///
-/// Exchanges are aligned by method, host, path, query, request and answer; commands of Simperium for
-/// each channel and sender. First what is the same, in order; then the same in another order; then
-/// what is alike between that. What is volatile takes no part, and identifiers that programs make
-/// anew are taken for each other, each for one. Memory: four numbers for each exchange or command.
+/// Exchanges are aligned by method, host, path, query, request and answer; commands of Simperium
+/// for each channel and sender. First what is equal, in order; then equal in another order; then
+/// what is alike between that. Volatile values are ignored, and generated identifiers are mapped to
+/// each other one to one. Memory: four numbers for each exchange or command.
 public struct TraceComparison: Sendable {
     /// How to compare.
     public struct Options: Sendable {
         /// What else takes no part.
         public var rules: [IgnoreRule]
-        /// Whether what is volatile and what programs make anew is compared after all.
+        /// Whether volatile values and generated identifiers are compared too.
         public var isExact: Bool
-        /// Most differences of one item that are named.
+        /// The maximum number of differences of one item that are listed.
         public var limit: Int
 
         /// Options with these values.

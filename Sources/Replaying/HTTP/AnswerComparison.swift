@@ -6,10 +6,10 @@ public enum AnswerComparison {
     ///
     /// - Parameters:
     ///   - recorded: Status and message of the recording.
-    ///   - live: Status and message of the server that now answers.
+    ///   - live: Status and message of the live server.
     ///   - leftOut: What takes no part.
-    ///   - limit: Most differences that are named.
-    /// - Returns: None where both say the same.
+    ///   - limit: The maximum number of differences that are listed.
+    /// - Returns: None where both are equivalent.
     public static func differences(
         recorded: (status: Int?, message: ReplayMessage),
         live: (status: Int?, message: ReplayMessage), without leftOut: LeftOut = .usual,

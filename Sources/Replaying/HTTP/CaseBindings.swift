@@ -1,12 +1,12 @@
 internal import OpenRosa
 internal import Wire
 
-/// What live devices call the cases that they make, where the recording calls them otherwise.
+/// Identifiers of cases that live devices make, mapped to the recorded ones.
 ///
-/// A device makes up the identifiers of its cases. Once a form that makes cases found its
-/// counterpart, live identifiers stand for the recorded ones: in later forms, in paths and queries,
-/// and in the hash of the device's cases; and they are put in place of them in recorded answers.
-/// Identifiers of at least ``shortest`` letters, digits, `-` and `_` count.
+/// A device generates the identifiers of its cases. Once a form that makes cases found its
+/// counterpart, live identifiers count as the recorded ones: in later forms, in paths and queries,
+/// and in the hash of the device's cases; and they replace them in recorded answers. Identifiers of
+/// at least ``shortest`` letters, digits, `-` and `_` count.
 public struct CaseBindings: Sendable {
     /// Live identifiers by the recorded ones, without those that are the same.
     public private(set) var live: [String: String] = [:]
@@ -15,9 +15,9 @@ public struct CaseBindings: Sendable {
     /// Live identifiers of cases that forms closed.
     private var closed: Set<String> = []
 
-    /// Bytes of the shortest identifier that is known wherever it stands.
+    /// The length in bytes of the shortest identifier that is recognised anywhere in a text.
     public static let shortest = 8
-    /// Most identifiers that are bound.
+    /// The maximum number of identifiers that are bound.
     static let most = 1_000_000
 
     init() {}
@@ -37,10 +37,10 @@ public struct CaseBindings: Sendable {
         if !recorded.isEmpty { self.closed.formUnion(closed.filter { recorded[$0] != nil }) }
     }
 
-    /// A live request as the recording may have it, the likeliest first.
+    /// A live request in terms of the recording, the likeliest first.
     ///
-    /// There are several where it names the hash of a device's cases: which of them are on the device
-    /// is not known for sure.
+    /// There are several where it has the hash of a device's cases: it is uncertain which of them
+    /// are on the device.
     func variants(of request: ReplayRequest) -> [ReplayRequest] {
         guard !isEmpty else { return [request] }
         var request = request
@@ -68,7 +68,7 @@ public struct CaseBindings: Sendable {
         return variants
     }
 
-    /// A recorded text with the live identifiers; nil where it stays what it is.
+    /// A recorded text with the live identifiers; nil where it is unchanged.
     func rewritten(_ text: [UInt8]) -> [UInt8]? { Self.replaced(text, live) }
 
     /// The value of `state` in a query.
@@ -95,7 +95,7 @@ public struct CaseBindings: Sendable {
         }
     }
 
-    /// Whether an identifier is known wherever it stands.
+    /// Whether an identifier is recognised anywhere in a text.
     static func isName(_ text: String) -> Bool {
         text.utf8.count >= shortest && text.utf8.allSatisfy(isNameByte)
     }
@@ -104,7 +104,7 @@ public struct CaseBindings: Sendable {
         replaced(Array(text.utf8), names).map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
-    /// The text with other names; nil where none stands in it.
+    /// The text with other identifiers; nil where it has none.
     private static func replaced(_ text: [UInt8], _ names: [String: String]) -> [UInt8]? {
         guard !names.isEmpty else { return nil }
         let lengths = Set(names.keys.lazy.map(\.utf8.count))

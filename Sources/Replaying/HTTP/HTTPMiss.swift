@@ -2,7 +2,7 @@ public import Wire
 
 /// A request that no recorded exchange answers.
 public struct HTTPMiss: Hashable, Sendable {
-    /// Why there is none.
+    /// The reason.
     public enum Reason: Hashable, Sendable {
         /// Nothing was recorded for this method, host and path.
         case unknownTarget
@@ -32,7 +32,7 @@ public struct HTTPMiss: Hashable, Sendable {
     /// The closest first, at most 3.
     public var candidates: [Candidate]
 
-    /// A few lines for people, without a line feed at the end.
+    /// A few lines of text, without a line feed at the end.
     public var description: String {
         var lines = ["\(line): \(reason.description)"]
         for candidate in candidates {
@@ -50,9 +50,9 @@ extension HTTPMiss.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownTarget: "nothing was recorded for this method, host and path"
-        case .different: "no recorded request that is left says the same"
+        case .different: "no unused recorded request is equivalent"
         case .usedUp(let times):
-            "recorded \(times == 1 ? "once" : "\(times) times"), came once more"
+            "recorded \(times == 1 ? "once" : "\(times) times"), received once more"
         }
     }
 }

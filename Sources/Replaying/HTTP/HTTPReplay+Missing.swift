@@ -6,7 +6,7 @@ extension HTTPReplay {
     /// Recorded exchanges among which equal ones are counted to explain a miss.
     private static let maxCounted = 1_000
 
-    /// Says why a request has no answer.
+    /// Determines why a request has no answer.
     func explain(
         _ request: ReplayRequest, _ target: Target, _ group: UInt32?, _ key: RequestKey
     ) -> HTTPMiss {

@@ -4,12 +4,12 @@ public import Wire
 /// Finds the recorded answer to each request of a live client.
 ///
 /// A request takes the first exchange that is not used yet and has the same method, host, path,
-/// query, header fields of interest and body, by meaning: the nth of several equal requests gets the
-/// nth answer, while requests that differ may come in any order. Opening looks at methods, hosts and
-/// paths alone. Requests are fetched when a live one with their method, host and path comes, each
-/// once, in the order of the recording, until one fits.
+/// query, relevant header fields and body, compared by meaning: the nth of several equal requests
+/// gets the nth answer, while requests that differ may come in any order. Opening inspects methods,
+/// hosts and paths alone. Requests are fetched when a live one with their method, host and path is
+/// received, each once, in the order of the recording, until one matches.
 ///
-/// A 202 and what follows it are answers like others: the same request, asked again, gets the next.
+/// A 202 and what follows it are answers like others: the same request, sent again, gets the next.
 public struct HTTPReplay: Sendable {
     /// What is compared.
     public struct Rules: Sendable {
@@ -37,7 +37,7 @@ public struct HTTPReplay: Sendable {
     /// Fetches the recorded request (client) or response (server) of an exchange.
     public typealias Fetch = @Sendable (ExchangeID, Peer) -> ReplayMessage?
 
-    /// What became of a request.
+    /// The outcome of a request.
     public enum Answer: Hashable, Sendable {
         /// It is answered as this exchange was.
         case recorded(RecordedExchange)
@@ -54,9 +54,9 @@ public struct HTTPReplay: Sendable {
 
     /// What was found out about the exchanges of a group.
     private struct Group {
-        /// Number of members of which the key is known.
+        /// Number of members whose key was computed.
         var known = 0
-        /// Members that are known and not used, by digest.
+        /// Unused members whose key was computed, by digest.
         var waiting: [Int: [Int32]] = [:]
     }
 
@@ -72,12 +72,13 @@ public struct HTTPReplay: Sendable {
     ///
     /// The group of a target has its number.
     private let starts: [Int32]
-    /// Groups of targets that stand for others too: those of SockJS, without what a client makes up.
+    /// Groups of targets that match several targets: those of SockJS, without the parts that a
+    /// client generates.
     private let wildcards: [Target: UInt32]
-    /// Those that were asked for.
+    /// Those that were requested.
     private var groups: [UInt32: Group] = [:]
     var isUsed: [Bool]
-    /// The group of the last live request: clients that poll ask for the same again and again.
+    /// The group of the last live request: polling clients repeat the same request.
     private var lastSought: (target: Target, host: String, group: UInt32?)?
     /// What the target of the last answer is called.
     private var lastNamed: (target: UInt32, parts: RecordedExchanges.TargetParts)?
@@ -86,10 +87,10 @@ public struct HTTPReplay: Sendable {
     /// The key of the recorded request that was read last.
     private var read = KeyMemory()
 
-    /// What live devices call the cases that they make.
+    /// Identifiers of the cases that live devices make.
     public private(set) var cases = CaseBindings()
 
-    /// Exchanges that were not asked for, and are not waited for any more.
+    /// Exchanges that were not requested, and are no longer waited for.
     private var relinquishedPlaces: Set<Int32> = []
 
     /// Requests that got their answer.
@@ -138,8 +139,8 @@ public struct HTTPReplay: Sendable {
         self.init(RecordedExchanges(exchanges), rules: rules, fetch: fetch)
     }
 
-    /// The targets that a client of SockJS makes up parts of: the first of each kind, and the first
-    /// for each other.
+    /// The targets of which a client of SockJS generates parts: the first of each kind, and the
+    /// first for each other.
     private static func wildcards(
         _ exchanges: RecordedExchanges, isOneHost: Bool
     ) -> (first: [Target: UInt32], aliases: [UInt32: UInt32]) {
@@ -160,14 +161,14 @@ public struct HTTPReplay: Sendable {
     /// Exchanges that were recorded.
     public var recorded: Int { exchanges.count }
 
-    /// Exchanges that were not asked for, without those that a model made needless.
+    /// Exchanges that were not requested, without those that a model replaced.
     public var unused: Int { exchanges.count - matched - relinquished }
 
     /// Exchanges that a model made needless.
     public var relinquished: Int { relinquishedPlaces.count }
 
-    /// Waits no more for these exchanges, as far as they were not asked for: a model answers what
-    /// they answer, whatever comes.
+    /// Stops waiting for these exchanges, as far as they were not requested: a model answers in
+    /// their place.
     public mutating func relinquish(_ ids: Set<ExchangeID>) {
         guard !ids.isEmpty else { return }
         for place in exchanges.indices where !isUsed[place] && ids.contains(exchanges.id(at: place))
@@ -176,7 +177,7 @@ public struct HTTPReplay: Sendable {
         }
     }
 
-    /// The first exchanges that were not asked for, in order.
+    /// The first exchanges that were not requested, in order.
     public func unused(limit: Int) -> [RecordedExchange] {
         var found: [RecordedExchange] = []
         for (place, exchange) in exchanges.enumerated()
@@ -238,7 +239,8 @@ public struct HTTPReplay: Sendable {
             closed: live.closed)
     }
 
-    /// A body of a recorded answer with what live devices call the cases that they made.
+    /// A body of a recorded answer with the identifiers of live devices for the cases that they
+    /// made.
     ///
     /// - Parameter body: After transfer and content coding.
     /// - Returns: Nil where it stays what it is.
@@ -316,7 +318,7 @@ public struct HTTPReplay: Sendable {
         Target(method: method, host: onlyHost == nil ? host : "", path: Self.meant(path))
     }
 
-    /// The path, without the server and session that a client of SockJS makes up.
+    /// The path, without the server and session identifiers that a client of SockJS generates.
     static func meant(_ path: String) -> String {
         guard path.hasPrefix("/sock/"),
             SimperiumEndpoint.recognise(path: path)?.transport == .sockJS

@@ -1,13 +1,13 @@
-/// The last request whose key was made: clients that poll say the same again and again.
+/// The last request whose key was made: polling clients repeat the same request.
 struct KeyMemory: Sendable {
     private var query: String?
     private var message = ReplayMessage()
     private var known: RequestKey?
 
-    /// Bytes of the largest body that is remembered.
+    /// Bytes of the largest body that is kept.
     private static let most = 1 << 16
 
-    /// The key of a request, made anew only where the request differs from the last one.
+    /// The key of a request, made again only where the request differs from the last one.
     mutating func key(
         _ query: String?, _ message: ReplayMessage, _ rules: HTTPReplay.Rules
     ) -> RequestKey {

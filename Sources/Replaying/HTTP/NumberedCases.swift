@@ -1,7 +1,7 @@
-/// What a form says, with the cases that it makes called by their order in it rather than by the
-/// identifiers that the device made up.
+/// The contents of a form, with the cases that it makes identified by their order in it rather than
+/// by the identifiers that the device generated.
 struct NumberedCases {
-    /// The form with numbers; what is no form stays what it is.
+    /// The form with numbers; what is not a form stays what it is.
     private(set) var meaning: Meaning
     /// Identifiers of the cases that it makes, in order.
     private(set) var made: [String] = []
@@ -28,7 +28,7 @@ struct NumberedCases {
     }
 
     private mutating func look(at element: XMLElement) {
-        // An answer has cases as well, which the server made up.
+        // An answer has cases as well, which the server generated.
         guard element.name != "OpenRosaResponse" else { return }
         if element.name == "case" {
             let id =

@@ -1,12 +1,12 @@
 public import Wire
 
-/// What is kept in memory of a recorded exchange; header fields and bodies are fetched when asked.
+/// What is kept in memory of a recorded exchange; header fields and bodies are fetched on demand.
 public struct RecordedExchange: Hashable, Sendable {
     /// Its number in the trace.
     public var id: ExchangeID
     /// Method as sent.
     public var method: String
-    /// Host, in lower case; with a port where hosts of one name are to be told apart.
+    /// Host, in lower case; with a port where hosts of one name are to be distinguished.
     public var host: String
     /// Path without query, as sent.
     public var path: String
@@ -22,7 +22,7 @@ public struct RecordedExchange: Hashable, Sendable {
     public var endedAt: Instant?
     /// The connection it went over.
     public var connection: ConnectionID
-    /// What it is for, as the trace has it: `commcare.submit`, `http`; empty where unknown.
+    /// Its API, as in the trace: `commcare.submit`, `http`; empty where unknown.
     public var api: String
 
     /// An exchange with these values.

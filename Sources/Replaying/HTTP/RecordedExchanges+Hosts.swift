@@ -4,10 +4,10 @@ extension RecordedExchanges {
     /// The host that all exchanges have, as they name it; nil where there are several or none.
     public var onlyHost: String? { hosts.count == 1 ? hosts.first.map { shown($0[...]) } : nil }
 
-    /// The host that a live request means, as exchanges name it.
+    /// The host of a live request, as exchanges name it.
     ///
-    /// A client that goes through a proxy names the host that it wants. Others name an address that
-    /// was never recorded, and mean the host that has their method and path.
+    /// A client that uses a proxy names the target host. Others name an address that was never
+    /// recorded, and are mapped to the host that has their method and path.
     ///
     /// - Parameters:
     ///   - name: Name or address that the client gives, in lower case; nil where it gives none.
@@ -32,7 +32,7 @@ extension RecordedExchanges {
         return socketHost(method, path) ?? name ?? ""
     }
 
-    /// The host of the first SockJS session of an application; names of sessions are made up.
+    /// The host of the first SockJS session of an application; names of sessions are generated.
     private func socketHost(_ method: String, _ path: String) -> String? {
         let wanted = path.split(separator: "/", omittingEmptySubsequences: false)
         guard wanted.count == 7, wanted[1] == "sock" else { return nil }

@@ -3,7 +3,7 @@ public import Wire
 /// The exchanges of a recording in their order: a collection of ``RecordedExchange`` that takes some
 /// 40 bytes for each, and each method with host and path once.
 public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
-    /// What is known of an exchange in a trace, as bytes that need to live for a call alone.
+    /// An exchange of a trace, as bytes that are valid during a call only.
     public struct Row {
         /// Its number.
         public var id: ExchangeID
@@ -92,9 +92,9 @@ public struct RecordedExchanges: Sendable, RandomAccessCollection, ExpressibleBy
         }
     }
 
-    /// Stands for no value.
+    /// Represents no value.
     private static let none = UInt32.max
-    /// Stands for a value that does not fit: it is in ``far``.
+    /// Marks a value that does not fit: it is in ``far``.
     private static let elsewhere = UInt32.max - 1
 
     /// A value of an entry.

@@ -4,7 +4,7 @@ public struct RecordedResponse: Hashable, Sendable {
     public var status: Int
     /// Reason phrase, as sent.
     public var reason: String
-    /// Header fields in order, as received; those that frame the body as well.
+    /// Header fields in order, as received; including those that frame the body.
     public var fields: [ReplayMessage.Field]
     /// Body as it was on the wire without transfer coding: content coding is still there.
     public var body: [UInt8]

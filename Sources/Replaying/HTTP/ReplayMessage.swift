@@ -38,7 +38,7 @@ public struct ReplayMessage: Hashable, Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// What the body says.
+    /// The contents of the body.
     func meaning(without leftOut: LeftOut) -> Meaning {
         Meaning(body, contentType: value("content-type"), without: leftOut)
     }

@@ -6,7 +6,7 @@ struct RequestKey: Sendable {
     let fields: [FormField]
     let meaning: Meaning
     let digest: Int
-    /// Identifiers of the cases that it makes, which are no part of it.
+    /// Identifiers of the cases that it makes, which are not part of it.
     let made: [String]
     /// Identifiers of the cases that it closes.
     let closed: [String]

@@ -14,11 +14,11 @@ public struct Difference: Hashable, Sendable, CustomStringConvertible {
         case query
         /// A field of a form; the path is its name.
         case field
-        /// The head of a part of a multipart body; the path says what of it.
+        /// The head of a part of a multipart body; the path has which part of it.
         case part
         /// The status of a response.
         case status
-        /// Method, host or path of a request; the path says which.
+        /// Method, host or path of a request; the path has which.
         case target
         /// The order of things that are there on both sides.
         case order
@@ -32,7 +32,7 @@ public struct Difference: Hashable, Sendable, CustomStringConvertible {
         case binding
     }
 
-    /// Where a value stands within a message.
+    /// The place of a value within a message.
     public struct Scope: Hashable, Sendable {
         /// Number of the part of a multipart body, from 0; outermost first.
         public var parts: [Int]
@@ -66,7 +66,7 @@ public struct Difference: Hashable, Sendable, CustomStringConvertible {
         self.live = live
     }
 
-    /// The place on its own: `part 1, XML /data[1]/name[1]`.
+    /// The place alone: `part 1, XML /data[1]/name[1]`.
     public var place: String {
         let name =
             switch kind {
@@ -90,21 +90,21 @@ public struct Difference: Hashable, Sendable, CustomStringConvertible {
     /// One line: `JSON /v: recorded 3, came 4`.
     public var description: String {
         switch (recorded, live) {
-        case (let recorded?, let live?): "\(place): recorded \(recorded), came \(live)"
-        case (let recorded?, nil): "\(place): recorded \(recorded), did not come"
-        case (nil, let live?): "\(place): not recorded, came \(live)"
+        case (let recorded?, let live?): "\(place): recorded \(recorded), received \(live)"
+        case (let recorded?, nil): "\(place): recorded \(recorded), not received"
+        case (nil, let live?): "\(place): not recorded, received \(live)"
         case (nil, nil): place
         }
     }
 }
 
-/// Differences up to a number; the rest is only known to exist.
+/// Differences up to a maximum number; of the rest only the existence is recorded.
 public struct Differences: Hashable, Sendable {
     /// The first differences, in the order of the message.
     public private(set) var items: [Difference] = []
     /// Whether there are more.
     public private(set) var isCut = false
-    /// Most that are kept, at least 1.
+    /// The maximum number that is kept, at least 1.
     public let limit: Int
 
     /// None yet.
@@ -123,7 +123,7 @@ public struct Differences: Hashable, Sendable {
             return
         }
         items.append(difference)
-        // Where one decides, the rest need not be looked at.
+        // Where one decides, the rest need not be inspected.
         if limit == 1 { isCut = true }
     }
 }

@@ -2,7 +2,7 @@ internal import Notation
 internal import Wire
 
 extension Differences {
-    /// Adds where two bodies differ in what they say.
+    /// Adds where two bodies differ in meaning.
     mutating func compare(_ a: Meaning, _ b: Meaning, in scope: Difference.Scope) {
         guard !isFull else { return }
         switch (a, b) {
@@ -51,7 +51,7 @@ extension Differences {
                         recorded: nil, live: member.value.excerpt))
             }
         case (.array(let a), .array(let b)):
-            // What is the same at both ends says which element was put in or taken out.
+            // Equal elements at both ends show which element was inserted or removed.
             var start = 0
             while start < a.count, start < b.count, a[start].isSame(as: b[start]) { start += 1 }
             if start == a.count, start == b.count { return }
@@ -89,7 +89,7 @@ extension Differences {
         }
     }
 
-    /// Whether the elements are the same in another order; long stretches are not looked at.
+    /// Whether the elements are the same in another order; long stretches are not inspected.
     private func isReordered(_ a: [JSONValue], _ b: [JSONValue], _ range: Range<Int>) -> Bool {
         guard range.count > 1, range.count <= 64 else { return false }
         var rest = Array(b[range])
@@ -157,7 +157,7 @@ extension Differences {
                 }
                 (i, j) = (i + 1, j + 1)
             case (let one?, let other?):
-                // The nearer one that comes on the other side tells what was put in or taken out.
+                // The nearer one that occurs on the other side shows what was inserted or removed.
                 let added = b[j...].prefix(16).firstIndex { $0.isLike(one) }
                 let missing = a[i...].prefix(16).firstIndex { $0.isLike(other) }
                 if let added, missing.map({ added - j <= $0 - i }) ?? true {

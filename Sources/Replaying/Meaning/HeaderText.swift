@@ -1,4 +1,4 @@
-/// What stands in the value of a header field such as `Content-Type`.
+/// The value of a header field such as `Content-Type`, parsed.
 enum HeaderText {
     /// The text without space and tab at either end.
     static func trimmed(_ text: Substring) -> String {

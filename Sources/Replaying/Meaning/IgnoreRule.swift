@@ -1,7 +1,7 @@
 /// Something that takes no part in comparing, as a user names it.
 ///
-/// `json:/objects/*/modified`, `xml://case/@date_modified`, `header:X-Request-Id`, `query:nonce`;
-/// a bare path holds for JSON and XML. `query:` names the fields of forms as well.
+/// `json:/objects/*/modified`, `xml://case/@date_modified`, `header:X-Request-Id`, `query:nonce`; a
+/// bare path applies to JSON and XML. `query:` includes the fields of forms.
 public enum IgnoreRule: Hashable, Sendable, CustomStringConvertible {
     /// A value in JSON.
     case json(PathPattern)
@@ -57,14 +57,14 @@ public enum IgnoreRuleError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A path that does not begin with a slash, or has an empty step.
     case noPath(String)
 
-    /// One line that says what to do.
+    /// One line with the correction.
     public var description: String {
         switch self {
         case .unknownKind(let text):
-            "\"\(text)\" names nothing to ignore: write json:/PATH, xml:/PATH, header:NAME, "
+            "\"\(text)\" has no kind of value to ignore: write json:/PATH, xml:/PATH, header:NAME, "
                 + "query:NAME or /PATH"
         case .nothingNamed(let text): "\"\(text)\" lacks a name after the colon"
-        case .noPath(let text): "\"\(text)\" is no path: write /STEP/STEP, * for any step"
+        case .noPath(let text): "\"\(text)\" is not a path: write /STEP/STEP, * for any step"
         }
     }
 }

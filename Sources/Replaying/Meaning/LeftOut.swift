@@ -48,7 +48,7 @@ public struct LeftOut: Hashable, Sendable {
     public static let usual = LeftOut()
 
     /// Elements and attributes that are new each time: identifiers of the instance and the device,
-    /// the times of the form, what a server gives out as sync token, and the day of a restore's
+    /// the times of the form, what a server issues as sync token, and the day of a restore's
     /// registration, which a server that keeps no accounts takes from its calendar.
     public static let volatileXML = [
         "//meta/instanceID", "//meta/deprecatedID", "//meta/deviceID", "//meta/timeStart",
@@ -65,7 +65,7 @@ public struct LeftOut: Hashable, Sendable {
         "access_token", "refresh_token", "id_token", "token", "csrfmiddlewaretoken", "deviceID",
         "device_id", "instanceID", "since",
     ]
-    /// Header fields that say something about one transfer only, in lower case.
+    /// Header fields about one transfer only, in lower case.
     public static let volatileHeaders: Set<String> = [
         "age", "authorization", "connection", "content-encoding", "content-length", "cookie",
         "date", "etag", "expires", "keep-alive", "last-modified", "proxy-connection",

@@ -2,7 +2,7 @@ internal import Notation
 internal import Wire
 
 extension Meaning {
-    /// Hashes what is compared: the same for two that say the same.
+    /// Hashes what is compared: equal for equivalent values.
     func hash(into hasher: inout Hasher) {
         switch self {
         case .nothing: hasher.combine(0)
@@ -30,7 +30,7 @@ extension Meaning {
         }
     }
 
-    /// Whether both say the same.
+    /// Whether both are equivalent.
     public func isSame(as other: Meaning) -> Bool {
         var found = Differences(limit: 1)
         found.compare(self, other, in: Difference.Scope())
@@ -44,7 +44,7 @@ extension JSONValue {
         hasher.combine(kind)
         switch self {
         case .null, .bool: break
-        // Numbers of one value have one nearest `Double`; those it cannot tell apart are compared.
+        // Numbers of one value have one nearest `Double`; those it cannot distinguish are compared.
         case .number(let text): hasher.combine(Double(text) ?? 0)
         case .string(let text): hasher.combine(ExactText(text))
         case .array(let elements):

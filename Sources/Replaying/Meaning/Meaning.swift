@@ -1,7 +1,7 @@
 public import Notation
 import Wire
 
-/// What a body says, without how it is spelled and without what is volatile.
+/// The meaning of a body, without its spelling and without volatile values.
 public enum Meaning: Sendable {
     /// There is none.
     case nothing
@@ -24,17 +24,17 @@ public enum Meaning: Sendable {
         public var filename: String?
         /// Media type, in lower case.
         public var mediaType: String?
-        /// What it says.
+        /// The value.
         public var meaning: Meaning
     }
 
     /// Bytes of the longest body that is read as structure; longer ones are compared as bytes.
     public static let maxBytes = 64 << 20
 
-    /// What `body` says.
+    /// The meaning of `body`.
     ///
-    /// JSON and XML are known by the media type or their first byte. What cannot be read as what
-    /// it claims to be is bytes.
+    /// JSON and XML are recognised by the media type or their first byte. What cannot be parsed as
+    /// what it is declared to be is bytes.
     ///
     /// - Parameters:
     ///   - body: After transfer and content coding.

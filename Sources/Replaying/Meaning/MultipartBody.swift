@@ -4,7 +4,7 @@ struct MultipartBody {
     struct Part {
         /// Header fields, names in lower case.
         var fields: [(name: String, value: String)]
-        /// Where its content stands in the body.
+        /// The range of its content in the body.
         var content: Range<Int>
 
         func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -12,7 +12,7 @@ struct MultipartBody {
 
     private(set) var parts: [Part] = []
 
-    /// Most parts that are told apart.
+    /// The maximum number of parts that are separated.
     static let maxParts = 10_000
 
     /// Nil where the closing delimiter is missing or there are too many parts.

@@ -1,6 +1,6 @@
 /// Shortens values so that they can be read on one line.
 enum OneLine {
-    /// Most scalars of one value.
+    /// The maximum number of scalars of one value.
     static let most = 80
 
     /// `text` on one line; the middle of a long one is left out.

@@ -1,6 +1,6 @@
 /// A path into a document, with `*` for any one step.
 ///
-/// `/meta/timeEnd` begins at the root; `//meta/timeEnd` stands anywhere. Steps of XML are local
+/// `/meta/timeEnd` begins at the root; `//meta/timeEnd` matches anywhere. Steps of XML are local
 /// names, the last may be `@attribute`; steps of JSON are keys and indexes, escaped as in a JSON
 /// pointer (RFC 6901).
 public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
@@ -33,7 +33,7 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         (isAnchored ? "/" : "//") + steps.map { $0.map(Self.escaped) ?? "*" }.joined(separator: "/")
     }
 
-    /// One step as it stands in a JSON pointer.
+    /// One step as written in a JSON pointer.
     static func escaped(_ step: String) -> String {
         guard step.utf8.contains(where: { $0 == 0x7E || $0 == 0x2F }) else { return step }
         var output = ""

@@ -13,7 +13,7 @@ public struct XMLElement: Hashable, Sendable {
         public var value: String
     }
 
-    /// What stands in an element.
+    /// The contents of an element.
     public enum Content: Hashable, Sendable {
         /// An element.
         case element(XMLElement)
@@ -30,7 +30,7 @@ public struct XMLElement: Hashable, Sendable {
     /// Elements and text, in order.
     public var content: [Content]
 
-    /// Most elements and attributes of a document that is read as structure.
+    /// The maximum number of elements and attributes of a document that is read as structure.
     public static let maxNodes = 2_000_000
 
     /// The root of a document without what is left out.

@@ -1,12 +1,12 @@
 /// Finds a set of units that still fails and of which none can be left out.
 ///
-/// The caller tries what ``candidate()`` gives and says what came of it with ``told(fails:)``, until
-/// there is no candidate any more. Nothing is tried twice. For `n` units of which `m` are needed it
-/// takes about `m * log n` tries where the needed ones stand together, and `n * n` at worst.
-/// Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
+/// The caller tries what ``candidate()`` returns and reports the result with ``reported(fails:)``,
+/// until there is no candidate any more. Nothing is tried twice. For `n` units of which `m` are
+/// needed it takes about `m * log n` tries where the needed ones are adjacent, and `n * n` at
+/// worst. Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
 public struct DeltaDebugging: Sendable {
     private enum Turn: Hashable, Sendable {
-        /// Nothing at all, the cheapest answer there could be.
+        /// The empty set, the cheapest possible result.
         case nothing
         /// One of the parts, alone.
         case part(Int)
@@ -15,14 +15,14 @@ public struct DeltaDebugging: Sendable {
         case over
     }
 
-    /// Numbers of the units that are known to fail together, ascending.
+    /// Numbers of the units that fail together, ascending.
     public private(set) var kept: [Int]
     /// Into how many parts they are divided.
     private var parts = 2
     private var turn = Turn.nothing
     private var known: Set<[Int]> = []
 
-    /// A search among units 0..<`count`, which are known to fail together.
+    /// A search among units 0..<`count`, which fail together.
     public init(count: Int) {
         kept = Array(0..<max(0, count))
         if kept.isEmpty { turn = .over }
@@ -45,7 +45,7 @@ public struct DeltaDebugging: Sendable {
         }
     }
 
-    /// Takes in what came of the last candidate.
+    /// Records the result of the last candidate.
     ///
     /// - Parameter fails: Whether it still fails.
     public mutating func report(fails: Bool) {

@@ -1,7 +1,7 @@
 extension ReplayReport {
-    /// The report for people, each line ending in a line feed.
+    /// The report as text, each line ending in a line feed.
     ///
-    /// - Parameter allowsUnused: Whether something may be left over; it is named all the same.
+    /// - Parameter allowsUnused: Whether something may be left over; it is listed nevertheless.
     /// - Returns: Lines.
     public func text(allowsUnused: Bool = false) -> String {
         var lines: [String] = []
@@ -27,11 +27,11 @@ extension ReplayReport {
 }
 
 extension ReplayReport.Words {
-    /// What is said of those that had their counterpart.
+    /// The word for those that had their counterpart.
     var matched: String { self == .server ? "matched" : "the same" }
-    /// What is said of those that had none.
+    /// The word for those that had none.
     var missed: String { self == .server ? "missed" : "different" }
-    /// What is said of those that are left over.
+    /// The word for those that are left over.
     var unused: String { self == .server ? "never asked for" : "not played" }
 
     fileprivate func verdict(_ isSatisfied: Bool) -> String {

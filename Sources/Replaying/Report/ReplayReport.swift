@@ -1,4 +1,4 @@
-/// What came of a replay: the contract that a continuous-integration job holds a client to.
+/// The result of a replay: what a continuous-integration job requires of a client.
 public struct ReplayReport: Hashable, Sendable {
     /// A request or command without counterpart, or an answer that differs.
     public struct Item: Hashable, Sendable {
@@ -26,11 +26,11 @@ public struct ReplayReport: Hashable, Sendable {
         public var missed: Int
         /// The first of them.
         public var misses: [Item]
-        /// Recorded ones that were never asked for.
+        /// Recorded ones that were never requested.
         public var unused: Int
         /// The first of them.
         public var unusedItems: [Item]
-        /// Recorded ones that nobody can ask for any more, since a model took over; neither matched
+        /// Recorded ones that can no longer be requested, since a model took over; neither matched
         /// nor unused.
         public var notNeeded: Int
 
@@ -52,7 +52,7 @@ public struct ReplayReport: Hashable, Sendable {
 
     /// How the counts are called.
     public enum Words: Hashable, Sendable {
-        /// A replayed server: requests matched and missed, answers never asked for.
+        /// A replayed server: requests matched and missed, answers never requested.
         case server
         /// A replayed client: answers the same and different, requests not played.
         case client
@@ -76,9 +76,9 @@ public struct ReplayReport: Hashable, Sendable {
 }
 
 extension HTTPReplay {
-    /// What came of it.
+    /// The result.
     ///
-    /// - Parameter limit: Most unused exchanges that are named.
+    /// - Parameter limit: The maximum number of unused exchanges that are listed.
     /// - Returns: The counts, and the first of what is missed and unused.
     public func section(limit: Int = 100) -> ReplayReport.Section {
         ReplayReport.Section(
@@ -91,9 +91,9 @@ extension HTTPReplay {
 }
 
 extension SimperiumReplay {
-    /// What came of it.
+    /// The result.
     ///
-    /// - Parameter limit: Most unused commands that are named.
+    /// - Parameter limit: The maximum number of unused commands that are listed.
     /// - Returns: The counts, and the first of what is missed and unused.
     public func section(limit: Int = 100) -> ReplayReport.Section {
         ReplayReport.Section(
@@ -109,9 +109,9 @@ extension SimperiumReplay {
 }
 
 extension WebSocketReplay {
-    /// What came of it.
+    /// The result.
     ///
-    /// - Parameter limit: Most unused messages that are named.
+    /// - Parameter limit: The maximum number of unused messages that are listed.
     /// - Returns: The counts, and the first of what is missed and unused.
     public func section(limit: Int = 100) -> ReplayReport.Section {
         ReplayReport.Section(

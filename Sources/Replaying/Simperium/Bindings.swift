@@ -1,6 +1,6 @@
 public import Wire
 
-/// What the live clients call what the recording has.
+/// Identifiers of the live clients, mapped to the recorded ones.
 ///
 /// Found while commands are matched; each identifier of the recording has one counterpart, and
 /// no two have the same. Clients go by their name on each socket, since some choose a new one for
@@ -20,7 +20,7 @@ public struct Bindings: Sendable {
         var recorded: String
         var live: String
 
-        /// Whether it is a key that differs and is rewritten wherever it stands.
+        /// Whether it is a key that differs and is rewritten wherever it occurs.
         var isMentioned: Bool {
             guard case .key = role else { return false }
             return recorded != live && recorded.utf8.count >= Bindings.shortestMention
@@ -37,10 +37,10 @@ public struct Bindings: Sendable {
     private var recordedChanges: [String: String] = [:]
     private var spaces: [String: Space] = [:]
     private var clientsOfSocket: [ConnectionID: [String: String]] = [:]
-    /// Keys that differ, long enough to be known wherever they stand.
+    /// Keys that differ, long enough to be recognised anywhere in a text.
     private(set) var mentions: [String: String] = [:]
 
-    /// Bytes of the shortest key that is rewritten where it stands in the data of objects.
+    /// The length in bytes of the shortest key that is rewritten within the data of objects.
     public static let shortestMention = 8
 
     init() {}
@@ -62,7 +62,7 @@ public struct Bindings: Sendable {
         spaces[bucket, default: Space()].recorded[key] = key
     }
 
-    /// Whether `live` may stand for `recorded`; what it has to be where it may not.
+    /// Whether `live` may be bound to `recorded`; the required value where it may not.
     ///
     /// With `isStrict` clients keep their name from one socket to the next; `pending` is what the
     /// same command binds.
@@ -97,12 +97,12 @@ public struct Bindings: Sendable {
         return .fits
     }
 
-    /// Whether an identifier may stand for another.
+    /// Whether an identifier may be bound to another.
     enum Verdict: Equatable {
         case fits
         /// It has to be this one.
         case expected(String)
-        /// It stands for this one.
+        /// It is bound to this one.
         case taken(by: String)
     }
 

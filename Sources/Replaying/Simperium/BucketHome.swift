@@ -1,11 +1,11 @@
 internal import Simperium
 internal import Wire
 
-/// What tells a bucket of a recording from others.
+/// The identity of a bucket of a recording.
 struct BucketHome: Hashable {
     /// Identifier of the application, in lower case; empty where no `init` names it.
     var app: String
-    /// Whose it is: what `auth` says, or a name made up.
+    /// Its user: the value of `auth`, or a synthesized name.
     var user: String
     /// Its name.
     var bucket: String
@@ -20,14 +20,14 @@ struct BucketHome: Hashable {
     static let anyApp = "app"
 }
 
-/// A recorded `init` and what came of it.
+/// A recorded `init` and its result.
 struct RecordedOpening {
     /// Place in the channel's client commands.
     var index: Int
     /// Place of the `init`.
     var place: Int32
     var request: InitRequest
-    /// The bucket that it opens; nil where the server did not let the client in.
+    /// The bucket that it opens; nil where the server did not authorise the client.
     var home: BucketHome?
 }
 
@@ -56,7 +56,7 @@ struct BucketModel {
 
     init(seed: UInt64) {
         var options = ServerOptions()
-        // Any credentials will do, and what the recording has is kept whatever its size.
+        // Any credentials are accepted, and what the recording has is kept whatever its size.
         options.checksTokens = false
         options.legacyRefusal = .never
         options.bucket.loggedChanges = 1_000_000
@@ -79,7 +79,7 @@ struct BucketModel {
         channels[socket] = nil
     }
 
-    /// Opens a bucket on a channel, whoever asks.
+    /// Opens a bucket on a channel for any client.
     mutating func open(
         _ home: BucketHome, on socket: Int, _ channel: Int, _ request: InitRequest, at due: Instant
     ) -> [ServerReply] {
@@ -102,9 +102,9 @@ struct BucketModel {
         ) { _ in .invalidToken }
     }
 
-    /// Takes a command of a client.
+    /// Processes a command of a client.
     ///
-    /// A mark that the recording gave out is one of the model's own.
+    /// A mark that the recording issued is translated to one of the model.
     mutating func receive(_ text: [UInt8], from socket: Int) -> [ServerReply] {
         open(socket)
         let command = SimperiumCommand.parse(text, from: .client)
@@ -122,7 +122,7 @@ struct BucketModel {
         return server.receive(message, from: SocketID(socket))
     }
 
-    /// What the model says, for the sockets it goes to, in order.
+    /// The messages of the model, for their sockets, in order.
     mutating func written(_ replies: [ServerReply], at now: Instant) -> [ReplayCommand] {
         var output: [ReplayCommand] = []
         for reply in replies {

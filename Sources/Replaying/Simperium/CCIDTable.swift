@@ -61,8 +61,7 @@ struct CCIDTable: Sendable {
     }
 }
 
-/// The 16 bytes that 32 hexadecimal digits say, where they are written as they are written back:
-/// without capital letters.
+/// The 16 bytes of 32 hexadecimal digits, where they are in lower case, as they are written back.
 private struct PackedDigits {
     private var first: UInt64
     private var second: UInt64
@@ -77,7 +76,7 @@ private struct PackedDigits {
         second = (three | four << 32).littleEndian
     }
 
-    /// What eight digits say, all at once: the first two in the lowest byte.
+    /// The value of eight digits, computed at once: the first two in the lowest byte.
     private static func bytes(_ digits: UnsafeRawBufferPointer, _ offset: Int) -> UInt64? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let text = UInt64(

@@ -2,9 +2,9 @@ internal import Notation
 internal import Simperium
 internal import Wire
 
-/// What a command of a client says, its identifiers apart from the rest.
+/// The contents of a client's command, its identifiers apart from the rest.
 struct ClientCommand {
-    /// What an identifier stands for.
+    /// What an identifier denotes.
     enum Role: Hashable {
         /// The client, chosen by it.
         case client
@@ -16,7 +16,7 @@ struct ClientCommand {
         case key(isNew: Bool)
     }
 
-    /// An identifier where it stands.
+    /// An identifier with its place.
     struct Name {
         var role: Role
         var text: String
@@ -131,7 +131,7 @@ struct ClientCommand {
             if case .key = name.role { name.text } else { nil }
         }
         let shown = keys.isEmpty ? "" : " " + OneLine.text(keys.prefix(4).joined(separator: ", "))
-        let title = name.isEmpty ? "something that is no command" : OneLine.text(name)
+        let title = name.isEmpty ? "text that is not a command" : OneLine.text(name)
         return "\(title)\(shown) \(rest.excerpt)"
     }
 }

@@ -10,7 +10,7 @@ struct CommandMatch {
 
     /// Compares two commands.
     ///
-    /// At most `limit` differences are named: 1 where only their lack matters.
+    /// At most `limit` differences are listed: 1 where only their lack matters.
     init(
         _ recorded: ClientCommand, _ live: ClientCommand, bucket: String, socket: ConnectionID,
         bindings: Bindings, isStrict: Bool, limit: Int
@@ -21,7 +21,7 @@ struct CommandMatch {
                 Difference(.presence, "command", recorded: recorded.line, live: live.line))
             return
         }
-        // A key that is new on one side only is told by `sv`.
+        // A key that is new on one side only is recognised by `sv`.
         for index in 0..<max(recorded.names.count, live.names.count) {
             if differences.isFull { return }
             let one = index < recorded.names.count ? recorded.names[index] : nil
@@ -51,7 +51,7 @@ struct CommandMatch {
                     Difference(
                         .binding, one.path, recorded: OneLine.text(one.text).quoted,
                         live: OneLine.text(other.text).quoted
-                            + ", which stands for \(OneLine.text(rival).quoted)"))
+                            + ", which is bound to \(OneLine.text(rival).quoted)"))
             }
         }
         // An object may name itself.
@@ -62,14 +62,14 @@ struct CommandMatch {
 }
 
 extension ClientCommand.Name {
-    /// The identifier for people.
+    /// The identifier as text.
     fileprivate var shown: String {
         role == .token ? "a token" : OneLine.text(text).quoted
     }
 }
 
 extension Bindings {
-    /// A value of the recording with the live keys of the objects that it mentions.
+    /// A value of the recording with the live keys of the objects in it.
     func translated(_ value: JSONValue, _ pending: [Proposal]) -> JSONValue {
         var fresh: [String: String] = [:]
         for one in pending where one.isMentioned { fresh[one.recorded] = one.live }

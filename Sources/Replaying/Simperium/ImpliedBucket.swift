@@ -2,12 +2,12 @@ import Notation
 internal import Simperium
 internal import Wire
 
-/// What the commands of a recording imply of one bucket, and of the channels on it, at a moment of
+/// What the commands of a recording imply of one bucket, and of the channels on it, at a time of
 /// its replay.
 ///
-/// They are taken in the order of the recording; each is past, or still to come in the replay.
+/// They are processed in the order of the recording; each is past, or still to come in the replay.
 struct ImpliedBucket {
-    /// What a client asked for and has no answer to.
+    /// A request of a client without an answer.
     enum Item {
         case auth(InitRequest)
         case index(IndexRequest)
@@ -18,13 +18,13 @@ struct ImpliedBucket {
 
     /// What is past of a channel.
     struct Channel {
-        /// Asked for and not answered, in order.
+        /// Unanswered requests, in order.
         var items: [Item] = []
-        /// Change versions that the client was told.
+        /// Change versions that the client received.
         var reported: [String] = []
-        /// Whether it was told where the bucket is, so that it waits for what happens there.
+        /// Whether it received the bucket's change version, so that it waits for further changes.
         var isInformed = false
-        /// Change versions from which changes were asked for in the recording.
+        /// Change versions from which changes were requested in the recording.
         var asked: [String] = []
     }
 
@@ -34,10 +34,10 @@ struct ImpliedBucket {
     var channels: [Int: Channel] = [:]
     /// Places of commands still to come that refuse a change, by its `ccid`.
     var refusals: [String: Int32] = [:]
-    /// The last key of pages that went out, by their mark.
+    /// The last key of pages that was sent, by their mark.
     var marks: [String: String] = [:]
 
-    /// Takes the next command of a client.
+    /// Processes the next command of a client.
     mutating func client(
         _ body: SimperiumBody<JSONValue>, on stream: Int, at place: Int32, isPast: Bool
     ) {
@@ -52,7 +52,7 @@ struct ImpliedBucket {
             case .changesSince(let cv): items.append(.changesSince(cv))
             case .other, nil: break
             }
-            // What was asked for before does not matter to the client any more.
+            // Earlier requests are of no importance to the client any more.
             if isPast { channel = Channel() }
         case .indexRequest(let request): items.append(.index(request))
         case .entityRequest(let key, let version):
@@ -72,7 +72,7 @@ struct ImpliedBucket {
         if isPast { channel.items += items }
     }
 
-    /// Takes the next command of the server.
+    /// Processes the next command of the server.
     mutating func server(
         _ body: SimperiumBody<JSONValue>, on stream: Int, at place: Int32, isPast: Bool,
         isAwaited: (SimperiumChange<JSONValue>) -> Bool
@@ -113,7 +113,7 @@ struct ImpliedBucket {
         _ changes: [SimperiumChange<JSONValue>], _ channel: inout Channel, at place: Int32,
         isPast: Bool, isAwaited: (SimperiumChange<JSONValue>) -> Bool
     ) {
-        // While changes are asked for, the next ones are the answer.
+        // While changes are requested, the next ones are the answer.
         var since: String?
         if changes.allSatisfy({ $0.error == nil }), !channel.asked.isEmpty {
             since = channel.asked.removeFirst()
@@ -139,7 +139,7 @@ struct ImpliedBucket {
 }
 
 extension ImpliedBucket.Channel {
-    /// Takes out the first thing asked for that this answers.
+    /// Removes the first request that this answers.
     fileprivate mutating func answer(
         _ isPast: Bool, _ fits: (ImpliedBucket.Item) -> Bool
     ) {

@@ -2,14 +2,14 @@ internal import Notation
 internal import Simperium
 internal import Wire
 
-/// The changes of a bucket in their order, as all the clients of a recording were told of them, and
-/// the change versions between them.
+/// The changes of a bucket in their order, as all the clients of a recording received them, and the
+/// change versions between them.
 struct ImpliedLog {
     /// A change that the recorded server made.
     struct Entry {
-        /// As it was told.
+        /// As it was sent.
         var change: SimperiumChange<JSONValue>
-        /// Place of the first command that tells of it.
+        /// Place of the first command that contains it.
         var place: Int32
         /// Whether it was made by now.
         var isPast: Bool
@@ -17,10 +17,10 @@ struct ImpliedLog {
         var isAwaited: Bool
     }
 
-    /// A change version that no told change led to.
+    /// A change version that no sent change led to.
     private struct Point {
         var cv: String
-        /// How many changes had been told before.
+        /// The number of changes sent before.
         var position: Int
         /// The first change after it, where that is known.
         var next: String?
@@ -31,13 +31,13 @@ struct ImpliedLog {
     private var places: [String: Int] = [:]
     private var points: [Point] = []
 
-    /// Takes in what one command tells, in order.
+    /// Adds the changes of one command, in order.
     ///
     /// - Parameters:
     ///   - changes: Those that were made, each with a change version.
     ///   - since: The change version that they follow; nil where they are the newest.
     ///   - place: Place of the command.
-    ///   - isPast: Whether it was told by now.
+    ///   - isPast: Whether it was sent by now.
     ///   - isAwaited: Whether a client that is there will make a change.
     mutating func tell(
         _ changes: [SimperiumChange<JSONValue>], since: String?, at place: Int32, isPast: Bool,
@@ -73,12 +73,13 @@ struct ImpliedLog {
         }
     }
 
-    /// Takes in what an index says that the bucket is at.
+    /// Adds the bucket's change version of an index.
     mutating func see(current: String, isPast: Bool) {
         points.append(Point(cv: current, position: entries.count, next: nil, isPast: isPast))
     }
 
-    /// A change was made though nobody was told yet: its author was there and made it.
+    /// Marks changes that were made but not sent to any client yet: their author was connected and
+    /// made them.
     mutating func make(_ isMade: (SimperiumChange<JSONValue>) -> Bool) {
         for index in entries.indices where isMade(entries[index].change) {
             entries[index].isPast = true
@@ -101,8 +102,8 @@ struct ImpliedLog {
         }
     }
 
-    /// Place in ``entries`` of the last change that a client has who is at a change version; nil
-    /// where nothing is known of that, -1 before all of them.
+    /// Place in ``entries`` of the last change of a client that is at a change version; nil where
+    /// that is unknown, -1 before all of them.
     func position(of cv: String) -> Int? {
         places[cv] ?? points.first { $0.cv == cv }.map { place(of: $0) - 1 }
     }
@@ -112,7 +113,7 @@ struct ImpliedLog {
         point.next.flatMap { places[$0] } ?? point.position
     }
 
-    /// The changes that can be told, by their places, and the change version before the first of
+    /// The changes that can be sent, by their places, and the change version before the first of
     /// them.
     ///
     /// What happened unseen between two changes makes those before it useless.

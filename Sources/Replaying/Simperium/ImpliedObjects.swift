@@ -4,7 +4,7 @@ internal import Wire
 
 /// The objects of a bucket as far as a recording shows them.
 struct ImpliedObjects {
-    /// What is known of one object.
+    /// The known state of one object.
     private struct Known {
         /// Data by version, of pages, entities and changes.
         var data: [Int64: JSONValue] = [:]
@@ -116,7 +116,7 @@ struct ImpliedObjects {
         {
             return removed(key, version)
         }
-        // Whoever read the whole index since did not find it.
+        // A client that read the whole index since did not find it.
         if let whole, !whole.keys.contains(key),
             max(facts.shown?.place ?? -1, past?.place ?? -1) < whole.start
         {
@@ -153,7 +153,7 @@ struct ImpliedObjects {
         ServerObject(key: key.string, number: version, isRemoved: true, versions: [])
     }
 
-    /// The versions that are known, and something for the newest where that is not.
+    /// The known versions, and a substitute for the newest where that is unknown.
     private static func versions(
         of data: [Int64: JSONValue], after born: Int64, to head: Int64,
         _ changes: [ImpliedLog.Entry]

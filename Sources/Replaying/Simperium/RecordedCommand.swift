@@ -1,7 +1,7 @@
 internal import Simperium
 public import Wire
 
-/// What is kept in memory of a recorded Simperium command; its text is fetched when asked.
+/// What is kept in memory of a recorded Simperium command; its text is fetched on demand.
 public struct RecordedCommand: Hashable, Sendable {
     /// Its number in the trace.
     public var id: CommandID
@@ -44,7 +44,7 @@ public struct RecordedCommand: Hashable, Sendable {
             name: command.name, ccids: ccids)
     }
 
-    /// Whether it keeps the connection alive, or is a line of a log: these come when they come.
+    /// Whether it keeps the connection alive, or is a line of a log: these have no fixed order.
     var isFree: Bool { channel == nil && (name == "h" || name == "log" && sender == .client) }
 }
 
@@ -66,7 +66,7 @@ public struct RecordedSocket: Hashable, Sendable {
 
     /// The connection.
     public var id: ConnectionID
-    /// How the server ended it; nil where the client did, or nobody.
+    /// How the server ended it; nil where the client did, or neither.
     public var end: End?
 
     /// A socket with these values.

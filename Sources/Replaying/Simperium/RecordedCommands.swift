@@ -36,7 +36,7 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
     /// In the order of their first commands.
     private(set) var streams: [Stream] = []
     private var numbers: [Stream: UInt32] = [:]
-    /// Streams that were asked for lately, where their numbers say; a power of two of them.
+    /// Streams that were looked up lately, indexed by their numbers; a power of two of them.
     private var recent = [Recent](repeating: Recent(), count: 1_024)
     private var nameTexts = TextTable()
     /// Numbers of names of up to 7 bytes, by these.
@@ -74,11 +74,11 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         entries.reserveCapacity(count)
         ccidEnds.reserveCapacity(count)
         ccids.reserveCapacity(count)
-        // A change is sent, acknowledged and told to others under one.
+        // A change is sent, acknowledged and forwarded to others under one.
         ccidTexts.reserveCapacity(count / 2)
     }
 
-    /// Adds a command without any `ccid` at the end; `name` needs to live for the call alone.
+    /// Adds a command without any `ccid` at the end; `name` has to be valid during the call only.
     public mutating func append(
         _ id: CommandID, _ socket: ConnectionID, _ sender: Peer, _ at: Instant, _ channel: Int?,
         name: UnsafeRawBufferPointer
@@ -98,7 +98,7 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         var number = UInt32.max
     }
 
-    /// The number of a stream; asked for millions of times, nearly always for one of a few.
+    /// The number of a stream; called millions of times, nearly always for one of a few.
     private mutating func streamNumber(_ stream: Stream) -> UInt32 {
         // Connections and channels are counted, so that few share a place.
         let sum = stream.socket.rawValue &* 31 &+ Int64(truncatingIfNeeded: stream.channel ?? -1)
@@ -226,7 +226,7 @@ public struct RecordedCommands: Sendable, RandomAccessCollection, ExpressibleByA
         return last.flatMap { [$0.client, $0.server] }.filter { $0 >= 0 }.map { CommandID(id($0)) }
     }
 
-    /// Takes out the command with this number, if there is one.
+    /// Removes the command with this number, if there is one.
     public mutating func remove(_ id: CommandID) {
         guard let place = place(of: id) else { return }
         let gone = ccidNumbers(at: place)

@@ -10,7 +10,7 @@ struct ServerText {
     private let socket: ConnectionID
     private var patches: [(range: Range<Int>, bytes: [UInt8])] = []
 
-    /// The text of a recorded command on the live channel; keys that it tells of are noted.
+    /// The text of a recorded command on the live channel; its keys are noted.
     static func rewritten(
         _ text: [UInt8], channel: Int?, bucket: String, socket: ConnectionID,
         bindings: inout Bindings
@@ -122,7 +122,7 @@ struct ServerText {
         }
     }
 
-    /// Keys that stand as whole strings or keys of members in the data of objects.
+    /// Keys that occur as whole strings or as keys of members in the data of objects.
     private mutating func data(
         _ node: JSONDocument.Node, _ text: [UInt8], _ bindings: Bindings
     ) {

@@ -3,22 +3,23 @@ internal import Wire
 
 /// Compares a command of a live server with the recorded one.
 public enum SimperiumComparison {
-    /// What a server chooses anew: change versions, marks, and who and what a change came from.
+    /// What a server chooses in each run: change versions, marks, and the client and ccid of a
+    /// change.
     static let volatile = [
         "//cv", "//ccid", "//ccids", "//clientid", "//current", "//mark", "//token",
     ]
 
     /// Where they differ: name, key and version of an `e`, and the JSON.
     ///
-    /// The channel takes no part, nor what servers and clients choose anew.
+    /// The channel is ignored, and so is what servers and clients choose in each run.
     ///
     /// - Parameters:
     ///   - recorded: The recorded command.
-    ///   - live: The command that came.
+    ///   - live: The received command.
     ///   - keys: Live keys of objects by the recorded ones.
     ///   - rules: What else takes no part; rules for JSON count.
-    ///   - limit: Most differences that are named.
-    /// - Returns: None where both say the same.
+    ///   - limit: The maximum number of differences that are listed.
+    /// - Returns: None where both are equivalent.
     public static func differences(
         recorded: [UInt8], live: [UInt8], keys: [String: String] = [:], rules: [IgnoreRule] = [],
         limit: Int = 20
@@ -27,7 +28,7 @@ public enum SimperiumComparison {
             recorded: recorded, live: live, keys: keys, leftOut: leftOut(rules), limit: limit)
     }
 
-    /// What takes no part: what servers choose anew, and what rules name.
+    /// What is ignored: what servers choose in each run, and what rules name.
     static func leftOut(_ rules: [IgnoreRule]) -> LeftOut {
         var leftOut = LeftOut(rules: rules)
         for pattern in volatile.compactMap(PathPattern.init) { leftOut.mask(json: pattern) }

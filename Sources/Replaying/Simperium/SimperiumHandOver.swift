@@ -1,17 +1,16 @@
-/// A bucket that a model answers for from now on, because a client said something else than the
-/// recording.
+/// A bucket that a model serves from now on, because a client deviated from the recording.
 public struct SimperiumHandOver: Hashable, Sendable {
     /// Name of the bucket.
     public var bucket: String
-    /// Whose it is, as `auth` said; nil where that is not known.
+    /// Its user, as in `auth`; nil where that is unknown.
     public var user: String?
-    /// What came.
+    /// What was received.
     public var cause: SimperiumMiss
 
-    /// A few lines for people, without a line feed at the end.
+    /// A few lines of text, without a line feed at the end.
     public var description: String {
         let owner = user.map { " of \(OneLine.text($0))" } ?? ""
-        return "bucket \(OneLine.text(bucket))\(owner) is the model's from now on\n"
+        return "bucket \(OneLine.text(bucket))\(owner) is served by the model from now on\n"
             + cause.description
     }
 }

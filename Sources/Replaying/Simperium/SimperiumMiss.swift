@@ -37,7 +37,7 @@ public struct SimperiumMiss: Hashable, Sendable {
     /// The closest recorded command, if there is any.
     public var candidate: Candidate?
 
-    /// A few lines for people, without a line feed at the end.
+    /// A few lines of text, without a line feed at the end.
     public var description: String {
         let place =
             "socket \(socket)" + (channel.map { ", channel \($0)" } ?? "")
@@ -56,9 +56,9 @@ extension SimperiumMiss.Reason: CustomStringConvertible {
     /// The reason in words.
     public var description: String {
         switch self {
-        case .different: "the recording goes on with something else"
-        case .nothingLeft: "the recording has nothing more on this channel"
-        case .noSuchChannel: "the recording opens no such channel, or no more of them"
+        case .different: "the recording continues with another command"
+        case .nothingLeft: "the recording has no further commands on this channel"
+        case .noSuchChannel: "the recording opens no such channel, or no further one"
         case .notOpened: "no bucket is open on this channel"
         }
     }

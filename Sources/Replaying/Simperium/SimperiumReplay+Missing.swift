@@ -1,7 +1,7 @@
 internal import Wire
 
 extension SimperiumReplay {
-    /// What becomes of a command that is not the next one of its channel.
+    /// What happens to a command that is not the next one of its channel.
     mutating func miss(
         _ command: ClientCommand, _ text: [UInt8], in stream: Int?, on socket: Int,
         _ channel: Int?, _ live: Live, at now: Instant
@@ -51,7 +51,7 @@ extension SimperiumReplay {
         return next..<min(streams[stream].client.count, next + Self.lookahead)
     }
 
-    /// Passes over the commands before the one that fits, with what answered them.
+    /// Skips the commands before the one that fits, with what answered them.
     private mutating func skip(
         to fit: Fit, _ command: ClientCommand, in stream: Int, on socket: Int, _ channel: Int?,
         at now: Instant
@@ -59,7 +59,7 @@ extension SimperiumReplay {
         let skipped = streams[stream].nextClient..<fit.index
         passedOver += skipped.count
         sockets[streams[stream].socket].done += skipped.count
-        // The answers were waited for by nobody; what the server sent on its own still goes out.
+        // No client waits for the answers; unsolicited messages of the server are still sent.
         var answers: Set<String> = []
         var ccids: Set<String> = []
         for index in skipped {
@@ -96,7 +96,7 @@ extension SimperiumReplay {
         let window = window(of: stream)
         for index in window {
             let recorded = commands[Int(streams[stream].client[index])]
-            // The next one is what was expected; others have to say something similar.
+            // The next one is what was expected; others have to be similar.
             guard index == window.lowerBound || recorded.name == command.name else { continue }
             let match = compared(command, with: index, of: stream, isStrict: false, limit: 8)
             var differences = match.differences

@@ -3,12 +3,12 @@ internal import Simperium
 internal import Wire
 
 extension SimperiumReplay {
-    /// Tells of a token that a model gave out, and whose it is.
+    /// Registers a token that a model issued, and its user.
     ///
     /// Without this its user is taken for the one of the recording, where there is only one.
     public mutating func introduce(token: String, user: String) { introduced[token] = user }
 
-    /// Has the model take a command; nil where the recording is asked.
+    /// Passes a command to the model; nil where the recording answers.
     mutating func modelled(
         _ text: [UInt8], on socket: Int, at now: Instant
     ) -> [ReplayCommand]? {
@@ -32,7 +32,7 @@ extension SimperiumReplay {
         return nil
     }
 
-    /// Has the model take a command without counterpart, and the bucket of the recorded channel.
+    /// Passes a command without counterpart to the model, and the bucket of the recorded channel.
     mutating func giveUp(
         _ text: [UInt8], in stream: Int?, on socket: Int, _ channel: Int?,
         because cause: SimperiumMiss, at now: Instant
@@ -113,7 +113,7 @@ extension SimperiumReplay {
             else { return nil }
             return (stream, socket, channel)
         }
-        // All of them first, so that each hears what another one's unanswered changes do.
+        // All of them first, so that each receives the unanswered changes of the others.
         var rest: [(ServerReply.Place, [ImpliedBucket.Item])] = []
         for (stream, socket, channel) in open {
             let state = implied.channels[stream] ?? ImpliedBucket.Channel()
@@ -128,7 +128,7 @@ extension SimperiumReplay {
         return output
     }
 
-    /// Puts a channel that is open on a bucket of the model, and tells what it was not told yet.
+    /// Moves an open channel to a bucket of the model, and sends what it did not receive yet.
     private mutating func join(
         _ home: BucketHome, _ stream: Int, _ socket: Int, _ channel: Int,
         _ state: ImpliedBucket.Channel,
@@ -170,7 +170,7 @@ extension SimperiumReplay {
         return takeover?.written(replies, at: now) ?? []
     }
 
-    /// Answers what a client had asked for when its bucket was handed over.
+    /// Answers the open requests of a client when its bucket was handed over.
     private mutating func carryOn(
         _ item: ImpliedBucket.Item, _ home: BucketHome, at place: ServerReply.Place,
         _ implied: ImpliedBucket, _ now: Instant
@@ -207,7 +207,7 @@ extension SimperiumReplay {
         return takeover?.written(replies, at: now) ?? []
     }
 
-    /// Waits no more for what the recording has of a bucket.
+    /// Stops waiting for what the recording has of a bucket.
     private mutating func relinquish(_ home: BucketHome) {
         var gone: Set<Int> = []
         for stream in streams.indices {
@@ -273,7 +273,7 @@ extension SimperiumReplay {
         }
     }
 
-    /// A change of the recording as the live clients know it.
+    /// A change of the recording with the identifiers of the live clients.
     func live(
         _ change: SimperiumChange<JSONValue>, _ home: BucketHome
     ) -> SimperiumChange<JSONValue> {
@@ -290,7 +290,7 @@ extension SimperiumReplay {
         return result
     }
 
-    /// An object of the recording as the live clients know it.
+    /// An object of the recording with the identifiers of the live clients.
     private func live(_ object: ServerObject, _ home: BucketHome) -> ServerObject {
         ServerObject(
             key: bindings.key(object.key, in: home.bucket) ?? object.key, number: object.number,

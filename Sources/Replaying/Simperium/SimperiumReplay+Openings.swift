@@ -34,7 +34,7 @@ extension SimperiumReplay {
         return found
     }
 
-    /// What the server says in answer to an `init`.
+    /// The server's answer to an `init`.
     private func user(of stream: Int, after index: Int, upTo end: Int) -> String? {
         for (place, gate) in zip(streams[stream].server, streams[stream].gates)
         where Int(gate) > index && Int(gate) <= end && commands[Int(place)].name == "auth" {
@@ -43,7 +43,7 @@ extension SimperiumReplay {
         return nil
     }
 
-    /// What a recorded command says.
+    /// The contents of a recorded command.
     func message(_ place: Int32) -> SimperiumMessage? {
         let text = text(place)
         return SimperiumMessage(
@@ -55,7 +55,7 @@ extension SimperiumReplay {
         takeover?.openings[stream].last { $0.index < count }?.home
     }
 
-    /// The bucket that an `init` of a live client means; nil where it may be one of several.
+    /// The bucket of an `init` of a live client; nil where it may be one of several.
     func home(of request: InitRequest) -> BucketHome? {
         guard let bucket = request.bucket, let takeover else { return nil }
         let known = takeover.openings.joined().compactMap(\.home)
@@ -72,7 +72,7 @@ extension SimperiumReplay {
         return BucketHome(app: app, user: user, bucket: bucket)
     }
 
-    /// The bucket of somebody whom the recording does not know.
+    /// The bucket of a user who is not in the recording.
     func newHome(of request: InitRequest) -> BucketHome {
         let user = request.username ?? "\((request.token ?? "").prefix(8))@simperium.invalid"
         return BucketHome(

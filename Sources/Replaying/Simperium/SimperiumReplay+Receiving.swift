@@ -83,7 +83,7 @@ extension SimperiumReplay {
             limit: limit)
     }
 
-    /// The next recorded command of a channel, if the live one fits it.
+    /// The next recorded command of a channel, if the live one matches it.
     private func fitting(_ command: ClientCommand, in stream: Int) -> Fit? {
         let next = streams[stream].nextClient
         guard next < streams[stream].client.count else { return nil }
@@ -153,7 +153,7 @@ extension SimperiumReplay {
             return []
         }
         sockets[place].live = nil
-        // What waits for this client waits in vain.
+        // What waits for this client waits without end.
         let candidates = waiting.values.flatMap { $0 }
         waiting = [:]
         let last = commands.last?.at ?? .zero

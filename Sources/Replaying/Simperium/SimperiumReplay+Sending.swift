@@ -1,13 +1,13 @@
 internal import Wire
 
 extension SimperiumReplay {
-    /// Lets out what nothing holds back any more, in the order of the recording.
+    /// Sends what is no longer blocked, in the order of the recording.
     ///
     /// - Parameters:
-    ///   - candidates: Places of the channels that may go on.
-    ///   - base: When that was recorded which lets them go on.
+    ///   - candidates: Places of the channels that may continue.
+    ///   - base: When the command that releases them was recorded.
     ///   - now: When it happened.
-    /// - Returns: What goes out, and the end of sockets that are through.
+    /// - Returns: What is sent, and the end of sockets that are through.
     mutating func release(
         _ candidates: [Int], after base: Instant, at now: Instant
     ) -> [ReplayCommand] {
@@ -69,14 +69,14 @@ extension SimperiumReplay {
         }
     }
 
-    /// The change that a server command tells of and that a client which is there has not made yet.
+    /// The change in a server command that a connected client has not made yet.
     private func awaited(by place: Int32) -> String? {
         commands[Int(place)].ccids.first { ccid in
             guard let author = authors[ccid], author < place, !isDone[Int(author)] else {
                 return false
             }
             let stream = Int(streamOf[Int(author)])
-            // One that a lenient replay passed over does not come any more.
+            // One that a lenient replay skipped is not sent any more.
             let next = streams[stream].nextClient
             guard next < streams[stream].client.count, author >= streams[stream].client[next]
             else { return false }
@@ -85,10 +85,11 @@ extension SimperiumReplay {
         }
     }
 
-    /// Whether a server command tells of a change that a client which is not there has not made.
+    /// Whether a server command contains a change of a client that is not connected and has not
+    /// made it.
     ///
-    /// It may come later or never. What the recorded client of this socket had done by then, on
-    /// whatever channel, is the nearest to when it was told.
+    /// That client may connect later or never. What the recorded client of this socket had done by
+    /// then, on any channel, best approximates the time when it was sent.
     private func isOfAbsent(_ place: Int32, on owner: Int) -> Bool {
         commands[Int(place)].ccids.contains { ccid in
             guard let author = authors[ccid], author < place, !isDone[Int(author)] else {

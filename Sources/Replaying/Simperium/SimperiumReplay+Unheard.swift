@@ -3,15 +3,16 @@ internal import Simperium
 internal import Wire
 
 extension SimperiumReplay {
-    /// Has the model make what the recorded server took of clients that were cut off from the answer.
+    /// Has the model make the changes that the recorded server accepted from clients that did not
+    /// receive the answer.
     ///
-    /// Nobody was told of these changes; a later refusal as a duplicate, or a version that is shown
+    /// No client received these changes; a later refusal as a duplicate, or a version that is sent
     /// later, is all that the recording has of them.
     ///
     /// - Parameters:
     ///   - implied: What the recording has of the bucket by now.
     ///   - home: The bucket.
-    /// - Returns: The changes as they are told, in order.
+    /// - Returns: The changes as they are sent, in order.
     mutating func makeUnheard(
         _ implied: ImpliedBucket, _ home: BucketHome
     ) -> [SimperiumChange<JSONValue>] {

@@ -3,24 +3,25 @@ public import Wire
 /// Plays the server of recorded Simperium sessions to live clients.
 ///
 /// Each channel of a live client is paired with a recorded one when it is opened: same bucket, same
-/// `init` by meaning. From then on its commands are held against those of the recorded channel in
-/// their order, while channels do not wait for each other. What the server sent after a command
-/// goes out when that command has come; so does what it sent on its own, after the commands that it
-/// came after. A change of another recorded client waits until that client has made it, where that
-/// client is there (``waitsForAbsent``). Sockets that open alike are paired in their order.
+/// `init` by meaning. From then on its commands are compared with those of the recorded channel in
+/// their order, while channels do not wait for each other. What the server sent after a command is
+/// sent when that command was received; so are its unsolicited messages, after the commands that
+/// they followed. A change of another recorded client waits until that client has made it, where
+/// that client is connected (``waitsForAbsent``). Sockets that open alike are paired in their
+/// order.
 ///
-/// With ``Mode/model`` the buckets of which a client says something else than the recording are taken
-/// over by a `ServerModel`.
+/// With ``Mode/model`` the buckets on which a client deviates from the recording are taken over by
+/// a `ServerModel`.
 ///
 /// Identifiers that clients choose are bound on the way (``Bindings``) and rewritten in everything
-/// that goes out. Heartbeats are answered with the next number and, like lines of a log, neither
+/// that is sent. Heartbeats are answered with the next number and, like lines of a log, neither
 /// missed nor left over. Reads no clock: times are those of the events.
 public struct SimperiumReplay: Sendable {
     /// What happens when a command has no counterpart.
     public enum Mode: Hashable, Sendable {
         /// It is the end.
         case strict
-        /// It stays without answer, or the recorded commands before its counterpart are passed over.
+        /// It stays without answer, or the recorded commands before its counterpart are skipped.
         case lenient
         /// A model of the server takes the bucket over, with what the recording implies of it: all
         /// channels that are open on it, on all sockets, and those that are opened later.
@@ -46,7 +47,7 @@ public struct SimperiumReplay: Sendable {
         var nextClient = 0
         var nextServer = 0
 
-        /// Makes room for so many commands of each side.
+        /// Reserves memory for this many commands of each side.
         mutating func reserve(_ client: Int, _ server: Int) {
             self.client.reserveCapacity(client)
             self.server.reserveCapacity(server)
@@ -70,17 +71,17 @@ public struct SimperiumReplay: Sendable {
         var connection: Int?
         /// For each heartbeat whether it was answered.
         var beats: [Bool] = []
-        /// Client commands that were matched or passed over.
+        /// Client commands that were matched or skipped.
         var done = 0
         /// Client commands in all.
         var count = 0
         /// The live socket; nil before and after.
         var live: Int?
         var wasPlayed = false
-        /// Whether it was waited for in vain.
+        /// Whether waiting for it timed out.
         var isMissing = false
 
-        /// Whether it may still connect, as far as one knows.
+        /// Whether it may still connect, as far as is known.
         var mayCome: Bool { !wasPlayed && !isMissing }
     }
 
@@ -99,7 +100,7 @@ public struct SimperiumReplay: Sendable {
     public let pace: ReplayPace
     /// Whether changes of recorded clients that did not connect yet are waited for.
     ///
-    /// With one live client for a recording of several they would never come.
+    /// With one live client for a recording of several they would never arrive.
     public let waitsForAbsent: Bool
     let commands: RecordedCommands
     let fetch: Fetch
@@ -110,7 +111,7 @@ public struct SimperiumReplay: Sendable {
     private var hasPassedOverLost = false
     /// Channels that wait for a change, by its recorded `ccid`.
     var waiting: [String: [Int]] = [:]
-    /// Channels that wait for their own client, on whatever channel, by the place of its socket.
+    /// Channels that wait for their own client, on any channel, by the place of its socket.
     var heldBack: [Int: Set<Int>] = [:]
     var lives: [Int: Live] = [:]
     var isDone: [Bool]
@@ -120,21 +121,21 @@ public struct SimperiumReplay: Sendable {
     var takeover: BucketModel?
     /// Users by tokens that a model gave out.
     var introduced: [String: String] = [:]
-    /// Recorded client commands that nobody waits for since a model took over.
+    /// Recorded client commands that are no longer waited for since a model took over.
     var relinquishedPlaces: Set<Int32> = []
     let seed: UInt64
 
-    /// What the live clients call what the recording has.
+    /// Identifiers of the live clients, mapped to the recorded ones.
     public internal(set) var bindings = Bindings()
     /// Commands that had their counterpart; heartbeats and lines of logs are not counted.
     public internal(set) var matched = 0
-    /// Recorded commands that a lenient replay passed over.
+    /// Recorded commands that a lenient replay skipped.
     public internal(set) var passedOver = 0
     /// Commands that had none.
     public internal(set) var missed = 0
     /// The first misses, at most ``maxMisses``.
     public internal(set) var misses: [SimperiumMiss] = []
-    /// Recorded server commands that went out.
+    /// Recorded server commands that were sent.
     public internal(set) var sent = 0
     /// Whether a strict replay met a command without counterpart.
     public internal(set) var isStopped = false
@@ -147,7 +148,7 @@ public struct SimperiumReplay: Sendable {
 
     /// Misses that are kept.
     public static let maxMisses = 1_000
-    /// Recorded commands of a channel that are looked at beyond the next one.
+    /// Recorded commands of a channel that are inspected beyond the next one.
     static let lookahead = 64
 
     /// The replay of recorded commands.
@@ -159,7 +160,7 @@ public struct SimperiumReplay: Sendable {
     ///   - pace: How fast recorded time passes.
     ///   - waitsForAbsent: Whether all recorded clients are expected to connect.
     ///   - seed: Decides the change versions of a model; another one for each replay, so that
-    ///     clients that come back do not take them for those they know.
+    ///     clients that reconnect do not take them for those they have.
     ///   - fetch: Gives the text of a recorded command.
     public init(
         _ commands: RecordedCommands, sockets: [RecordedSocket] = [], mode: Mode = .strict,
@@ -262,7 +263,7 @@ public struct SimperiumReplay: Sendable {
 
     /// Has those be the authors of changes whose commands the recorded server got.
     ///
-    /// Looks through the whole recording: not while it is opened, but once somebody connects.
+    /// Scans the whole recording: not while it is opened, but once a client connects.
     private mutating func passOverLost() {
         guard authors.hasRepeated, !hasPassedOverLost else { return }
         hasPassedOverLost = true
@@ -285,7 +286,7 @@ public struct SimperiumReplay: Sendable {
     /// that a model made needless.
     public var unused: Int { recorded - matched - relinquished }
 
-    /// Recorded client commands that nobody waits for since a model took over.
+    /// Recorded client commands that are no longer waited for since a model took over.
     public var relinquished: Int { relinquishedPlaces.count }
 
     /// The first recorded client commands that did not come, in order.
@@ -306,12 +307,12 @@ public struct SimperiumReplay: Sendable {
         ClientCommand(fetch(command.id) ?? []).line
     }
 
-    /// Takes in what happens and says what is done about it, in order.
+    /// Processes an event and returns the commands for it, in order.
     ///
     /// - Parameters:
     ///   - event: What happens.
     ///   - now: When; never before the event before.
-    /// - Returns: Commands; after ``ReplayCommand/stop(_:)`` there are none any more.
+    /// - Returns: Commands; after ``ReplayCommand/stop(_:)`` there are no further ones.
     public mutating func handle(_ event: SimperiumReplayEvent, at now: Instant) -> [ReplayCommand] {
         guard !isStopped else { return [] }
         passOverLost()

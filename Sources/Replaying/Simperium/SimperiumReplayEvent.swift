@@ -1,6 +1,6 @@
 public import Wire
 
-/// What happens to a replayed Simperium server.
+/// An event of a replayed Simperium server.
 public enum SimperiumReplayEvent: Hashable, Sendable {
     /// A client opened a WebSocket; its number is the shell's.
     case opened(socket: Int)
@@ -14,11 +14,11 @@ public enum SimperiumReplayEvent: Hashable, Sendable {
 
 /// What a replayed Simperium server does.
 public enum ReplayCommand: Hashable, Sendable {
-    /// A command goes out.
+    /// A command is sent.
     case send(Sending)
     /// The server closes the WebSocket, as it did.
     case close(socket: Int, code: Int?, due: Instant)
-    /// A command has no counterpart; the replay goes on.
+    /// A command has no counterpart; the replay continues.
     case report(SimperiumMiss)
     /// A model answers for a bucket from now on; nothing is to be done.
     case handOver(SimperiumHandOver)

@@ -3,14 +3,14 @@ internal import Simperium
 internal import Wire
 
 extension BucketState {
-    /// Takes changes that a client sent.
+    /// Processes changes that a client sent.
     ///
     /// - Parameters:
     ///   - client: Its place.
     ///   - changes: The changes.
     ///   - message: The message that they are in.
     ///   - reached: Whether the server got them.
-    ///   - reported: When.
+    ///   - moment: When, and in which command.
     mutating func clientSent(
         _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], reached: Bool,
         _ moment: CommandMoment
@@ -35,7 +35,7 @@ extension BucketState {
                 list[index].data = part(change.data) ?? list[index].data
                 list[index].sv = change.sv ?? list[index].sv
             } else {
-                // A client that goes on has got over what was refused.
+                // A client that continues has got over what was refused.
                 list.removeAll {
                     guard $0.isRefused else { return false }
                     awaiting[ExactText($0.ccid)] = nil
@@ -52,7 +52,7 @@ extension BucketState {
         }
     }
 
-    /// Notes that changes of a client which had been held back reached the server.
+    /// Notes that delayed changes of a client reached the server.
     mutating func serverReceived(_ client: Int, _ changes: [SimperiumChange<Range<Int>>]) {
         for change in changes {
             guard let name = change.key, let ccid = change.ccids.first else { continue }
@@ -65,7 +65,7 @@ extension BucketState {
         }
     }
 
-    /// Takes changes that a client received.
+    /// Processes changes that a client received.
     mutating func clientReceived(
         _ client: Int, _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8],
         _ moment: CommandMoment
@@ -107,15 +107,15 @@ extension BucketState {
         _ client: Int, _ key: ExactText, _ reason: MissedChange.Reason, _ version: Int64?,
         _ moment: CommandMoment
     ) {
-        // What was lost explains the gap behind it.
+        // What was lost explains the gap after it.
         if reason == .gap, clients[client].missed[key]?.reason == .lost { return }
         clients[client].missed[key] = MissedChange(
             reason: reason, command: moment.command, version: version, at: moment.at)
     }
 
-    /// Takes the answer to a client's own changes.
+    /// Processes the answer to a client's own changes.
     ///
-    /// - Returns: Whether the change is one of its own.
+    /// - Returns: Whether the change is its own.
     private mutating func acknowledge(
         _ client: Int, _ key: ExactText, _ change: SimperiumChange<Range<Int>>
     ) -> Bool {
@@ -133,7 +133,7 @@ extension BucketState {
             case nil, 412?:
                 list.remove(at: index)
                 awaiting[name] = nil
-            // The server has the change; the client gets it with what it asks for next.
+            // The server has the change; the client gets it with its next request.
             case 409?: list[index].fate = .duplicate
             case let code?: list[index].fate = .refused(code: code)
             }
@@ -142,7 +142,7 @@ extension BucketState {
         return isOwn
     }
 
-    /// Takes an object that a client received whole.
+    /// Processes an object that a client received whole.
     mutating func clientReceived(
         _ client: Int, _ key: String, _ version: Int64, _ json: [UInt8], _ moment: CommandMoment
     ) {
@@ -163,7 +163,7 @@ extension BucketState {
         {
             clients[client].missed[key] = nil
         }
-        // What was answered otherwise is over once the object has come anew.
+        // What was answered otherwise is settled once the object was received again.
         guard var list = clients[client].unacknowledged[key] else { return }
         list.removeAll { change in
             guard change.isAnswered else { return false }
@@ -173,7 +173,7 @@ extension BucketState {
         clients[client].unacknowledged[key] = list.isEmpty ? nil : list
     }
 
-    /// Takes the end of an index of everything that a client received.
+    /// Processes the end of an index of everything that a client received.
     mutating func clientReceived(_ client: Int, endOf listing: Ledger.Listing) {
         let unacknowledged = clients[client].unacknowledged
         let gone = clients[client].ledger.end(listing) { unacknowledged[$0] != nil }
@@ -181,7 +181,7 @@ extension BucketState {
         if let current = listing.current, !current.isEmpty { clients[client].ledger.cv = current }
     }
 
-    /// Takes what a client says about itself.
+    /// Processes the properties that a client sends of itself.
     mutating func clientReported(
         _ client: Int, _ state: IndexState<Range<Int>>, _ moment: CommandMoment
     ) {

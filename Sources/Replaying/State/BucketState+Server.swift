@@ -6,14 +6,14 @@ internal import Wire
 struct CommandMoment {
     var command: CommandID?
     var at: Instant
-    /// Its place among all that is told.
+    /// Its place among all changes that are sent.
     var order: Int
 
     var source: Ledger.Source { Ledger.Source(command: command, order: order) }
 }
 
 extension BucketState {
-    /// Takes changes that the server sent.
+    /// Processes changes that the server sent.
     mutating func serverSent(
         _ changes: [SimperiumChange<Range<Int>>], _ message: [UInt8], _ moment: CommandMoment
     ) {
@@ -22,9 +22,9 @@ extension BucketState {
             settle(change)
             guard change.error == nil else { continue }
             if let cv = change.cv {
-                // Told before, to another client.
+                // Sent before, to another client.
                 guard recent.insert(cv) else { continue }
-                // What leads up to a change version that is known is older than that.
+                // Changes that lead to a known change version are older than that.
                 if index == last { ledger.cv = cv }
             }
             switch ledger.take(change, in: message, from: moment.source, &computed) {
@@ -35,7 +35,7 @@ extension BucketState {
         }
     }
 
-    /// Notes what the server says about changes of clients.
+    /// Notes the server's answers to changes of clients.
     private mutating func settle(_ change: SimperiumChange<Range<Int>>) {
         for ccid in change.ccids {
             let name = ExactText(ccid)
@@ -54,7 +54,7 @@ extension BucketState {
         }
     }
 
-    /// Takes an object that the server sent whole, or named.
+    /// Processes an object that the server sent whole, or named.
     mutating func serverSent(
         _ key: String, _ version: Int64, _ json: [UInt8]?, _ moment: CommandMoment
     ) {

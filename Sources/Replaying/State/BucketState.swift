@@ -4,7 +4,7 @@ import Wire
 
 /// What a server and its clients hold of one bucket of one user.
 public struct BucketState: Sendable {
-    /// The application; empty where it was not said.
+    /// The application; empty where it is unknown.
     public let app: String
     /// Name of the bucket.
     public let name: String
@@ -13,13 +13,13 @@ public struct BucketState: Sendable {
     /// Its clients, in the order in which they came.
     public internal(set) var clients: [BucketClient] = []
 
-    /// What the server has, as far as it was told.
+    /// The server's objects, as far as they are known.
     var ledger = Ledger(limits: nil)
-    /// Change versions that were told lately.
+    /// Change versions that were sent lately.
     var recent = RecentTexts(limit: 4_096)
-    /// Changes that were computed lately, for the server and all clients.
+    /// Changes that were applied lately, for the server and all clients.
     var computed = ComputedChanges(limit: 256)
-    /// Clients by what tells them apart.
+    /// Clients by their identity.
     var places: [ExactText: Int] = [:]
     /// The client that waits for the answer to a change, by `ccid`.
     var awaiting: [ExactText: Int] = [:]
@@ -47,7 +47,7 @@ public struct BucketState: Sendable {
         places[ExactText(id)].map { clients[$0] }
     }
 
-    /// Whether nothing is known of it.
+    /// Whether it has no known state.
     public var isEmpty: Bool {
         objects.isEmpty && cv == nil && clients.allSatisfy { $0.isEmpty }
     }
@@ -98,7 +98,7 @@ public struct BucketClient: Sendable {
 
     /// What the user of the client sees: what it received with its own changes applied.
     ///
-    /// - Returns: Whether there is an object, and its JSON text where that can be told.
+    /// - Returns: Whether there is an object, and its JSON text where that is known.
     public func local(_ key: String) -> (exists: Bool, json: [UInt8]?) {
         let key = ExactText(key)
         var exists = objects[key] != nil
@@ -111,7 +111,7 @@ public struct BucketClient: Sendable {
     }
 }
 
-/// The last texts that were told, in bounded memory.
+/// The last texts that were sent, in bounded memory.
 struct RecentTexts: Sendable {
     private var order: [ExactText] = []
     private var texts: Set<ExactText> = []
@@ -120,7 +120,7 @@ struct RecentTexts: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether a text is new; it is remembered.
+    /// Whether a text is new; it is kept.
     mutating func insert(_ text: String) -> Bool {
         let text = ExactText(text)
         guard texts.insert(text).inserted else { return false }

@@ -44,8 +44,8 @@ extension SessionState {
 
     /// The cases on which a device and the server do not agree, by identifier.
     ///
-    /// Whether the server has a case for a device is told by owners and references, as it does when
-    /// it makes a restore.
+    /// Whether the server has a case for a device is determined by owners and references, as it
+    /// does when it makes a restore.
     public func disagreements(with user: UserState) -> [CaseDisagreement] {
         let server = domains[user.domain]
         let cases = server?.cases.cases ?? [:]
@@ -101,7 +101,7 @@ extension CaseDisagreement {
         }.sorted { $0.name < $1.name }
     }
 
-    /// What a case says by name; who changed it last and when takes no part.
+    /// The properties of a case by name; who changed it last and when is ignored.
     private static func values(_ state: CaseState) -> [ExactText: String] {
         var values = state.properties
         func set(_ name: String, _ value: String?) {

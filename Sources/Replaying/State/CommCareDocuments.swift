@@ -39,7 +39,8 @@ struct RestoreDocument {
         }
     }
 
-    /// Whose cases belong on the device, after this restore; nil for all, where no groups are known.
+    /// The owners whose cases belong on the device, after this restore; nil for all, where no
+    /// groups are known.
     func owners(before: Set<ExactText>?) -> Set<ExactText>? {
         guard let userID, let groups, !groups.isEmpty else { return before }
         return Set(groups.map(ExactText.init)).union([ExactText(userID)])

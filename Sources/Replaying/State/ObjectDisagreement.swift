@@ -30,7 +30,7 @@ public struct ObjectDisagreement: Hashable, Sendable {
     public var received: Ledger.Object?
     /// Whether the user of the client sees an object.
     public var isSeen: Bool
-    /// What the client's user sees, as JSON text; nil where that cannot be told.
+    /// What the client's user sees, as JSON text; nil where that is unknown.
     public var seen: [UInt8]?
     /// The client's changes that it has not seen acknowledged.
     public var unacknowledged: [UnacknowledgedChange]
@@ -46,8 +46,8 @@ extension BucketState {
     /// - Parameters:
     ///   - client: The client.
     ///   - key: One object alone; nil for all.
-    ///   - limit: Most differences that are named of one object.
-    /// - Returns: None where both hold the same, as far as the trace tells.
+    ///   - limit: The maximum number of differences of one object that are listed.
+    /// - Returns: None where both have the same, as far as the trace shows.
     public func disagreements(
         with client: BucketClient, key: String? = nil, limit: Int = 20
     ) -> [ObjectDisagreement] {

@@ -3,12 +3,12 @@ internal import OpenRosa
 internal import Wire
 
 extension SessionState {
-    /// Takes an exchange that went through as it was sent.
+    /// Processes an exchange that went through as it was sent.
     ///
     /// - Parameters:
     ///   - exchange: The exchange, in the order of requests.
     ///   - api: What it is for, as in ``OpenRosaAPI``; others than restores and submissions are
-    ///     passed over.
+    ///     skipped.
     ///   - request: The request.
     ///   - response: The response; nil where there was none.
     public mutating func exchange(
@@ -21,7 +21,7 @@ extension SessionState {
             exchange, api: api, ExchangeSides(request: request, sent: answer, received: answer))
     }
 
-    /// Takes an exchange that may have been lost or altered on its way.
+    /// Processes an exchange that may have been lost or altered on its way.
     ///
     /// - Parameters:
     ///   - exchange: The exchange, in the order of requests.
@@ -87,7 +87,7 @@ extension SessionState {
         for block in document.blocks {
             guard let id = block.caseID, let held = state.cases[id] else { continue }
             if owners == nil, let owner = held.ownerID { log.ownerIDs.insert(ExactText(owner)) }
-            // What others closed goes from the device with its next purge.
+            // What others closed is removed from the device with its next purge.
             if block.isClosed, !isFull { log.apply([block]) } else { log.receive(held) }
         }
         domains[domain] = state
@@ -165,7 +165,7 @@ extension SessionState {
         let domain = users[place].domain
         var state = domains.removeValue(forKey: domain) ?? DomainState(name: domain)
         defer { domains[domain] = state }
-        // The same form again is no second one.
+        // The same form again is not a second one.
         guard state.forms.insert(ExactText(id)).inserted else { return }
         for event in form.events {
             switch event {
@@ -190,7 +190,7 @@ extension SessionState {
         users[place].server.logs[index].log.apply(form.blocks)
     }
 
-    /// Whether a response to a form says that the server has it.
+    /// Whether a response to a form confirms that the server has it.
     private static func isAccepted(_ response: ExchangeSides.Response) -> Bool {
         let nature = CommCareReader.read(Array(response.message.body.prefix(64 << 10))).events
             .lazy.compactMap { event -> OpenRosaNature? in

@@ -2,12 +2,11 @@ internal import Notation
 internal import Simperium
 public import Wire
 
-/// What each side of a session holds, as far as what was said tells.
+/// The state of each side of a session, as far as its messages show.
 ///
-/// A fold of commands and exchanges in their order. Servers are believed: an object is what the
-/// server said it is. A client holds what it must, having sent and received what it did; what was
-/// lost or altered on its way counts for either side as it was there. Memory is bounded by what is
-/// held.
+/// A fold of commands and exchanges in their order. Servers are authoritative: an object is what
+/// the server sent. The state of a client follows from what it sent and received; what was lost or
+/// altered in transit counts for either side as it was there. Memory is bounded by the state.
 public struct SessionState: Sendable {
     /// Simperium buckets, in the order in which they were opened.
     public private(set) var allBuckets: [BucketState] = []
@@ -20,7 +19,7 @@ public struct SessionState: Sendable {
     private var sockets: [ConnectionID: [Int: Channel]] = [:]
     private var accounts: [ExactText: String] = [:]
     var order = 0
-    /// Commands that belong to no bucket that is known.
+    /// Commands that belong to no known bucket.
     public private(set) var unassigned = 0
     var directory = UserDirectory()
 
@@ -46,13 +45,13 @@ public struct SessionState: Sendable {
         var receiving: Ledger.Listing?
     }
 
-    /// A session of which nothing was told yet.
+    /// A session without messages so far.
     public init() {}
 
-    /// Simperium buckets of which something is known, in the order in which they were opened.
+    /// Simperium buckets with known state, in the order in which they were opened.
     public var buckets: [BucketState] { allBuckets.filter { !$0.isEmpty } }
 
-    /// Takes a command that reached its receiver as it was sent.
+    /// Processes a command that reached its receiver as it was sent.
     ///
     /// - Parameters:
     ///   - id: Its number.
@@ -66,7 +65,7 @@ public struct SessionState: Sendable {
         command(id, socket: socket, sender: sender, at: at, sent: text, received: text)
     }
 
-    /// Takes a command that may have been lost, altered or made up on its way.
+    /// Processes a command that may have been lost, altered or injected in transit.
     ///
     /// - Parameters:
     ///   - id: Its number; nil where no receiver got it.
@@ -132,7 +131,7 @@ public struct SessionState: Sendable {
         return (bucket, place)
     }
 
-    // MARK: The client speaks
+    // MARK: Commands of clients
 
     private mutating func clientSent(
         _ parsed: Parsed, reached: Bool, _ socket: ConnectionID, _ moment: CommandMoment
@@ -157,7 +156,7 @@ public struct SessionState: Sendable {
         }
     }
 
-    /// Something reached the server that had been held back.
+    /// Something delayed reached the server.
     private mutating func serverReceived(_ parsed: Parsed, _ socket: ConnectionID) {
         guard let number = parsed.command.channel, let channel = way(socket, number),
             case .changes(let changes) = parsed.command.body
@@ -202,7 +201,7 @@ public struct SessionState: Sendable {
         return allBuckets.count - 1
     }
 
-    /// The server said who the user of a channel is.
+    /// The server sent the user of a channel.
     private mutating func accept(_ user: String, _ socket: ConnectionID, _ number: Int) {
         guard let channel = sockets[socket]?[number] else { return }
         if let token = channel.token { accounts[ExactText(token)] = user }
@@ -211,7 +210,7 @@ public struct SessionState: Sendable {
         let place = allBuckets[bucket].place(of: channel.client)
         allBuckets[channel.bucket].clients[channel.place].sockets.remove(socket)
         allBuckets[bucket].clients[place].sockets.insert(socket)
-        // What it sent before it was let in goes with it.
+        // What it sent before it was authorised moves with it.
         let early = allBuckets[channel.bucket].clients[channel.place].unacknowledged
         allBuckets[channel.bucket].clients[channel.place].unacknowledged = [:]
         for (key, changes) in early {
@@ -222,7 +221,7 @@ public struct SessionState: Sendable {
         sockets[socket]?[number]?.place = place
     }
 
-    // MARK: The server speaks
+    // MARK: Commands of servers
 
     private mutating func serverSent(
         _ parsed: Parsed, _ socket: ConnectionID, _ moment: CommandMoment

@@ -4,19 +4,21 @@ public import Wire
 
 /// A change that a client sent and has not seen acknowledged.
 public struct UnacknowledgedChange: Hashable, Sendable {
-    /// What is known of its fate.
+    /// Its outcome, as far as known.
     public enum Fate: Hashable, Sendable {
         /// It was on its way to the server and nothing came back.
         case unanswered
         /// The server never got it.
         case lost
-        /// The server told somebody that it is part of this version, and the client did not hear it.
+        /// The server sent it to another client as part of this version, and its own client did not
+        /// receive that.
         case accepted(version: Int64?)
-        /// The client was told that the server has it already (409), and has not got it back.
+        /// The client received that the server has it already (409), and has not received the
+        /// change.
         case duplicate
-        /// The client was told that the server refused it.
+        /// The client received that the server refused it.
         case refused(code: Int)
-        /// The server said that it refused it, and the client did not hear it.
+        /// The server sent that it refused it, and the client did not receive that.
         case refusedUnheard(code: Int)
     }
 
@@ -38,10 +40,10 @@ public struct UnacknowledgedChange: Hashable, Sendable {
     public var at: Instant
     /// How many times it was sent.
     public var tries = 1
-    /// What is known of its fate.
+    /// Its outcome, as far as known.
     public var fate = Fate.unanswered
 
-    /// The object after this change; nil where it is removed or cannot be told.
+    /// The object after this change; nil where it is removed or unknown.
     func applied(to json: [UInt8]?) -> [UInt8]? {
         if isRemoval { return nil }
         if let data { return data }
@@ -58,7 +60,7 @@ public struct MissedChange: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// It never reached the client.
         case lost
-        /// The client had another version than the one it applies to, or the object was not known.
+        /// The client had another version than the one it applies to, or the object was unknown.
         case gap
         /// It does not fit what the client has.
         case inapplicable
@@ -66,9 +68,9 @@ public struct MissedChange: Hashable, Sendable {
 
     /// Why.
     public var reason: Reason
-    /// The command that told it; nil where no receiver got that.
+    /// The command that contained it; nil where no receiver got that.
     public var command: CommandID?
-    /// Version of the object after it; nil where it was not said.
+    /// Version of the object after it; nil where it is unknown.
     public var version: Int64?
     /// When.
     public var at: Instant

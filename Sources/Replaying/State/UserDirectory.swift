@@ -2,7 +2,7 @@ internal import Notation
 internal import OpenRosa
 internal import Wire
 
-/// Tells to whom a request to a CommCare server belongs.
+/// Determines the user of a request to a CommCare server.
 struct UserDirectory: Sendable {
     private struct Key: Hashable {
         var domain: String
@@ -13,10 +13,10 @@ struct UserDirectory: Sendable {
     private var places: [Key: Int] = [:]
     /// Places by sync token.
     private var tokens: [ExactText: Int] = [:]
-    /// Names of users by what they sign in with.
+    /// Names of users by their credentials.
     private var names: [ExactText: String] = [:]
 
-    /// What a request says about who asks.
+    /// The identity in a request.
     struct Asker {
         var domain: String
         var user: String?
@@ -27,7 +27,7 @@ struct UserDirectory: Sendable {
         var authorization: String?
     }
 
-    /// The place of who asks among `users`, which is extended where it is new.
+    /// The place of the user of a request among `users`, which is extended where it is new.
     mutating func place(of asker: Asker, in users: inout [UserState]) -> Int {
         if let token = asker.token ?? asker.since, let place = tokens[key(token, asker.domain)],
             asker.device == nil || users[place].device == asker.device
@@ -39,7 +39,7 @@ struct UserDirectory: Sendable {
             domain: asker.domain, user: user.map(ExactText.init),
             device: asker.device.map(ExactText.init))
         if let place = places[key] { return place }
-        // One that says less than another is the same where there is only one such.
+        // A less specific identity matches a more specific one where there is only one such.
         let similar = users.indices.filter { index in
             let known = users[index]
             guard known.domain == asker.domain else { return false }
@@ -61,7 +61,7 @@ struct UserDirectory: Sendable {
         tokens[key(token, domain)] = place
     }
 
-    /// Somebody who signs in like this is this user.
+    /// Binds credentials to this user.
     mutating func name(_ authorization: String, _ user: String) {
         names[ExactText(authorization)] = user
     }

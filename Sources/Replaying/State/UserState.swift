@@ -8,7 +8,7 @@ public struct DomainState: Sendable {
     public let name: String
     /// Cases, closed ones included, with what was done to them by any device.
     public internal(set) var cases = CaseSet()
-    /// For each case where in the order of what was told it was changed last.
+    /// For each case its last change in the order of all messages.
     var touched: [ExactText: Int] = [:]
     /// Forms that were accepted.
     var forms: Set<ExactText> = []
@@ -20,9 +20,9 @@ public struct DomainState: Sendable {
 public struct UserState: Sendable {
     /// Host and path of the project: `hq.example/a/demo`.
     public let domain: String
-    /// Name of the user; nil where nobody said.
+    /// Name of the user; nil where it is unknown.
     public internal(set) var user: String?
-    /// Identifier of the device; nil where nobody said.
+    /// Identifier of the device; nil where it is unknown.
     public let device: String?
     /// What the device holds.
     public internal(set) var client = DeviceSide()
@@ -46,7 +46,8 @@ public struct UserState: Sendable {
         public internal(set) var restore: ExchangeID?
         /// Whether the trace has a full restore, so that all cases are known.
         public internal(set) var isComplete = false
-        /// The user and the groups whose cases belong on it; nil for all, where no groups were told.
+        /// The user and the groups whose cases belong on it; nil for all, where no groups are
+        /// known.
         public internal(set) var owners: Set<ExactText>?
         var restoredAt = 0
     }
@@ -57,13 +58,13 @@ public struct UserState: Sendable {
         public internal(set) var syncToken: String?
         /// The exchange that carried it.
         public internal(set) var restore: ExchangeID?
-        /// What it remembers with each of the last sync tokens, the newest last.
+        /// What it keeps with each of the last sync tokens, the newest last.
         var logs: [(token: String, log: SyncLog)] = []
 
         /// What it takes the device to hold since the last restore that it sent.
         public var log: SyncLog? { logs.last?.log }
 
-        /// What it remembers with a sync token.
+        /// What it keeps with a sync token.
         public func log(_ token: String) -> SyncLog? { logs.last { $0.token == token }?.log }
     }
 
@@ -73,7 +74,8 @@ public struct UserState: Sendable {
         self.device = device
     }
 
-    /// The hash of the cases that the device will tell the server when it syncs: after its purge.
+    /// The hash of the cases that the device will send to the server when it syncs: after its
+    /// purge.
     public var nextState: CaseStateHash {
         var cases = client.cases
         _ = try? cases.purge(owners: client.owners)
@@ -92,15 +94,15 @@ public struct UserState: Sendable {
 
 /// A form that a device sent and has not seen accepted.
 public struct UnansweredForm: Hashable, Sendable {
-    /// What is known of its fate.
+    /// Its outcome, as far as known.
     public enum Fate: Hashable, Sendable {
         /// Nothing came back.
         case unanswered
         /// The server never got it.
         case lost
-        /// The server took it, and the device did not hear of it.
+        /// The server accepted it, and the device did not receive that.
         case accepted
-        /// The device was told to try again or to leave it, with this status.
+        /// The device received this status, which means to retry or to give up.
         case refused(status: Int)
     }
 
@@ -112,7 +114,7 @@ public struct UnansweredForm: Hashable, Sendable {
     public var at: Instant
     /// How many times it was sent.
     public var tries = 1
-    /// What is known of its fate.
+    /// Its outcome, as far as known.
     public var fate = Fate.unanswered
     /// What it does to cases and ledgers.
     var events: [CommCareEvent]

@@ -1,13 +1,13 @@
 import Notation
 internal import Wire
 
-/// The messages of a live server beside those that were recorded, both in their order.
+/// The messages of a live server aligned with the recorded ones, both in their order.
 ///
-/// What comes as recorded is done with at once. From the first message on that does not, those of
-/// both sides are kept until it is certain what belongs together: a stretch is the same again, or
-/// nothing follows. Only then it can be told whether a message was changed, is missing, was added or
-/// came out of order. How far the server is, is known before: a message that was not recorded counts
-/// as the counterpart of the next recorded one until one comes that is the same.
+/// A message that arrives as recorded is settled at once. From the first message on that does not,
+/// those of both sides are kept until the pairs are certain: a stretch is equal again, or nothing
+/// follows. Only then it is decided whether a message was changed, is missing, was added or arrived
+/// out of order. The server's progress is known before: a message that was not recorded counts as
+/// the counterpart of the next recorded one until an equal one arrives.
 struct MessageWindow {
     /// A message that came.
     private struct Live {
@@ -15,21 +15,21 @@ struct MessageWindow {
         var keys: Keys
     }
 
-    /// What is told of messages without comparing them.
+    /// Properties of messages that are known without comparing them.
     private struct Keys {
-        /// The same for two that say the same.
+        /// Equal for two equivalent messages.
         var exact: Int
         /// The same for two of one kind: the members of a JSON object.
         var shape: Int
     }
 
-    /// Recorded messages that are looked at to find the counterpart of one that came.
+    /// Recorded messages that are inspected to find the counterpart of one that came.
     private static let lookahead = 64
     /// So many in a row that are the same end what was uncertain.
     private static let certain = 16
-    /// Messages that came and bytes of them that are kept, at most.
+    /// The maximum number of received messages, and of their bytes, that are kept.
     private static let maxKept = (count: 512, bytes: 16 << 20)
-    /// Bytes of the longest message that is searched for what a server gives out.
+    /// Bytes of the longest message that is searched for what a server issues.
     private static let maxLearned = 4 << 20
     private static let nothing = LeftOut(keepsVolatile: true)
 
@@ -44,7 +44,7 @@ struct MessageWindow {
     private var liveBytes = 0
     /// Messages that came before those.
     private var liveBefore = 0
-    /// Place behind the last recorded message whose counterpart came.
+    /// Place after the last recorded message whose counterpart came.
     private var anchor = 0
     /// Places before it whose counterpart came.
     private var taken: Set<Int> = []
@@ -70,20 +70,20 @@ struct MessageWindow {
     /// Recorded messages that came, or that something else came for, or that are not waited for.
     var reached: Int { max(waived, min(recorded.count, anchor + strays)) }
 
-    /// Whether the next recorded message may still come, as it is not known that what came instead is
-    /// its counterpart.
+    /// Whether the next recorded message may still arrive, as it is not certain that what arrived
+    /// instead is its counterpart.
     var isUncertain: Bool { strays > 0 && anchor < recorded.count && waived < recorded.count }
 
-    /// Does not wait for recorded messages before a place any more.
+    /// Stops waiting for recorded messages before a place.
     mutating func waive(before place: Int) { waived = max(waived, place) }
 
-    /// Takes a message of the live server.
+    /// Adds a message of the live server.
     ///
     /// - Parameters:
-    ///   - message: What came.
-    ///   - end: The place behind what the recorded server had sent when it said what is waited for:
-    ///     only up to there it is taken that messages were passed over.
-    ///   - identity: What things are called in this run; learns what the message gives out.
+    ///   - message: What was received.
+    ///   - end: The place after what the recorded server had sent when it sent what is waited for:
+    ///     only up to there messages count as skipped.
+    ///   - identity: The identifiers of this run; values that the message issues are added.
     ///   - played: Takes what became certain.
     mutating func take(
         _ message: SocketMessage, before end: Int, _ identity: inout ReplayIdentity,
@@ -110,12 +110,12 @@ struct MessageWindow {
             anchor = place + 1
             strays = 0
         } else if let place = counterpart(of: arrived, in: floor..<anchor, identity) {
-            // It was passed over: it is late, and nothing is ahead of its time.
+            // It was skipped: it is late, and nothing is ahead of its time.
             run = 0
             taken.insert(place)
         } else {
             run = 0
-            // One that was changed may give out a token all the same.
+            // One that was changed may give out a token nevertheless.
             if anchor + strays < recorded.count { learn(anchor + strays, message, &identity) }
             strays += 1
         }
@@ -125,8 +125,8 @@ struct MessageWindow {
         }
     }
 
-    /// Says what became of everything that was recorded before a place, and of all that came; nil is
-    /// the place where the live server is.
+    /// Settles everything that was recorded before a place, and all that arrived; nil is the place
+    /// where the live server is.
     mutating func settle(
         before end: Int? = nil, _ identity: ReplayIdentity, _ played: inout PlayedConversation
     ) {
@@ -199,7 +199,7 @@ struct MessageWindow {
         expected(place, identity).differences(to: message, without: leftOut, limit: 1).isEmpty
     }
 
-    /// The place of the first recorded message that says the same and has no counterpart yet.
+    /// The place of the first equivalent recorded message that has no counterpart yet.
     private mutating func counterpart(
         of arrived: Live, in places: Range<Int>, _ identity: ReplayIdentity
     ) -> Int? {
@@ -215,7 +215,7 @@ struct MessageWindow {
         return nil
     }
 
-    /// Forgets keys that were made with other names.
+    /// Drops keys that were made with other names.
     private mutating func refresh(_ identity: ReplayIdentity) {
         guard revision != identity.revision else { return }
         revision = identity.revision
@@ -241,7 +241,7 @@ struct MessageWindow {
         return Keys(exact: exact.finalize(), shape: shape.finalize())
     }
 
-    /// Binds what the recorded server gave out to what the live one does.
+    /// Binds values that the recorded server issued to those of the live one.
     private func learn(
         _ place: Int, _ message: SocketMessage, _ identity: inout ReplayIdentity
     ) {

@@ -1,18 +1,18 @@
 public import Wire
 
-/// What came of a recorded WebSocket without Simperium that was played to a live server.
+/// The result of a recorded WebSocket without Simperium that was played to a live server.
 public struct PlayedConversation: Hashable, Sendable {
     /// Something that is not as recorded.
     public struct Deviation: Hashable, Sendable {
-        /// The recorded message of the server; nil where what came was not recorded, and for what is
-        /// no message.
+        /// The recorded message of the server; nil where what came was not recorded, and for what
+        /// is not a message.
         public var message: MessageID?
         /// What it is about, on one line.
         public var line: String
         /// Where it differs.
         public var differences: Differences
 
-        /// A few lines for people, without a line feed at the end.
+        /// A few lines of text, without a line feed at the end.
         public var description: String {
             var lines = [(message.map { "message \($0), " } ?? "") + line]
             lines += differences.items.map { "  \($0)" }
@@ -46,7 +46,7 @@ public struct PlayedConversation: Hashable, Sendable {
     /// A conversation of which nothing was played.
     public init(_ exchange: ExchangeID) { self.exchange = exchange }
 
-    /// Whether the live server said the same.
+    /// Whether the live server sent the same.
     public var isSame: Bool { deviationCount == 0 }
 
     mutating func add(_ deviation: Deviation) {

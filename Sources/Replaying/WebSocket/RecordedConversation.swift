@@ -2,7 +2,7 @@ public import Wire
 
 /// A recorded WebSocket that carries something else than Simperium: its messages, in their order.
 public struct RecordedConversation: Hashable, Sendable {
-    /// A text or binary message; its payload is fetched when asked.
+    /// A text or binary message; its payload is fetched on demand.
     public struct Message: Hashable, Sendable {
         /// Its number in the trace.
         public var id: MessageID
@@ -28,9 +28,9 @@ public struct RecordedConversation: Hashable, Sendable {
     public var openedAt: Instant
     /// The messages of both sides; no pings and what else belongs to the connection.
     public var messages: [Message]
-    /// How the server ended it; nil where the client did, or nobody.
+    /// How the server ended it; nil where the client did, or neither.
     public var end: RecordedSocket.End?
-    /// How the client ended it; nil where the server did, or nobody.
+    /// How the client ended it; nil where the server did, or neither.
     public var clientEnd: RecordedSocket.End?
 
     /// A conversation with these values.
@@ -45,8 +45,8 @@ public struct RecordedConversation: Hashable, Sendable {
         self.clientEnd = clientEnd
     }
 
-    /// What either side said before the first of them ended it: what was under way then, nobody
-    /// waits for, and the other may not have read.
+    /// What either side sent before the first of them ended it: what was in transit then is not
+    /// waited for, and the other may not have read it.
     public var messagesBeforeEnd: [Message] {
         guard let over = (end ?? clientEnd)?.at else { return messages }
         return messages.filter { $0.at <= over }

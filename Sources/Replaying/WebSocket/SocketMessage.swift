@@ -1,4 +1,4 @@
-/// What a WebSocket message says.
+/// The contents of a WebSocket message.
 public struct SocketMessage: Hashable, Sendable {
     /// Whether it is text; else it is binary.
     public var isText: Bool
@@ -11,8 +11,8 @@ public struct SocketMessage: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// A recorded message as it reads in a run: text mentions what the live server gave out in place
-    /// of what the recorded one did.
+    /// A recorded message as it is in a run: text contains the values that the live server issued
+    /// in place of the recorded ones.
     init(
         _ recorded: RecordedConversation.Message, _ payload: [UInt8]?, in identity: ReplayIdentity
     ) {
@@ -21,13 +21,14 @@ public struct SocketMessage: Hashable, Sendable {
         self.init(isText: recorded.isText, payload: translated ?? payload)
     }
 
-    /// Where a live message differs from this recorded one: text from binary, and by what they say.
+    /// Where a live message differs from this recorded one: text from binary, and by their
+    /// contents.
     ///
     /// - Parameters:
-    ///   - live: What came.
+    ///   - live: The received message.
     ///   - leftOut: What takes no part.
-    ///   - limit: Most differences that are named.
-    /// - Returns: None where both say the same.
+    ///   - limit: The maximum number of differences that are listed.
+    /// - Returns: None where both are equivalent.
     func differences(
         to live: SocketMessage, without leftOut: LeftOut, limit: Int = 20
     ) -> Differences {

@@ -31,7 +31,7 @@ public struct WebSocketMiss: Hashable, Sendable {
     /// The closest recorded message, if there is any.
     public var candidate: Candidate?
 
-    /// A few lines for people, without a line feed at the end.
+    /// A few lines of text, without a line feed at the end.
     public var description: String {
         var lines = [
             "socket \(socket) of exchange \(exchange): \(line): \(reason.description)"
@@ -49,8 +49,8 @@ extension WebSocketMiss.Reason: CustomStringConvertible {
     /// The reason in words.
     public var description: String {
         switch self {
-        case .different: "the recorded client went on with something else"
-        case .nothingLeft: "the recorded client sent nothing more"
+        case .different: "the recorded client continued with another message"
+        case .nothingLeft: "the recorded client sent no further message"
         }
     }
 }

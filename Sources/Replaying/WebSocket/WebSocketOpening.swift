@@ -1,4 +1,4 @@
-/// The request that opens a recorded WebSocket anew, and what its answer is compared with.
+/// The request that opens a recorded WebSocket again, and what its answer is compared with.
 ///
 /// Path, query and header fields are those of the recorded request with the cookies, tokens and
 /// credentials of this run. What belongs to one handshake is left to who sends it. Source: RFC 6455,
@@ -11,7 +11,7 @@ public struct WebSocketOpening: Sendable {
     ]
 
     private let plan: HTTPPlayPlan
-    /// What is asked for, without the fields that belong to one handshake.
+    /// The request, without the fields that belong to one handshake.
     public let request: HTTPPlayRequest
     /// Values of the recorded `Sec-WebSocket-Extensions` fields, in order.
     public let extensions: [String]
@@ -40,7 +40,7 @@ public struct WebSocketOpening: Sendable {
         self.request = request
     }
 
-    /// Takes the answer that opened a socket: what it gives out is carried on.
+    /// Processes the answer that opened a socket: values that it issues are used later.
     ///
     /// - Parameters:
     ///   - answer: The header fields of the answer, whose status is 101.
@@ -56,7 +56,7 @@ public struct WebSocketOpening: Sendable {
     /// Where an answer that opened no socket differs from the recorded one.
     ///
     /// - Parameter status: Its status.
-    /// - Returns: The status alone: the rest of such an answer says nothing about the socket.
+    /// - Returns: The status alone: the rest of such an answer does not concern the socket.
     public func refused(_ status: Int) -> Differences {
         var found = Differences()
         found.add(

@@ -42,7 +42,7 @@ extension WebSocketPlay {
         played.add(.init(message: nil, line: line, differences: differences))
     }
 
-    /// Says what became of everything that was waited for.
+    /// Settles everything that was waited for.
     private mutating func settle(_ identity: ReplayIdentity) {
         let isThrough = nextTurn == turns.count && [.open, .ending, .leaving].contains(phase)
         window.settle(

@@ -2,12 +2,12 @@ public import Wire
 
 /// Plays the client of a recorded WebSocket that carries something else than Simperium.
 ///
-/// Nothing is known of what its messages mean, so that their order is all there is: each message of
-/// the client goes out when as many of the server have come as it came after, and in its turn among
-/// everything else that is played. Tokens and the like that the live server gave out in place of
-/// recorded ones are carried on in text. What comes is compared with what was recorded, in order.
-/// What does not come within the patience is missing, and the client goes on. Reads no clock: times
-/// are those of the events.
+/// The meaning of its messages is unknown, so only their order is used: each message of the client
+/// is sent when as many messages of the server were received as preceded it, and in its turn among
+/// everything else that is played. Tokens and other values that the live server issued in place of
+/// recorded ones are replaced in text. What is received is compared with what was recorded, in
+/// order. What is not received within the timeout is missing, and the client continues. Reads no
+/// clock: times are those of the events.
 public struct WebSocketPlay: Sendable {
     /// Fetches the payload of a recorded message; nil is an empty one.
     public typealias Fetch = WebSocketReplay.Fetch
@@ -35,7 +35,7 @@ public struct WebSocketPlay: Sendable {
         case open
         /// The live server is to close it, as the recorded one did.
         case ending
-        /// This side has closed it, and the live server is to agree.
+        /// This side has closed it, and the live server is to answer the close.
         case leaving
         /// Nothing follows.
         case over
@@ -47,26 +47,26 @@ public struct WebSocketPlay: Sendable {
         var needed: Int
     }
 
-    /// Nanoseconds that a server may take to agree to the end, or to say what is its last word, at
-    /// most.
+    /// The maximum time in nanoseconds that a server may take to answer the close, or to send its
+    /// last message.
     private static let farewell: Int64 = 1_000_000_000
 
     /// What is played.
     public let conversation: RecordedConversation
     /// How it is played.
     public let settings: Settings
-    /// What came of it so far.
+    /// The result so far.
     public internal(set) var played: PlayedConversation
     private let fetch: Fetch
     let turns: [Turn]
-    /// Whether the recorded server went on when the client had ended it.
+    /// Whether the recorded server continued when the client had ended it.
     private let wentOn: Bool
     var window: MessageWindow
     var phase = Phase.waiting
     var nextTurn = 0
     private var hasAsked = false
     private var hasTurn = false
-    /// Recorded messages of the server of which it was told that they came.
+    /// Recorded messages of the server that were reported as received.
     private var reported = 0
     /// When the last thing happened on the socket: in the recording, and now.
     private var last = (recorded: Instant.zero, live: Instant.zero)
@@ -108,13 +108,13 @@ public struct WebSocketPlay: Sendable {
         played.recorded = served.count
     }
 
-    /// Takes in what happens and says what is done about it, in order.
+    /// Processes an event and returns the commands for it, in order.
     ///
     /// - Parameters:
     ///   - event: What happens.
     ///   - now: When; never before the event before.
     ///   - identity: What things are called in this run.
-    /// - Returns: Commands; after ``WebSocketPlayCommand/finish`` there are none any more.
+    /// - Returns: Commands; after ``WebSocketPlayCommand/finish`` there are no further ones.
     public mutating func handle(
         _ event: WebSocketPlayEvent, at now: Instant, _ identity: inout ReplayIdentity
     ) -> [WebSocketPlayCommand] {
@@ -161,14 +161,14 @@ public struct WebSocketPlay: Sendable {
         switch phase {
         case .open, .ending: break
         case .leaving:
-            // What was under way when the recorded client ended it was never compared.
+            // What was in progress when the recorded client ended it was never compared.
             if wentOn { return }
         case .waiting, .opening, .over: return
         }
         let before = window.reached
         let end = nextTurn < turns.count ? turns[nextTurn].needed : window.recorded.count
         window.take(message, before: end, &identity, &played)
-        // A server that goes on and on about something else is not waited for any longer.
+        // A server that continues with something else is not waited for any longer.
         guard window.reached > before else { return }
         silentSince = now
         heardAt = now
@@ -183,7 +183,7 @@ public struct WebSocketPlay: Sendable {
             guard let end = conversation.end, nextTurn == turns.count else {
                 return lose(reason, identity)
             }
-            // It ended as recorded, whatever it did not say before.
+            // It ended as recorded, whatever it did not send before.
             compareEnd(end, code, identity)
             finish(identity)
         case .ending:
@@ -214,7 +214,7 @@ public struct WebSocketPlay: Sendable {
 
     // MARK: Sending
 
-    /// Sends what nothing holds back any more.
+    /// Sends what is no longer blocked.
     private mutating func advance(_ identity: ReplayIdentity) {
         while phase == .open, needed == nil {
             guard nextTurn < turns.count else { return conclude() }
@@ -222,7 +222,7 @@ public struct WebSocketPlay: Sendable {
             guard hasTurn else {
                 if !hasAsked { output.append(.askTurn(turn.id)) }
                 hasAsked = true
-                // The order of several sockets says when that is over.
+                // The order of several sockets determines when that ends.
                 return
             }
             guard due(turn.at) <= now else { return }
@@ -235,17 +235,17 @@ public struct WebSocketPlay: Sendable {
         }
     }
 
-    /// Ends the socket on which everything was said, as it was ended.
+    /// Ends the socket on which everything was sent, as it was ended.
     private mutating func conclude() {
         guard conversation.end == nil else { return enter(.ending) }
         guard leave <= now else { return }
-        // Where the recording ends first, nobody ended it.
+        // Where the recording ends first, neither side ended it.
         let code = conversation.clientEnd.map(\.code) ?? 1000
         output.append(.close(code: code))
         enter(.leaving)
     }
 
-    /// When this side ends the socket, once everything was said: with the recording, and where the
+    /// When this side ends the socket, once everything was sent: with the recording, and where the
     /// last message may have been added, not before the recorded one had time to come.
     private var leave: Instant {
         let due = due(conversation.clientEnd?.at ?? last.recorded)
@@ -259,7 +259,7 @@ public struct WebSocketPlay: Sendable {
         return window.reached < count ? count : nil
     }
 
-    /// Whether the live server is to say or do something that it did in the recording.
+    /// Whether the live server is to send or do something that it did in the recording.
     private var awaitsServer: Bool { phase == .ending || phase == .open && needed != nil }
 
     /// When something is due at the pace of the play.
@@ -291,11 +291,11 @@ public struct WebSocketPlay: Sendable {
         }
     }
 
-    /// Has time told when something is due; that it is told too early does no harm.
+    /// Requests a timer for when something is due; a timer that fires too early does no harm.
     private mutating func setTimer() {
         guard var next = deadline ?? nextDue else { return }
         if awaitsServer || isPausing {
-            // What others do meanwhile is looked at more often, and a pause told of.
+            // The progress of others is checked more often, and a pause is reported.
             next = min(next, now.advanced(by: max(settings.patience / 8, 1_000_000)))
         }
         if let timer, timer <= next { return }
@@ -306,7 +306,7 @@ public struct WebSocketPlay: Sendable {
     /// Whether the next message, or the end, waits for nothing but its time.
     public var isPausing: Bool { nextDue.map { $0 > now } ?? false }
 
-    /// When the next message, or the end, goes out; nil where it waits for something else.
+    /// When the next message, or the end, is sent; nil where it waits for something else.
     private var nextDue: Instant? {
         guard phase == .open, needed == nil else { return nil }
         guard nextTurn < turns.count else { return conversation.end == nil ? leave : nil }

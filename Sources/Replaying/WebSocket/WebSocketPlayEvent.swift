@@ -1,14 +1,14 @@
 public import Wire
 
-/// What happens to a recorded WebSocket client that is played.
+/// An event of a recorded WebSocket client that is played.
 public enum WebSocketPlayEvent: Hashable, Sendable {
-    /// A connection to the live server is asked for.
+    /// A connection to the live server is requested.
     case begun
     /// The live server opened the socket; where its answer differs from the recorded one.
     case opened(Differences)
     /// The live server answered that it does not open one; where that differs from the recording.
     case refused(Differences)
-    /// No connection could be opened; the reason, for people.
+    /// No connection could be opened; with the reason as text.
     case unreachable(String)
     /// The live server sent a message.
     case received(SocketMessage)
@@ -24,19 +24,19 @@ public enum WebSocketPlayEvent: Hashable, Sendable {
 
 /// What a played WebSocket client does.
 public enum WebSocketPlayCommand: Hashable, Sendable {
-    /// A message goes out.
+    /// A message is sent.
     case send(SocketMessage)
-    /// The turn of a recorded client message is asked for.
+    /// The turn of a recorded client message is requested.
     case askTurn(MessageID)
     /// The live server opened the socket.
     case opened
-    /// A recorded server message came, or is not waited for any more.
+    /// A recorded server message arrived, or is no longer waited for.
     case came(MessageID)
-    /// This side says that it closes the socket, with a code or without.
+    /// This side closes the socket, with a code or without.
     case close(code: Int?)
-    /// The socket is played; ``WebSocketPlay/played`` says what came of it.
+    /// The socket is played; ``WebSocketPlay/played`` has its result.
     case finish
-    /// ``WebSocketPlayEvent/timePassed(progress:)`` is due at this moment; it takes the place of the
+    /// ``WebSocketPlayEvent/timePassed(progress:)`` is due at this time; it takes the place of the
     /// one before.
     case setTimer(Instant)
 }

@@ -2,16 +2,16 @@ public import Wire
 
 /// Plays the server of recorded WebSockets that carry something else than Simperium.
 ///
-/// Nothing is known of what their messages mean, so that their order is all there is: the client's
-/// are expected as they were recorded, and what the server sent goes out when that has come which
-/// it came after; what it sent first goes out at once. Messages are compared as JSON or XML where
-/// they are that, and else byte by byte. Sockets do not wait for each other. Reads no clock: times
-/// are those of the events.
+/// The meaning of their messages is unknown, so only their order is used: the client's are expected
+/// as they were recorded, and what the server sent is sent when what preceded it was received; what
+/// it sent first is sent at once. Messages are compared as JSON or XML where they are that, and
+/// else byte by byte. Sockets do not wait for each other. Reads no clock: times are those of the
+/// events.
 public struct WebSocketReplay: Sendable {
     /// Fetches the payload of a recorded message; nil is an empty one.
     public typealias Fetch = @Sendable (MessageID) -> [UInt8]?
 
-    /// A recorded conversation, and what came of it.
+    /// A recorded conversation, and its result.
     private struct Script {
         let conversation: RecordedConversation
         /// For each message whether a client has sent it.
@@ -29,7 +29,7 @@ public struct WebSocketReplay: Sendable {
     }
 
     /// Whether a message without counterpart is the end; else it stays without answer, or the
-    /// recorded messages before its counterpart are passed over.
+    /// recorded messages before its counterpart are skipped.
     public let isStrict: Bool
     /// How fast recorded time passes.
     public let pace: ReplayPace
@@ -52,7 +52,7 @@ public struct WebSocketReplay: Sendable {
 
     /// Misses that are kept.
     public static let maxMisses = 1_000
-    /// Recorded messages of a client that are looked at beyond the next one.
+    /// Recorded messages of a client that are inspected beyond the next one.
     private static let lookahead = 64
 
     /// The replay of recorded conversations.
@@ -93,12 +93,12 @@ public struct WebSocketReplay: Sendable {
     /// Recorded messages of clients that did not come.
     public var unused: Int { recorded - matched }
 
-    /// Takes in what happens and says what is done about it, in order.
+    /// Processes an event and returns the commands for it, in order.
     ///
     /// - Parameters:
     ///   - event: What happens.
     ///   - now: When; never before the event before.
-    /// - Returns: Commands; after ``WebSocketReplayCommand/stop(_:)`` there are none any more.
+    /// - Returns: Commands; after ``WebSocketReplayCommand/stop(_:)`` there are no further ones.
     public mutating func handle(
         _ event: WebSocketReplayEvent, at now: Instant
     ) -> [WebSocketReplayCommand] {
@@ -158,7 +158,7 @@ public struct WebSocketReplay: Sendable {
         _ place: Int, on socket: Int, at now: Instant
     ) -> [WebSocketReplayCommand] {
         guard let live = lives[socket] else { return [] }
-        // A conversation may be played more than once, where a model says so.
+        // A conversation may be played more than once, where a model allows it.
         if !scripts[live.script].isDone[place] {
             scripts[live.script].isDone[place] = true
             matched += 1
@@ -169,7 +169,7 @@ public struct WebSocketReplay: Sendable {
         return before + goOn(socket, after: at, at: now)
     }
 
-    /// Passes over messages of the client; those of the server among them go out, as nothing says
+    /// Skips messages of the client; those of the server among them are sent, as it is unknown
     /// which of them are answers.
     private mutating func skip(
         to place: Int, on socket: Int, at now: Instant

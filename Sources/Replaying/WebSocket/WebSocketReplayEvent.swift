@@ -1,6 +1,6 @@
 public import Wire
 
-/// What happens to a replayed WebSocket server.
+/// An event of a replayed WebSocket server.
 public enum WebSocketReplayEvent: Hashable, Sendable {
     /// A client opened a WebSocket, which plays the one that this exchange opened; its number is the
     /// shell's.
@@ -13,11 +13,11 @@ public enum WebSocketReplayEvent: Hashable, Sendable {
 
 /// What a replayed WebSocket server does.
 public enum WebSocketReplayCommand: Hashable, Sendable {
-    /// A message goes out.
+    /// A message is sent.
     case send(Sending)
     /// The server closes the WebSocket, as it did.
     case close(socket: Int, code: Int?, due: Instant)
-    /// A message has no counterpart; the replay goes on.
+    /// A message has no counterpart; the replay continues.
     case report(WebSocketMiss)
     /// A message has no counterpart; nothing follows.
     case stop(WebSocketMiss)
@@ -26,7 +26,7 @@ public enum WebSocketReplayCommand: Hashable, Sendable {
     public struct Sending: Hashable, Sendable {
         /// The WebSocket, as the shell numbers it.
         public var socket: Int
-        /// What goes out, as it was recorded.
+        /// What is sent, as it was recorded.
         public var message: SocketMessage
         /// The recorded message.
         public var recorded: MessageID

@@ -23,10 +23,10 @@ extension ClientBucket {
 
     /// A `c` answers the oldest `cv`, or so it looks.
     ///
-    /// A change of another client that comes before the answer looks the same, and to take its
-    /// change version for that of the answer would lose what lies between if the connection ends.
-    /// Hence the client asks from there, until nothing is new: an answer to a `cv` from before such
-    /// a change cannot be empty. In an `init` nothing can come between.
+    /// A change of another client that arrives before the answer looks the same, and using its
+    /// change version for that of the answer would lose what is between if the connection ends.
+    /// Hence the client requests from there, until nothing is new: an answer to a `cv` from before
+    /// such a change cannot be empty. In an `init` nothing can arrive between.
     private mutating func takeAnswer(isEmpty: Bool) {
         guard awaitedAnswers > 0 else { return }
         awaitedAnswers -= 1
@@ -58,7 +58,7 @@ extension ClientBucket {
         if phase == .synced, emptyingState.isKnown { reindex() }
     }
 
-    /// Asks what happened since the last known change version, once for all who want to know.
+    /// Requests the changes since the last known change version, once for all callers.
     mutating func catchUp() {
         guard let cv else { return reindex() }
         if awaitedAnswers > 0 {
@@ -79,7 +79,7 @@ extension ClientBucket {
         let mark = change.ccids.first ?? change.cv
         let isRepeated = mark != nil && entries[key]?.lastChange == mark
         defer { entries[key]?.lastChange = mark }
-        // What the server says anew is not in an index that was read before.
+        // What the server sends now is not in an index that was read before.
         if !isRepeated { reindexedFor.remove(key) }
         switch change.operation {
         case .modify:
@@ -106,11 +106,11 @@ extension ClientBucket {
         }
     }
 
-    /// A change to a version that the object has or is past, which was not heard before: what is
-    /// known may be of a version that there is not, after one that was stated too high.
+    /// A change to a version that the object has or is past, which was not received before: the
+    /// known state may be of a version that does not exist, after one that was stated too high.
     ///
-    /// Only while changes come one by one. In an answer to `cv`, and while the index is read, they
-    /// may be older than what is known.
+    /// Only while changes arrive one by one. In an answer to `cv`, and while the index is read,
+    /// they may be older than what is known.
     private mutating func doubt(_ key: ExactText) {
         guard phase == .synced, awaitedAnswers == 0, requests[key] == nil,
             let ghost = entry(key).stored.ghost
@@ -131,7 +131,7 @@ extension ClientBucket {
         }
     }
 
-    /// Without `ev` it is not known what the object is at.
+    /// Without `ev` the version of the object is unknown.
     private mutating func takeWithoutVersion(_ key: ExactText, isOwn: Bool) {
         log("a change of \(Excerpt.quote(key.string)) without ev")
         guard isOwn, entry(key).stored.sent?.answer == nil else { return }
@@ -158,7 +158,7 @@ extension ClientBucket {
         if let ghost = entry(key).stored.ghost, ev <= ghost.version {
             return settle(key, because: .acknowledged)
         }
-        // Others removed what it made, and that was heard of first.
+        // Others removed what it made, and that was received first.
         if entry(key).stored.ghost == nil, let removed = tombstones[key], ev <= removed {
             return settle(key, because: .acknowledged)
         }
@@ -168,7 +168,7 @@ extension ClientBucket {
         }
     }
 
-    /// Applies a change to the ghost, or asks for the object where that is not possible.
+    /// Applies a change to the ghost, or requests the object where that is not possible.
     private mutating func apply(
         _ key: ExactText, _ change: SimperiumChange<JSONValue>, ev: Int64
     ) {

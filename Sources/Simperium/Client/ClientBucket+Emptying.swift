@@ -2,11 +2,11 @@ import Notation
 import Wire
 
 extension ClientBucket {
-    /// What became of the request to empty the bucket.
+    /// The outcome of the request to empty the bucket.
     struct EmptyingState {
         /// Whether it was sent on this connection.
         var isSent = false
-        /// Whether its answer was 409, so that the objects are to be read anew.
+        /// Whether its answer was 409, so that the objects are to be read again.
         var isKnown = false
         var attempts = 0
         var retryAt: Instant?
@@ -75,7 +75,7 @@ extension ClientBucket {
             emptyingState.retryAt = Instant(nanoseconds: now.nanoseconds + pause)
         default:
             emptying = nil
-            // The objects are there still; removing them one by one was not asked for.
+            // The objects still exist; removing them one by one was not requested.
             for key in keys(where: { $0.local == nil && $0.sent == nil }) { restore(key) }
             commands.append(
                 .rejected(

@@ -2,7 +2,7 @@ import Notation
 import Wire
 
 extension ClientBucket {
-    /// Wants an object at a version, because it cannot be computed.
+    /// Requests an object at a version, because it cannot be computed.
     mutating func want(_ key: ExactText, version: Int64) {
         update(key) { entry in
             entry.stored.wanted = max(version, entry.stored.wanted ?? version)
@@ -10,16 +10,16 @@ extension ClientBucket {
         requests.want(key, version: version)
     }
 
-    /// Wants the object of an answered change as it is now.
+    /// Requests the object of an answered change in its present state.
     ///
-    /// Where no version is known that could be asked for, the index tells one.
+    /// Where no version is known that could be requested, the index has it.
     mutating func reload(_ key: ExactText) {
         let stored = entry(key).stored
-        // Whether an object that was removed is there again only the index tells.
+        // Only the index shows whether a removed object exists again.
         let isRemoval =
             stored.sent?.answer == .duplicate && stored.sent?.change.operation == .remove
         if !isRemoval, var version = stored.wanted ?? stored.ghost?.version {
-            // The server has the change, at a version after the known one unless that holds it.
+            // The server has the change, at a version after the known one unless that contains it.
             if stored.wanted == nil, stored.sent?.answer == .duplicate { version += 1 }
             want(key, version: version)
             return askForEntities()
@@ -31,7 +31,7 @@ extension ClientBucket {
         guard phase == .synced || phase == .waiting, reindexedFor.insert(key).inserted else {
             return giveUpReloading(key)
         }
-        log("no version of \(Excerpt.quote(key.string)) can be had; reading the index")
+        log("no version of \(Excerpt.quote(key.string)) is available; reading the index")
         reindex()
     }
 
@@ -78,9 +78,9 @@ extension ClientBucket {
         if isNewest, entry(key).stored.sent?.answer != nil { settle(key, because: .index) }
     }
 
-    /// The server does not have the version: it is purged, or the object is gone.
+    /// The server does not have the version: it is purged, or the object was deleted.
     private mutating func miss(_ key: ExactText) {
-        log("the server does not have the wanted version of \(Excerpt.quote(key.string))")
+        log("the server does not have the requested version of \(Excerpt.quote(key.string))")
         if phase == .indexing {
             stopWanting(key)
         } else {
@@ -134,7 +134,7 @@ extension ClientBucket {
         if let forgotten = tombstones.insert(key, at: version) { unsaved.insert(forgotten) }
     }
 
-    /// A change is answered, and what the server has is known: the rest of the local work stays.
+    /// A change is answered, and the server's state is known: the rest of the local work is kept.
     mutating func settle(_ key: ExactText, because cause: Cause) {
         guard let sent = entry(key).stored.sent else { return }
         let policy = settings.policy
@@ -160,7 +160,7 @@ extension ClientBucket {
         notify(key, old: old, because: cause)
     }
 
-    /// Tells the app what became of an object, and remembers what is to be sent.
+    /// Reports the new value of an object to the app, and keeps what is to be sent.
     mutating func notify(_ key: ExactText, old: JSONValue?, because cause: Cause) {
         let new = entry(key).stored.local
         if entry(key).isDirty { queue.append(key) }

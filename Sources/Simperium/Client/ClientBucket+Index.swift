@@ -24,7 +24,7 @@ extension ClientBucket {
 
     /// Reads the index from its first page.
     ///
-    /// - Parameter isAsked: Whether the first page was asked for already.
+    /// - Parameter isAsked: Whether the first page was requested already.
     mutating func beginIndex(isAsked: Bool) {
         index = IndexRun()
         requests.removeAll()
@@ -64,10 +64,10 @@ extension ClientBucket {
         beginIndex(isAsked: false)
     }
 
-    /// Asks for another socket, since it is not known which page answers which request.
+    /// Requests another socket, since it is unknown which page answers which request.
     ///
-    /// Whatever pages still come are nobody's: the last page of one run, taken for the only one of
-    /// another, would remove all objects of the others.
+    /// Pages that still arrive belong to no run: the last page of one run, taken for the only one
+    /// of another, would remove all objects of the others.
     private mutating func leaveIndex(reason: String) {
         log(reason)
         stalePages = .max
@@ -76,7 +76,7 @@ extension ClientBucket {
 
     mutating func receive(_ page: IndexPage<JSONValue>) {
         guard phase == .indexing, var run = index, !run.isComplete else {
-            return log("a page of the index that nobody waits for")
+            return log("an unexpected page of the index")
         }
         if !run.hasFirstPage {
             run.hasFirstPage = true
@@ -108,7 +108,7 @@ extension ClientBucket {
         {
             return
         }
-        // What was wanted before is not newer than the index.
+        // What was requested before is not newer than the index.
         if entries[key]?.stored.wanted != nil { stopWanting(key) }
         if known?.version == version { return }
         guard known != nil || entries.count < settings.maxObjects else { return }
@@ -123,7 +123,7 @@ extension ClientBucket {
         guard phase == .indexing, let run = index, run.isComplete, requests.isEmpty else { return }
         index = nil
         fruitlessRuns = 0
-        // What an earlier connection wanted and the index does not name is gone, too.
+        // What an earlier connection requested and the index does not contain is deleted, too.
         for key in keys(where: { $0.ghost != nil || $0.wanted != nil })
         where !run.seen.contains(key) {
             lose(key, at: nil, because: .index)
@@ -131,7 +131,7 @@ extension ClientBucket {
         for key in tombstones.removeAll() { unsaved.insert(key) }
         cv = run.current
         isHeadUnsaved = true
-        // The index tells what the server has, so that what it said before is answered by it.
+        // The index has the server's state, so that what the server sent before is settled by it.
         for key in keys(where: { $0.sent?.answer != nil }) {
             settle(key, because: .index)
         }
@@ -139,7 +139,7 @@ extension ClientBucket {
         beginSending()
     }
 
-    /// Lets changes out, those that were sent before first.
+    /// Sends changes, those that were sent before first.
     mutating func beginSending() {
         enter(.synced)
         log("in sync at \(cv ?? "no change version")", isVerbose: true)

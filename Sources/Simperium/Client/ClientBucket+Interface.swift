@@ -2,11 +2,11 @@ public import Notation
 public import Wire
 
 extension ClientBucket {
-    /// What happens to a bucket.
+    /// An event of a bucket.
     public enum Event: Hashable, Sendable {
         /// The socket is open.
         case opened
-        /// The socket is gone, whoever closed it.
+        /// The socket was closed, by either side.
         case closed
         /// A message came; those of other channels may be given and are ignored.
         case received(SimperiumMessage)
@@ -14,13 +14,13 @@ extension ClientBucket {
         case edited(key: String, data: JSONValue)
         /// The app removes an object.
         case removed(key: String)
-        /// The app gives up what it did to an object and was not sent.
+        /// The app discards its unsent edits of an object.
         case discarded(key: String)
         /// The app removes all objects at once.
         case emptied
         /// There is another access token.
         case token(String)
-        /// Nothing but time; due when a timer was asked for.
+        /// A timer fired; due when a timer was requested.
         case timePassed
     }
 
@@ -42,22 +42,22 @@ extension ClientBucket {
         case send(SimperiumMessage)
         /// An object is there or changed: `old` is nil where it was not there.
         case changed(key: String, old: JSONValue?, new: JSONValue, because: Cause)
-        /// An object is gone.
+        /// An object was deleted.
         case removed(key: String, old: JSONValue, because: Cause)
-        /// A change was given up, and the object is held until the app touches it again.
+        /// A change was abandoned, and the object is held until the app edits it again.
         ///
         /// The key is the bucket's name for a request to empty it. The code is nil where the
         /// change was not even sent.
         case rejected(key: String, code: Int?, reason: String)
         /// The server does not take the token; with its code, if it has one.
         case needsToken(code: Int?)
-        /// The socket is of no use any more: close it and open another.
+        /// The socket is unusable: close it and open another.
         case reconnect(reason: String)
-        /// ``Event/timePassed`` is due at this moment; nil where no timer is needed any more.
+        /// ``Event/timePassed`` is due at this time; nil where no timer is needed.
         case setTimer(Instant?)
         /// To be stored before what follows is done.
         case save(Saving)
-        /// For people.
+        /// A log line.
         case log(String)
     }
 }

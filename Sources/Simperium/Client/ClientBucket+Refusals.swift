@@ -26,7 +26,7 @@ extension ClientBucket {
             answer(key, .duplicate)
             catchUp()
         case 412:
-            // Nothing changed on the server: what it has is what was wanted.
+            // Nothing changed on the server: it has the requested value.
             settle(key, because: .refused)
         case 413:
             let bytes = sent.target?.bytes().count ?? 0
@@ -43,7 +43,7 @@ extension ClientBucket {
         }
     }
 
-    /// Gives a change up; the app's data stay, and are sent when the app touches them.
+    /// Abandons a change; the app's data are kept, and are sent when the app edits them.
     private mutating func reject(_ key: ExactText, code: Int, hold: Hold) {
         drop(key)
         update(key) { entry in
@@ -67,7 +67,7 @@ extension ClientBucket {
         }
     }
 
-    /// Forgets the change that was sent; the local data are to be sent.
+    /// Drops the change that was sent; the local data are to be sent.
     private mutating func drop(_ key: ExactText) {
         update(key) { entry in
             entry.isEditedSinceSent =
@@ -88,13 +88,13 @@ extension ClientBucket {
         return entry(key).fullAttempts <= settings.maxFullAttempts
     }
 
-    /// Sends the object anew with all of its data.
+    /// Sends the object again with all of its data.
     private mutating func sendWhole(_ key: ExactText, code: Int) {
         let isGone = code == 404
         let wasWhole = entry(key).stored.sent?.change.data != nil
         let isRemoval = entry(key).stored.sent?.change.operation == .remove
         if isRemoval, isGone {
-            // It is gone already, which is what was wanted.
+            // It is deleted already, as requested.
             drop(key)
             update(key) { $0.stored.ghost = nil }
             return

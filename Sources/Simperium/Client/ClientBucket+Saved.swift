@@ -55,9 +55,9 @@ extension ClientBucket {
         public init(change: SimperiumChange<JSONValue>) { self.change = change }
     }
 
-    /// What is remembered of one object.
+    /// What is kept of one object.
     public struct SavedObject: Hashable, Sendable {
-        /// What the server has, as far as is known; nil for nothing.
+        /// The server's value, as far as known; nil for none.
         public var ghost: Ghost?
         /// What the app has; nil for nothing.
         public var local: JSONValue?
@@ -72,7 +72,7 @@ extension ClientBucket {
         public var hold: Hold?
         /// Whether the next change must hold the whole object.
         public var needsFull = false
-        /// Version that is to be asked for, because it could not be computed.
+        /// Version that is to be requested, because it could not be computed.
         public var wanted: Int64?
         /// Version at which the server removed it.
         public var tombstone: Int64?
@@ -81,7 +81,7 @@ extension ClientBucket {
         public init() {}
     }
 
-    /// A change in a place of its own, or none.
+    /// A boxed change, or none.
     private indirect enum BoxedChange: Hashable, Sendable {
         case none
         case some(SentChange)
@@ -95,11 +95,11 @@ extension ClientBucket {
     public struct SentChange: Hashable, Sendable {
         /// The change, each time the same.
         public var change: SimperiumChange<JSONValue>
-        /// What the object becomes by it, as far as is known now; nil where it is removed.
+        /// The resulting object, as far as known now; nil where it is removed.
         public var target: JSONValue?
         /// Its place among all changes.
         public var sequence: Int
-        /// What the server said to it.
+        /// The server's answer to it.
         public var answer: Answer?
 
         /// A change with these values.
@@ -114,13 +114,13 @@ extension ClientBucket {
         }
     }
 
-    /// What a server said to a change that is not settled.
+    /// A server's answer to a change that is not settled.
     public enum Answer: Hashable, Sendable {
         /// It has it, and the object is on its way.
         case accepted
         /// It had it before (409).
         case duplicate
-        /// The version is wrong (405).
+        /// The version is invalid (405).
         case badVersion
     }
 

@@ -2,7 +2,7 @@ import Notation
 import Wire
 
 extension ClientBucket {
-    /// What outlives the process, as a whole; ``Command/save(_:)`` tells the changes.
+    /// The stored state as a whole; ``Command/save(_:)`` has the changes.
     public var saved: Saved {
         var saved = Saved()
         saved.cv = cv
@@ -42,7 +42,7 @@ extension ClientBucket {
         }
     }
 
-    /// What changed since it was last asked for; nil where nothing did.
+    /// What changed since the last call; nil where nothing did.
     mutating func takeSaving() -> Saving? {
         guard isHeadUnsaved || !unsaved.isEmpty else { return nil }
         var saving = Saving(cv: cv, emptying: emptying, objects: [:])

@@ -5,7 +5,7 @@ extension ClientBucket {
     mutating func edit(_ key: ExactText, to data: JSONValue?) {
         if let data {
             guard case .object = data else {
-                return reject(key, reason: "the data are no object")
+                return reject(key, reason: "the data are not an object")
             }
             guard IdentifierGrammar.isKey(key.string) else {
                 return reject(key, reason: "the key is not allowed")
@@ -101,7 +101,7 @@ extension ClientBucket {
         }
         if let deadline = answerDeadline, deadline <= now {
             commands.append(.reconnect(reason: "an answer is missing"))
-            // Said once; the host closes the socket.
+            // Reported once; the host closes the socket.
             lastHeard = now
             for key in unanswered { entries[key]?.sentAt = now }
         }
@@ -124,7 +124,7 @@ extension ClientBucket {
         return since.map { Instant(nanoseconds: $0 + settings.patience) }
     }
 
-    /// Asks for a timer where another one is needed than before.
+    /// Requests a timer where another one is needed than before.
     mutating func setTimer() {
         var next: Instant?
         if phase != .closed, phase != .unauthorized {

@@ -51,7 +51,7 @@ extension ClientBucket {
         enter(.authorizing)
     }
 
-    /// Forgets what only the connection knew; what was sent and not answered is to be sent again.
+    /// Discards the state of the connection; what was sent and not answered is to be sent again.
     private mutating func forgetConnection() {
         index = nil
         awaitedPages = 0
@@ -81,7 +81,7 @@ extension ClientBucket {
         }
         guard message.channel == settings.channel, phase != .closed else { return }
         if case .auth(let reply) = message.body { return authorize(reply) }
-        // What comes on a channel that is not open is nobody's.
+        // What arrives on a channel that is not open is ignored.
         guard phase != .authorizing, phase != .unauthorized else { return }
         lastHeard = now
         switch message.body {
@@ -94,15 +94,15 @@ extension ClientBucket {
         case .unknownChangeVersion: loseChangeVersion()
         case .indexStateRequest: tellState()
         case .options(let options) where options.exposesNamespace == true:
-            log("the server exposes a namespace; keys are taken as they come")
+            log("the server exposes a namespace; keys are used as received")
         case .notUnderstood: log("the server did not understand something")
         default: break
         }
     }
 
     private mutating func authorize(_ reply: AuthReply) {
-        // Servers say to old clients that the token has expired and then why: one refusal, and by the
-        // second another token may have been offered.
+        // Servers send old clients that the token has expired and then why: this is one refusal,
+        // and at the second another token may have been offered.
         let isReason = isReasonDue
         isReasonDue = reply == .expired
         if isReason, case .refused(_, let message) = reply {
@@ -111,7 +111,7 @@ extension ClientBucket {
         guard phase != .unauthorized || token != refusedToken else { return }
         switch reply {
         case .accepted where phase == .authorizing: beginSync()
-        case .accepted: log("an auth that nobody waits for")
+        case .accepted: log("an unexpected auth")
         case .expired: refuse(code: nil, reason: "the token has expired")
         case .refused(let code, let message):
             refuse(code: code, reason: message ?? "the server refuses the token")
@@ -135,7 +135,7 @@ extension ClientBucket {
         commands.append(.needsToken(code: code))
     }
 
-    /// Asks for the changes that this client does not have.
+    /// Requests the changes that this client does not have.
     mutating func askForChanges(since cv: String) {
         awaitedAnswers += 1
         askedSince = cv
@@ -144,11 +144,11 @@ extension ClientBucket {
 
     private mutating func loseChangeVersion() {
         guard phase == .waiting || phase == .synced else { return }
-        log("the server does not know the change version any more")
+        log("the change version is no longer known to the server")
         reindex()
     }
 
-    /// Begins the index anew, with what is known kept until it says otherwise.
+    /// Restarts the index, and keeps the known state until it is replaced.
     mutating func reindex() {
         cv = nil
         isHeadUnsaved = true

@@ -1,7 +1,7 @@
 import Wire
 
 extension ClientBucket {
-    /// What a bucket of a client is told once.
+    /// The settings of a bucket of a client.
     public struct Settings: Sendable {
         /// Number of the channel on its socket, at least 0.
         public var channel: Int
@@ -15,28 +15,28 @@ extension ClientBucket {
         public var library = "tapedeck"
         /// Version of the client library.
         public var libraryVersion = "1.0"
-        /// Most entries of a page of the index, in 1...1000.
+        /// The maximum number of entries of a page of the index, in 1...1000.
         public var pageSize = 100
-        /// Whether pages hold the data, so that no entity needs to be asked for.
+        /// Whether pages hold the data, so that no entity needs to be requested.
         public var pagesHoldData = true
         /// Whether the first request travels in the `init`.
         ///
         /// The server then answers it before anything else happens on the channel, which saves the
         /// question whether that was all.
         public var requestsInInit = false
-        /// Most entities that are asked for at once, at least 1.
+        /// The maximum number of entities that are requested at once, at least 1.
         public var maxEntityRequests = 20
-        /// Most changes that are sent and not answered, at least 1.
+        /// The maximum number of changes that are sent and not answered, at least 1.
         public var maxInFlight = 50
-        /// Most removed objects whose last version is remembered.
+        /// The maximum number of removed objects whose last version is kept.
         public var maxTombstones = 10_000
-        /// Most objects; what the server has beyond is left there.
+        /// The maximum number of objects; further ones of the server are not fetched.
         public var maxObjects = 1_000_000
-        /// Attempts at one object with its whole data before its change is given up, at least 1.
+        /// Attempts at one object with its whole data before its change is abandoned, at least 1.
         public var maxFullAttempts = 3
         /// Pauses after a server error.
         public var pauses = ReconnectSchedule(first: 1_000_000_000, longest: 120_000_000_000)
-        /// Nanoseconds after which a missing answer asks for another socket.
+        /// Nanoseconds without an answer after which another socket is opened.
         public var patience: Int64 = 60_000_000_000
         /// Which operations changes are made of.
         public var policy = DiffPolicy.usual

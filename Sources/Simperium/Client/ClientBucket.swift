@@ -3,8 +3,8 @@ public import Wire
 
 /// A bucket as a client has it: a machine without socket, clock or randomness.
 ///
-/// Events go in and commands come out; the host carries them out in order. Per key there is what
-/// the server is known to have (the ghost), what the app has (the local data) and at most one
+/// It takes events and returns commands; the host carries them out in order. Per key there is the
+/// last known value of the server (the ghost), what the app has (the local data) and at most one
 /// change that was sent and not answered. Whenever the ghost moves, the local data are rebased over
 /// the difference. Source: Simperium WebSocket API, "Syncing Bucket Objects".
 ///
@@ -12,7 +12,7 @@ public import Wire
 ///     waiting -c-> synced, -cv:?-> indexing;  indexing -last page, last entity-> synced
 ///     anything -auth refused-> unauthorized, until there is another token
 ///
-/// A change goes out while synced only, and first those that were sent on an earlier connection,
+/// A change is sent while synced only, and first those that were sent on an earlier connection,
 /// with the same bytes.
 public struct ClientBucket: Sendable {
     /// What the connection is at.
@@ -45,7 +45,7 @@ public struct ClientBucket: Sendable {
     var offeredToken: String?
     /// The token that the server refused; it is not tried again.
     var refusedToken: String?
-    /// Whether the server said `auth:expired`, and not yet why.
+    /// Whether the server sent `auth:expired`, and not yet why.
     var isReasonDue = false
     var entries: [ExactText: Entry] = [:]
     /// Keys whose local data may have to be sent, in the order in which they became so.
@@ -58,7 +58,7 @@ public struct ClientBucket: Sendable {
     var emptying: Emptying? { didSet { if emptying == nil { emptyingState = .init() } } }
     var emptyingState = EmptyingState()
     var index: IndexRun?
-    /// Pages that were asked for and have not come.
+    /// Pages that were requested and not received.
     var awaitedPages = 0
     /// How many of them are of an earlier run of the index, and come first.
     var stalePages = 0
@@ -71,9 +71,9 @@ public struct ClientBucket: Sendable {
     var awaitedAnswers = 0
     /// Change version of what came while waiting, which may not be all.
     var caughtUpTo: String?
-    /// Change version that changes were asked for since last.
+    /// Change version since which changes were last requested.
     var askedSince: String?
-    /// How often changes were asked for while waiting.
+    /// How often changes were requested while waiting.
     var catchUpRounds = 0
     /// Whether another `cv` is due when they have come.
     var needsAnotherAnswer = false
@@ -82,7 +82,7 @@ public struct ClientBucket: Sendable {
     /// Number of the next change, so that they are sent again in their order.
     var nextSequence = 0
     var now = Instant.zero
-    /// When the server last said something on this channel, or was first asked.
+    /// When the server last sent something on this channel, or was first sent a request.
     var lastHeard = Instant.zero
     var timer: Instant?
     /// Keys of which the stored part changed in this event.
@@ -90,23 +90,23 @@ public struct ClientBucket: Sendable {
     var isHeadUnsaved = false
     var commands: [Command] = []
 
-    /// A bucket that knows nothing yet.
+    /// An empty bucket.
     ///
     /// - Parameters:
     ///   - settings: What does not change.
-    ///   - token: The user's access token; nil where it is still to be asked for.
+    ///   - token: The user's access token; nil where it is still to be requested.
     ///   - seed: For identifiers of changes and the length of pauses. Never use one twice with the
     ///     same client identifier: the server would take new changes for old ones.
     public init(settings: Settings, token: String?, seed: UInt64) {
         self.init(restoring: Saved(), settings: settings, token: token, seed: seed)
     }
 
-    /// A bucket that goes on where another ended.
+    /// A bucket that continues where another ended.
     ///
     /// - Parameters:
     ///   - saved: What was saved last.
     ///   - settings: What does not change; the client identifier must be the same as before.
-    ///   - token: The user's access token; nil where it is still to be asked for.
+    ///   - token: The user's access token; nil where it is still to be requested.
     ///   - seed: For identifiers of changes and the length of pauses; another one than before.
     public init(restoring saved: Saved, settings: Settings, token: String?, seed: UInt64) {
         self.settings = settings
@@ -117,13 +117,13 @@ public struct ClientBucket: Sendable {
         restore(saved)
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     ///
     /// - Parameters:
     ///   - event: What happened.
     ///   - now: When; never earlier than in the call before.
     ///   - output: Commands are appended to it. What is to be saved comes before what is to be
-    ///     sent, so that a change that was sent is never forgotten.
+    ///     sent, so that a change that was sent is never dropped.
     public mutating func handle(
         _ event: Event, at now: Instant, into output: inout [Command]
     ) {
@@ -159,7 +159,7 @@ public struct ClientBucket: Sendable {
         commands.append(.send(SimperiumMessage(settings.channel, body)))
     }
 
-    /// Tells people, and the server if it asked for it.
+    /// Logs a line, also to the server if it requested that.
     mutating func log(_ line: String, isVerbose: Bool = false) {
         commands.append(.log(line))
         guard phase != .closed, phase != .unauthorized, logLevel >= (isVerbose ? 2 : 1) else {

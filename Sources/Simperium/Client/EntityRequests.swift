@@ -1,7 +1,7 @@
 import Notation
 import Wire
 
-/// Entities that are asked for: one per key at once, and no more than a limit in all.
+/// Requested entities: one per key at once, and no more than a limit in all.
 struct EntityRequests {
     private let limit: Int
     private var wanted: [ExactText: Int64] = [:]
@@ -13,10 +13,10 @@ struct EntityRequests {
     var isEmpty: Bool { wanted.isEmpty }
     var isAsking: Bool { !asked.isEmpty }
 
-    /// The version that is wanted of this object.
+    /// The requested version of this object.
     subscript(key: ExactText) -> Int64? { wanted[key] }
 
-    /// Wants a version, instead of an older one that is wanted.
+    /// Requests a version, in place of an older requested one.
     mutating func want(_ key: ExactText, version: Int64) {
         wanted[key] = max(version, wanted[key] ?? version)
         if asked[key] == nil { waiting.append(key) }
@@ -32,13 +32,13 @@ struct EntityRequests {
         return nil
     }
 
-    /// Takes note of an answer.
+    /// Notes an answer.
     ///
-    /// - Returns: Whether it was the version that is wanted, so that nothing more is asked for.
+    /// - Returns: Whether it was the requested version, so that nothing more is requested.
     mutating func answer(_ key: ExactText, version: Int64) -> Bool {
         guard let request = asked[key], request == version else { return false }
         asked[key] = nil
-        // It was forgotten meanwhile, with the object.
+        // It was dropped meanwhile, with the object.
         guard let newest = wanted[key] else { return false }
         if newest > version {
             waiting.append(key)
@@ -48,9 +48,9 @@ struct EntityRequests {
         return true
     }
 
-    /// Does not want an object any more.
+    /// Cancels the request of an object.
     mutating func forget(_ key: ExactText) { wanted[key] = nil }
 
-    /// Forgets everything, as the connection does.
+    /// Drops everything, as the connection does.
     mutating func removeAll() { self = EntityRequests(limit: limit) }
 }

@@ -2,7 +2,7 @@ public import Notation
 import Wire
 
 extension ClientBucket {
-    /// An object with what is remembered of it, and what only this connection knows.
+    /// An object with its kept state, and the state of this connection.
     struct Entry {
         var stored = SavedObject()
         /// Whether the change was sent on this connection.
@@ -15,14 +15,14 @@ extension ClientBucket {
         var serverErrors = 0
         /// Times that the change was refused with 401.
         var permissionErrors = 0
-        /// Whether the app changed it after the change that was given up.
+        /// Whether the app changed it after the change that was abandoned.
         var isEditedSinceSent = false
-        /// A client change id, or else the change version, of the last change that was heard of.
+        /// A client change id, or else the change version, of the last change that was received.
         var lastChange: String?
         /// Changes with the whole object in a row.
         var fullAttempts = 0
 
-        /// Whether the app has something that the server does not, as far as is known.
+        /// Whether the app has something that the server does not, as far as known.
         var isDirty: Bool {
             switch (stored.ghost?.data, stored.local) {
             case (nil, nil): false
@@ -38,7 +38,7 @@ extension ClientBucket {
         }
     }
 
-    /// Changes what is stored of an entry, and remembers to save it.
+    /// Changes what is stored of an entry, and keeps to save it.
     mutating func update<Result>(
         _ key: ExactText, _ body: (inout Entry) -> Result
     ) -> Result {
@@ -49,7 +49,7 @@ extension ClientBucket {
     /// The entry of a key.
     func entry(_ key: ExactText) -> Entry { entries[key] ?? Entry() }
 
-    /// Keys in an order that does not depend on how sets lie in memory.
+    /// Keys in an order that does not depend on the memory layout of sets.
     func keys(where isWanted: (SavedObject) -> Bool) -> [ExactText] {
         entries.compactMap { isWanted($0.value.stored) ? $0.key : nil }
             .sorted { $0.string < $1.string }
@@ -65,7 +65,7 @@ extension ClientBucket {
     /// The data that the app has; nil where there is no such object.
     public func data(_ key: String) -> JSONValue? { entries[ExactText(key)]?.stored.local }
 
-    /// What the server is known to have; nil where nothing is.
+    /// The last known value of the server; nil for none.
     public func ghost(_ key: String) -> Ghost? { entries[ExactText(key)]?.stored.ghost }
 
     /// Keys of all objects that the app has, in no order.

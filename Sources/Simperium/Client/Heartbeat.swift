@@ -1,6 +1,6 @@
 public import Wire
 
-/// Keeps a connection alive and notices when it is dead.
+/// Keeps a connection alive and detects when it is lost.
 ///
 /// One per socket, whatever the number of channels. Source: Simperium WebSocket API, "Heartbeat: h":
 /// one is sent after 20 s of idle time, with the server's number plus one, and answered at once.
@@ -11,13 +11,13 @@ public struct Heartbeat: Hashable, Sendable {
         case send(SimperiumMessage)
         /// The server does not answer: close the socket and open another.
         case reconnect
-        /// ``timePassed(at:)`` is due at this moment.
+        /// ``timePassed(at:)`` is due at this time.
         case setTimer(Instant)
     }
 
     /// Nanoseconds of the server's silence after which a heartbeat is sent.
     ///
-    /// What the client sends does not count: it says nothing about the other side.
+    /// What the client sends does not count: it shows nothing about the other side.
     public let idle: Int64
     /// Nanoseconds that the answer may take.
     public let patience: Int64
@@ -42,7 +42,7 @@ public struct Heartbeat: Hashable, Sendable {
         return Instant(nanoseconds: lastHeard.nanoseconds + idle)
     }
 
-    /// A message came; any shows that the server is alive.
+    /// A message was received; any shows that the server is alive.
     public mutating func received(_ message: SimperiumMessage, at now: Instant) {
         lastHeard = max(lastHeard, now)
         sentAt = nil

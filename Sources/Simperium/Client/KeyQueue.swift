@@ -28,6 +28,6 @@ struct KeyQueue {
         return key
     }
 
-    /// Forgets all keys.
+    /// Drops all keys.
     mutating func removeAll() { self = KeyQueue() }
 }

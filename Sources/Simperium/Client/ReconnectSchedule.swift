@@ -1,7 +1,7 @@
 /// How long to wait before the next attempt: pauses that double up to a longest one.
 ///
 /// A value without randomness; the jitter is given, so that clients that lost the same server do
-/// not come back at the same moment.
+/// not come back at the same time.
 public struct ReconnectSchedule: Hashable, Sendable {
     /// The first pause in nanoseconds, at least 1.
     public var first: Int64
@@ -42,6 +42,6 @@ public struct ReconnectSchedule: Hashable, Sendable {
         return pause(after: failures, jitter: jitter)
     }
 
-    /// Begins anew: to be called when the server has answered, not when a socket opened.
+    /// Restarts the schedule: to be called when the server has answered, not when a socket opened.
     public mutating func succeed() { failures = 0 }
 }

@@ -17,9 +17,9 @@ struct Tombstones {
     /// The version at which this object was removed last.
     subscript(key: ExactText) -> Int64? { versions[key] }
 
-    /// Remembers a removal.
+    /// Keeps a removal.
     ///
-    /// - Returns: The key that was forgotten for it, if any.
+    /// - Returns: The key that was dropped for it, if any.
     mutating func insert(_ key: ExactText, at version: Int64) -> ExactText? {
         versions[key] = max(version, versions[key] ?? version)
         order.append(key)
@@ -28,9 +28,9 @@ struct Tombstones {
         return oldest
     }
 
-    /// Forgets all removals.
+    /// Drops all removals.
     ///
-    /// - Returns: The keys that were forgotten.
+    /// - Returns: The keys that were dropped.
     mutating func removeAll() -> [ExactText] {
         defer {
             versions = [:]

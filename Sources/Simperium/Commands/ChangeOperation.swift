@@ -19,7 +19,7 @@ public enum ChangeOperation: Hashable, Sendable {
         }
     }
 
-    /// The operation that `text` stands for.
+    /// The operation of `text`.
     public init(_ text: String) {
         switch text {
         case "M": self = .modify

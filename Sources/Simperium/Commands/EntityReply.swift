@@ -11,7 +11,7 @@ public struct EntityReply<Value: Hashable & Sendable>: Hashable, Sendable {
 
     /// What the server has of an entity.
     public enum Content: Hashable, Sendable {
-        /// Nothing: there is no such entity, or the version is gone.
+        /// Nothing: there is no such entity, or the version no longer exists.
         case missing
         /// Its data.
         case data(Value)

@@ -17,7 +17,7 @@ public struct IndexPage<Value: Hashable & Sendable>: Hashable, Sendable {
         public var key: String?
         /// Version of the object; nil where missing.
         public var version: Int64?
-        /// Its data, if they were asked for.
+        /// Its data, if they were requested.
         public var data: Value?
 
         /// An entry with these values.

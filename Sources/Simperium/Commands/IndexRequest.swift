@@ -3,13 +3,13 @@
 /// The specification's prose calls them data, offset, mark and limit; its examples and every client
 /// put the mark in the second.
 public struct IndexRequest: Hashable, Sendable {
-    /// Whether the data of each entity is wanted as well.
+    /// Whether the data of each entity is requested as well.
     public var wantsData: Bool
     /// Second slot as sent.
     public var second: String
     /// Third slot as sent.
     public var third: String
-    /// Most entries of the answer; nil where none is given.
+    /// The maximum number of entries of the answer; nil where none is given.
     public var limit: Int?
 
     /// A request with these values.
@@ -31,7 +31,7 @@ public struct IndexRequest: Hashable, Sendable {
         "\(wantsData ? "1" : ""):\(second):\(third):\(limit.map { String($0) } ?? "")"
     }
 
-    /// Reads the slots, and says what is odd about them.
+    /// Parses the slots, and notes their oddities.
     init(slots text: String, note: (SimperiumNote.Code) -> Void) {
         var slots = text.utf8.split(
             separator: 0x3A, maxSplits: 3, omittingEmptySubsequences: false
@@ -39,7 +39,7 @@ public struct IndexRequest: Hashable, Sendable {
         if slots.count < 4 || slots[3].utf8.contains(0x3A) { note(.indexSlots) }
         while slots.count < 4 { slots.append("") }
         if slots[0] != "1", !slots[0].isEmpty { note(.indexDataSlot) }
-        // `Int` would take a sign.
+        // `Int` would accept a sign.
         let isDigits = slots[3].utf8.allSatisfy { $0 &- 0x30 < 10 }
         let limit = isDigits ? Int(slots[3]) : nil
         if limit == nil { note(.indexLimit) }

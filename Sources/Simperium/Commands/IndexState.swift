@@ -9,7 +9,7 @@ public struct IndexState<Value: Hashable & Sendable>: Hashable, Sendable {
     public var entries: [IndexPage<Value>.Entry]
     /// Changes that the server has not acknowledged.
     public var pending: [PendingChange]
-    /// Whatever else the client has to say (`extra`).
+    /// Further data of the client (`extra`).
     public var extra: Value?
 
     /// A state with these values.

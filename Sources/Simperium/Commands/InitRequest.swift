@@ -1,7 +1,7 @@
 /// The payload of `init`: a client opens a bucket on a channel.
 ///
 /// Source: Simperium WebSocket API, "Authorizing: init". Every field may be missing; the notes of
-/// the command tell which is. Numbers are given as their text.
+/// the command list which is. Numbers are given as their text.
 public struct InitRequest: Hashable, Sendable {
     /// Name of the bucket.
     public var bucket: String?
@@ -21,12 +21,12 @@ public struct InitRequest: Hashable, Sendable {
     public var username: String?
     /// Command to be executed as if it came after the `auth`, as text.
     public var command: String?
-    /// What ``command`` asks for.
+    /// The request in ``command``.
     public var request: Request?
     /// Bytes of the token in the message, with quotes, so that it can be redacted.
     public var tokenRange: Range<Int>?
 
-    /// What the `cmd` of an `init` asks for.
+    /// The request in the `cmd` of an `init`.
     public enum Request: Hashable, Sendable {
         /// A page of the index.
         case index(IndexRequest)
@@ -35,7 +35,7 @@ public struct InitRequest: Hashable, Sendable {
         /// Something that is not specified.
         case other
 
-        /// As it is sent in `cmd`; nil where that is not known.
+        /// As it is sent in `cmd`; nil where that is unknown.
         public var text: String? {
             switch self {
             case .index(let request): "i:\(request.slots)"
@@ -45,6 +45,6 @@ public struct InitRequest: Hashable, Sendable {
         }
     }
 
-    /// A request that says nothing yet.
+    /// An empty request.
     public init() {}
 }

@@ -1,4 +1,4 @@
-/// What a command says.
+/// The contents of a command.
 ///
 /// `Value` is how its JSON is held: ``SimperiumCommand``, which was read from a message, has ranges
 /// of that; ``SimperiumMessage``, which can be made and sent, has values.
@@ -6,21 +6,21 @@
 public enum SimperiumBody<Value: Hashable & Sendable>: Hashable, Sendable {
     /// `init`: a client opens a bucket.
     case initialize(InitRequest)
-    /// `auth`: the server lets it, or does not.
+    /// `auth`: the server authorises it, or does not.
     case auth(AuthReply)
-    /// `i` of a client: a page of the index is asked for.
+    /// `i` of a client: a page of the index is requested.
     case indexRequest(IndexRequest)
     /// `i` of a server: a page of the index.
     case indexPage(IndexPage<Value>)
-    /// `i:?`: the server does not know the mark.
+    /// `i:?`: the mark is unknown to the server.
     case unknownMark
-    /// `e` of a client: an entity is asked for.
+    /// `e` of a client: an entity is requested.
     case entityRequest(key: String, version: Int64)
     /// `e` of a server: an entity, or the lack of it.
     case entity(EntityReply<Value>)
-    /// `cv` of a client: changes since this change version are asked for; may be empty.
+    /// `cv` of a client: changes since this change version are requested; may be empty.
     case changesSince(cv: String)
-    /// `cv:?`, or `c:?` as before API version 1.1: the server does not know the change version.
+    /// `cv:?`, or `c:?` as before API version 1.1: the change version is unknown to the server.
     case unknownChangeVersion(isLegacy: Bool)
     /// `c`: changes, in their order; may be empty.
     case changes([SimperiumChange<Value>])
@@ -28,7 +28,7 @@ public enum SimperiumBody<Value: Hashable & Sendable>: Hashable, Sendable {
     case heartbeat(Int64)
     /// `o` of a server: options of the channel.
     case options(ChannelOptions)
-    /// `index` of a server: the client's state is asked for.
+    /// `index` of a server: the client's state is requested.
     case indexStateRequest
     /// `index` of a client: its state.
     case indexState(IndexState<Value>)
@@ -36,7 +36,7 @@ public enum SimperiumBody<Value: Hashable & Sendable>: Hashable, Sendable {
     case logLevel(Int)
     /// `log` of a client.
     case log(LogMessage)
-    /// `?`: the server did not understand something.
+    /// `?`: the server did not recognise a command.
     case notUnderstood
     /// A command that no specification has, as sent; the payload is nil without a colon.
     case other(name: String, payload: [UInt8]?)

@@ -3,8 +3,9 @@ import Wire
 
 /// Which operations a ``JSONDiff`` uses where there is a choice.
 ///
-/// What an application wants depends on what its data mean: a list may be a value or a collection,
-/// a number a value or a count. The reference calls this `otype` and nests it by key, too.
+/// The suitable policy depends on what the data of an application mean: a list may be a value or a
+/// collection, a number a value or a count. The reference calls this `otype` and nests it by key,
+/// too.
 public struct DiffPolicy: Hashable, Sendable {
     /// What is done about arrays.
     public enum Lists: Hashable, Sendable, CaseIterable {
@@ -53,11 +54,10 @@ public struct DiffPolicy: Hashable, Sendable {
         self.members = members
     }
 
-    /// What clients do that nobody has told otherwise: arrays and numbers are replaced, strings
-    /// changed.
+    /// The default of clients: arrays and numbers are replaced, strings changed.
     public static let usual = DiffPolicy()
 
-    /// What holds for the value of a key: what is said for it, or the same without `members`.
+    /// The policy for the value of a key: the one set for it, or the same without `members`.
     public func member(_ key: ExactText) -> DiffPolicy {
         members[key] ?? DiffPolicy(lists: lists, integers: integers, strings: strings)
     }

@@ -50,8 +50,8 @@ extension JSONDiff {
 
     /// Where keys occur more than once in an object, in order.
     ///
-    /// The last counts; a program that takes the first sees another object, and one of the values is
-    /// lost as soon as somebody writes it anew.
+    /// The last counts; a program that uses the first sees another object, and one of the values is
+    /// lost as soon as a client writes it again.
     public static func duplicateKeys(in value: JSONValue) -> [JSONPath] {
         var found: [JSONPath] = []
         collectDuplicates(value, at: JSONPath(), into: &found)

@@ -8,7 +8,7 @@ extension JSONDiff {
     /// - What only `local` touches stays.
     /// - Objects, arrays, texts: the changes are merged, within each.
     /// - Two `+`: what makes the local value of the remote one, nothing where they mean the same.
-    /// - Two `-`: nothing. A change of what is gone puts the changed value back, `+`.
+    /// - Two `-`: nothing. A change of what was removed restores the changed value, `+`.
     /// - Two `I`: both count. Otherwise the local value wins, `r`.
     ///
     /// Differences to the reference, each so that the result can be applied:

@@ -67,7 +67,7 @@ public enum JSONDiff {
     /// Operations on the elements of an array.
     ///
     /// Indices are those of the array as it was; each removal moves the later ones to the left.
-    /// They are taken in the order of the numbers, not of their spelling.
+    /// They are processed in the order of the numbers, not of their spelling.
     static func apply(
         _ operations: JSONValue, to list: [JSONValue], at path: JSONPath
     ) throws(DiffError) -> [JSONValue] {
@@ -87,8 +87,8 @@ public enum JSONDiff {
         var next = 0
         var removals = 0
         for step in steps {
-            // The reference changes the list in place: here the operation meets what then stands
-            // at this position, be it an element of the old list or one just inserted.
+            // The reference changes the list in place: here the operation applies to what is then
+            // at this position, an element of the old list or one just inserted.
             let position = step.index - removals
             while result.count < position, next < list.count {
                 result.append(list[next])
@@ -115,7 +115,7 @@ public enum JSONDiff {
         return result
     }
 
-    /// What becomes of a value; nil where it goes.
+    /// The resulting value; nil where it is removed.
     static func apply(
         _ operation: DiffOperation, to value: JSONValue?, at path: JSONPath
     ) throws(DiffError) -> JSONValue? {

@@ -20,7 +20,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     /// The path one step further in.
     public func appending(_ step: Step) -> JSONPath { JSONPath(steps + [step]) }
 
-    /// The path as people write it: `tags[2].name`, with quotes around unusual keys.
+    /// The path in the usual notation: `tags[2].name`, with quotes around unusual keys.
     public var description: String {
         var text = ""
         for step in steps {

@@ -4,16 +4,16 @@ import Wire
 extension SimperiumCommand {
     /// Everything that was read, as one JSON object.
     ///
-    /// Its first members are `sender`, `channel`, `command` (the name as sent) and `kind` (what it
-    /// says: `init`, `auth`, `index_request`, `index_page`, `unknown_mark`, `entity_request`,
+    /// Its first members are `sender`, `channel`, `command` (the name as sent) and `kind` (its
+    /// meaning: `init`, `auth`, `index_request`, `index_page`, `unknown_mark`, `entity_request`,
     /// `entity`, `changes_since`, `unknown_change_version`, `changes`, `heartbeat`, `options`,
     /// `index_state_request`, `index_state`, `log_level`, `log`, `not_understood`, `other`,
     /// `unreadable`); then come the fields of that kind, always all of them, `null` where they are
-    /// missing; last `notes`, each with `code`, `text`, `field` and `offset`, and `problem`, `null` or
-    /// `text` and `offset`. Offsets are in bytes of the message.
+    /// missing; last `notes`, each with `code`, `text`, `field` and `offset`, and `problem`, `null`
+    /// or `text` and `offset`. Offsets are in bytes of the message.
     ///
     /// - Parameter message: The message it was read from.
-    /// - Returns: An object, whatever the message was; bytes that are no UTF-8 are U+FFFD in it.
+    /// - Returns: An object, whatever the message was; bytes that are not UTF-8 are U+FFFD in it.
     public func describedAsJSON(in message: [UInt8]) -> JSONValue {
         var members: [(key: String, value: JSONValue)] = [
             ("sender", .string(sender.description)), ("channel", .int(channel) ?? .null),
@@ -33,7 +33,7 @@ extension SimperiumCommand {
         return JSONValue(members: members.map { ($0.key, $0.value) })
     }
 
-    /// What it says, in one word.
+    /// Its meaning, in one word.
     private var kind: String {
         switch body {
         case .initialize: "init"

@@ -2,11 +2,11 @@ public import Notation
 import Wire
 
 extension SimperiumMessage {
-    /// What `command` says.
+    /// The contents of `command`.
     ///
-    /// Nil where the command could not be read, or is of another message.
-    /// Nothing that was read is left out but the ranges; what was tolerated is gone, so that
-    /// ``encoded(by:)`` writes the same command as it should have been sent.
+    /// Nil where the command could not be read, or is of another message. Nothing that was read is
+    /// left out except the ranges; tolerated oddities are removed, so that ``encoded(by:)`` writes
+    /// the same command as it should have been sent.
     ///
     /// - Parameters:
     ///   - command: A command, from ``SimperiumCommand/parse(_:from:)``.
@@ -29,14 +29,14 @@ extension SimperiumMessage {
 }
 
 extension SimperiumChange<JSONValue> {
-    /// What `change` of `message` says.
+    /// The contents of `change` of `message`.
     public init(_ change: SimperiumChange<Range<Int>>, in message: [UInt8]) {
         self = change.map { JSONValue($0, of: message) }
     }
 }
 
 extension JSONValue {
-    /// The value that stands in `range`; nil where there is none.
+    /// The value in `range`; nil where there is none.
     init?(_ range: Range<Int>, of message: [UInt8]) {
         guard range.upperBound <= message.count,
             let document = try? JSONDocument.scan(message, in: range)

@@ -4,14 +4,14 @@ public import Wire
 extension SimperiumMessage {
     /// The text of one WebSocket message.
     ///
-    /// JSON is written without space, members in the order of real clients and servers, strings with
-    /// no escapes but the needed ones. What is written reads as the same value, and without notes
-    /// but for what the value itself lacks: a missing field, an empty `cv`, a number that a user
-    /// goes by. What has no spelling is written as it is and reads as something else: a key with a
-    /// line feed, an empty key or a version below 0 in an `e`, a colon in the slots of an `i`, a user
-    /// that is called `expired` or begins with `{`, an operation `other("M")`, a heartbeat, level or
-    /// channel below 0, a command of a bucket without a channel and payload, a number of JSON that is
-    /// none, and an `other` under a name that is specified.
+    /// JSON is written without space, members in the order of real clients and servers, strings
+    /// with no escapes but the needed ones. What is written reads as the same value, and without
+    /// notes but for what the value itself lacks: a missing field, an empty `cv`, a user named by a
+    /// number. What has no spelling is written as it is and reads as something else: a key with a
+    /// line feed, an empty key or a version below 0 in an `e`, a colon in the slots of an `i`, a
+    /// user that is called `expired` or begins with `{`, an operation `other("M")`, a heartbeat,
+    /// level or channel below 0, a command of a bucket without a channel and payload, a number of
+    /// JSON that is none, and an `other` under a name that is specified.
     ///
     /// - Parameter sender: Who sends it; a client's only change is an object with one `ccid`.
     /// - Returns: The text, in UTF-8.

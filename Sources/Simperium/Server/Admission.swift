@@ -1,12 +1,12 @@
 /// What is decided about an `init`.
 public enum Admission: Hashable, Sendable {
-    /// The client is let in.
+    /// The client is authorised.
     ///
-    /// - user: What `auth` says: an address or a name.
-    /// - account: What tells this user's buckets from those of others.
+    /// - user: The value of `auth`: an address or a name.
+    /// - account: The identifier of this user's buckets.
     /// - mayWrite: Whether changes are allowed; they are refused with 401 otherwise.
     case admitted(user: String, account: String, mayWrite: Bool = true)
-    /// The client is not let in, and is told so.
+    /// The client is refused, and gets the reason.
     case refused(AuthReply)
 
     /// Source: Simperium WebSocket API, "Possible error codes".
@@ -21,7 +21,7 @@ public enum Admission: Hashable, Sendable {
         .refused(.refused(code: 500, message: message))
     }
 
-    /// Lets everybody in whose token looks like one; each token is a user of its own.
+    /// Accepts all well-formed tokens; each token is a separate user.
     public static func ofAnyToken(_ request: InitRequest) -> Admission {
         let token = request.token ?? ""
         return .admitted(user: "\(token.prefix(8))@simperium.invalid", account: token)

@@ -1,10 +1,11 @@
-/// What a server decides about its buckets: limits, and what nobody outside can know for sure.
+/// The options of a server for its buckets: limits, and behaviour that cannot be observed with
+/// certainty.
 ///
-/// The usual values are those of the sources named, or the most sensible guess.
+/// The usual values are those of the sources named, or the most plausible guess.
 public struct BucketOptions: Hashable, Sendable {
-    /// What `current` of an index says that never had an object.
+    /// The `current` of an index that never had an object.
     public enum EmptyCurrent: Hashable, Sendable {
-        /// A change version, which keeps clients from asking in a loop.
+        /// A change version, which keeps clients from requesting in a loop.
         case changeVersion
         /// The member is missing.
         case missing
@@ -12,29 +13,29 @@ public struct BucketOptions: Hashable, Sendable {
         case empty
     }
 
-    /// What becomes of several changes of one object in the log.
+    /// What happens to several changes of one object in the log.
     public enum Aggregation: Hashable, Sendable {
         /// Each stays what it is.
         case none
         /// An answer to `cv` has one change per object; every change version stays known.
         case answers
-        /// The older half of a full log is merged to one change per object instead of forgotten.
+        /// The older half of a full log is merged to one change per object instead of dropped.
         ///
-        /// The change versions within are not known any more, but the one before them is.
+        /// The change versions within become unknown, but the one before them is known.
         case older
     }
 
     /// What `EMPTY`, with the name of the bucket for a key, does.
     public enum Emptying: Hashable, Sendable {
-        /// One change of this operation, told as it was sent.
+        /// One change of this operation, forwarded as it was sent.
         case asOne
         /// It is refused with 400.
         case refused
     }
 
-    /// Entries of a page of the index where the client does not say.
+    /// The default number of entries of a page of the index.
     public var usualPage = 100
-    /// Most entries of a page of the index.
+    /// The maximum number of entries of a page of the index.
     public var largestPage = 1000
     /// Bytes of data after which a page of the index ends early.
     public var pageBytes = 8 << 20
@@ -51,21 +52,21 @@ public struct BucketOptions: Hashable, Sendable {
     public var tenthVersions = 100
     /// Whether the versions of an object stay when it is removed.
     public var keepsVersionsOfRemoved = false
-    /// Removed objects whose version is remembered, so that it goes on when they come back.
+    /// Removed objects whose version is kept, so that it continues when they come back.
     public var removedObjects = 10_000
 
     /// Changes that are kept for `cv`, at least 1.
     public var loggedChanges = 100
     /// Bytes of changes that are kept for `cv`.
     public var loggedBytes = 16 << 20
-    /// What becomes of several changes of one object.
+    /// What happens to several changes of one object.
     public var aggregation = Aggregation.none
-    /// Changes that are known again when they are sent again.
+    /// The number of changes that are kept to detect duplicates.
     public var knownChanges = 10_000
 
     /// Checks of a change, in the order in which they are made; one that is left out is not made.
     public var checks = ChangeCheck.usualOrder
-    /// Bytes of JSON that an object may have; the real limit is unknown, 1 MB was refused.
+    /// The maximum size of an object in bytes of JSON; the real limit is unknown, 1 MB was refused.
     public var objectBytes = 1 << 20
     /// Objects that may be there at once.
     public var objects = 1_000_000
@@ -73,9 +74,9 @@ public struct BucketOptions: Hashable, Sendable {
     public var bytes = 256 << 20
     /// Steps from an old version to the newest that a change is rebased over one by one.
     ///
-    /// What lies further back is one step, so that no change costs more.
+    /// What is further back counts as one step, so that no change costs more.
     public var rebaseSteps = 16
-    /// Whether `d` is taken as it is where its `sv` is not known, rather than refused with 405.
+    /// Whether `d` is accepted unchanged where its `sv` is unknown, rather than refused with 405.
     public var overwritesUnknownVersions = false
     /// Member that must be true before an object may be removed; nil where none must.
     ///

@@ -8,7 +8,7 @@ internal import Wire
 struct ObjectOrder: Hashable, Sendable {
     private struct Slot: Hashable, Sendable {
         let place: Int64
-        /// Nil where the object is gone.
+        /// Nil where the object is deleted.
         var key: ExactText?
     }
 
@@ -24,7 +24,7 @@ struct ObjectOrder: Hashable, Sendable {
         return next
     }
 
-    /// Takes the object at a place out.
+    /// Removes the object at a place.
     mutating func remove(_ place: Int64) {
         let index = index(of: place)
         guard index < slots.count, slots[index].place == place, slots[index].key != nil else {
@@ -37,7 +37,7 @@ struct ObjectOrder: Hashable, Sendable {
         gone = 0
     }
 
-    /// Takes all objects out.
+    /// Removes all objects.
     mutating func removeAll() {
         slots = []
         gone = 0

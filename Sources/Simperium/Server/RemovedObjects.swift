@@ -1,7 +1,7 @@
 internal import Notation
 internal import Wire
 
-/// The objects whose version is remembered though they are gone, oldest removal first.
+/// The deleted objects whose version is kept, oldest removal first.
 struct RemovedObjects: Hashable, Sendable {
     /// A removal; stale once the object came back.
     struct Removal: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct RemovedObjects: Hashable, Sendable {
 
     private var queue: [Removal] = []
     private var start = 0
-    /// How many objects are gone and remembered.
+    /// How many deleted objects are kept.
     private(set) var count = 0
 
     /// An object was removed.

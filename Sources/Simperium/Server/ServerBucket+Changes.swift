@@ -2,17 +2,17 @@ public import Notation
 internal import Wire
 
 extension ServerBucket {
-    /// Takes a change that a client asks for.
+    /// Applies a change that a client requests.
     ///
-    /// The reasons to refuse it are tried in the order of ``BucketOptions/checks``. One for an older
-    /// version that is kept is rebased: it is made, and told, with other operations and the newest
-    /// version as its `sv`. One with the whole object (`d`) is the difference between its `sv`, or
-    /// the newest version without one, and that object.
+    /// The reasons to refuse it are tried in the order of ``BucketOptions/checks``. One for an
+    /// older version that is kept is rebased: it is made, and sent, with other operations and the
+    /// newest version as its `sv`. One with the whole object (`d`) is the difference between its
+    /// `sv`, or the newest version without one, and that object.
     ///
     /// - Parameters:
     ///   - change: As a client sends it; hostile.
-    ///   - author: Who asks; the change is told under this name whatever it says itself.
-    /// - Returns: What became of it, and what to tell whom.
+    ///   - author: The requester; the change is sent under this name whatever name it contains.
+    /// - Returns: The result, and the messages for clients.
     public mutating func receive(
         _ change: SimperiumChange<JSONValue>, from author: ChangeAuthor
     ) -> ChangeOutcome {
@@ -97,7 +97,7 @@ extension ServerBucket {
         return objects[key]?.number ?? 0
     }
 
-    /// An object goes; its version is remembered.
+    /// Removes an object; its version is kept.
     private mutating func remove(_ key: ExactText) -> Int64 {
         if let place = objects[key]?.place { order.remove(place) }
         count -= 1
@@ -114,7 +114,7 @@ extension ServerBucket {
         for (_, key) in Array(order.keys(from: 0)) { _ = remove(key) }
     }
 
-    /// Forgets objects that were removed longest ago.
+    /// Drops objects that were removed longest ago.
     mutating func forgetRemoved() {
         while let removal = removals.next(
             over: max(options.removedObjects, 0),

@@ -14,9 +14,9 @@ extension ServerBucket {
 
     /// The answer to `i`: a page of the index, in the order in which the objects were created.
     ///
-    /// Marks name a place in that order, so that nothing that is there during the whole of a walk is
-    /// listed twice or left out, whatever changes meanwhile: what is created comes at the end, what
-    /// is removed is left out, and ``current`` moves on from page to page.
+    /// Marks name a place in that order, so that nothing that exists during the whole of a walk is
+    /// listed twice or left out, whatever changes meanwhile: what is created is at the end, what is
+    /// removed is left out, and ``current`` moves on from page to page.
     ///
     /// - Returns: Nil where the mark is none of this bucket's.
     public func page(_ request: IndexRequest) -> IndexPage<JSONValue>? {
@@ -65,19 +65,19 @@ extension ServerBucket {
         return result + removed.sorted { $0.key < $1.key }
     }
 
-    /// What the page after an object is asked with; nil where the object is not there.
+    /// The mark of the page after an object; nil where the object does not exist.
     public func mark(after key: String) -> String? {
         objects[ExactText(key)]?.place.map(mark(after:))
     }
 
-    /// What the page after a place is asked with: 24 characters, never all digits.
+    /// The mark of the page after a place: 24 characters, never all digits.
     ///
-    /// Bound to the change versions of this bucket, so that another's is not taken for ours.
+    /// Bound to the change versions of this bucket, so that a mark of another bucket is refused.
     private func mark(after place: Int64) -> String {
         "f" + Hexadecimal.text(place, digits: 13) + Hexadecimal.text(versions.tag, digits: 10)
     }
 
-    /// The place that a mark names; nil where it is none of ours.
+    /// The place that a mark names; nil where it is not one of this bucket.
     private func place(of mark: String) -> Int64? {
         guard mark.utf8.count == 24, mark.utf8.first == 0x66,
             let place = Int64(mark.dropFirst().prefix(13), radix: 16), place >= 0,

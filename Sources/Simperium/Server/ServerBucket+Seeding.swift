@@ -2,11 +2,11 @@ public import Notation
 internal import Wire
 
 extension ServerBucket {
-    /// A bucket with a past, as an index, entities and changes tell it.
+    /// A bucket with a history, from an index, entities and changes.
     ///
-    /// Objects without data or with a version below 1, and changes without `cv` are left out. The changes are answered to
-    /// `cv`, and known again when they are sent again, but are never merged: what they did is not
-    /// known.
+    /// Objects without data or with a version below 1, and changes without `cv` are left out. The
+    /// changes are answered to `cv`, and detected as duplicates when they are sent again, but are
+    /// never merged: their effect is unknown.
     ///
     /// - Parameters:
     ///   - name: Its name.
@@ -15,7 +15,7 @@ extension ServerBucket {
     ///   - objects: In the order of the index, the last of those with the same key.
     ///   - cv: The change version it is at; nil for that of the last change, or a new one.
     ///   - log: The last changes, in their order.
-    ///   - logStart: The change version before the first of them; nil where that is not known.
+    ///   - logStart: The change version before the first of them; nil where that is unknown.
     public init(
         name: String, options: BucketOptions = BucketOptions(), versions: ChangeVersions,
         objects: [ServerObject], cv: String? = nil, log: [SimperiumChange<JSONValue>] = [],
@@ -42,7 +42,7 @@ extension ServerBucket {
     /// One without data or with a version below 1 is left out.
     public mutating func add(_ seed: ServerObject) {
         wasUsed = true
-        // Beyond this, versions are no numbers to JavaScript any more.
+        // Beyond this, versions are not exact numbers in JavaScript.
         let sane: ClosedRange<Int64> = 1...1 << 53
         let ascending = seed.versions
             .filter { $0.data.kind == .object && sane ~= $0.number }

@@ -3,18 +3,18 @@ import Wire
 
 /// One bucket of one user as a server has it: objects, their versions, and the last changes.
 ///
-/// A value without clock, randomness or sockets: ``receive(_:from:)`` takes a change and says what
-/// becomes of it, everything else answers questions. A copy is a snapshot, and equal buckets
-/// answer everything alike from now on. All that clients can make it keep is bounded by
-/// ``options``; a change takes time in proportion to its object and the log, never to the bucket,
-/// except for one that empties it.
-/// Source: Simperium WebSocket API, "Syncing Bucket Objects"; simperium-protocol, OPTIONS.md.
+/// A value without clock, randomness or sockets: ``receive(_:from:)`` applies a change and returns
+/// its result, everything else is a query. A copy is a snapshot, and equal buckets give equal
+/// answers from now on. All that clients can make it store is bounded by ``options``; a change
+/// takes time in proportion to its object and the log, never to the bucket, except for one that
+/// empties it. Source: Simperium WebSocket API, "Syncing Bucket Objects"; simperium-protocol,
+/// OPTIONS.md.
 public struct ServerBucket: Hashable, Sendable {
     /// Its name, which is the key of an `EMPTY`.
     public let name: String
     /// Limits and decisions; what is kept already is not cut down when they change.
     public var options: BucketOptions
-    /// The change version it is at; see ``current`` for what an index says.
+    /// Its change version; see ``current`` for that of an index.
     public internal(set) var cv: String
     /// How many objects are there.
     public internal(set) var count = 0
@@ -30,7 +30,7 @@ public struct ServerBucket: Hashable, Sendable {
     /// Whether anything was ever in it.
     var wasUsed = false
 
-    /// An empty bucket, at a change version of its own from the start.
+    /// An empty bucket, with a new change version from the start.
     ///
     /// - Parameters:
     ///   - name: Its name.
@@ -55,12 +55,12 @@ public struct ServerBucket: Hashable, Sendable {
         objects[ExactText(key)]?.version(version)?.data
     }
 
-    /// An object with all that is kept of its past; nil where nothing is known of it.
+    /// An object with its kept history; nil where it is unknown.
     public func history(of key: String) -> ServerObject? {
         objects[ExactText(key)].map { ServerObject(key, $0) }
     }
 
-    /// The answer to `cv`: the changes since then, in order; nil where it is not known.
+    /// The answer to `cv`: the changes since then, in order; nil where it is unknown.
     public func changes(since cv: String) -> [SimperiumChange<JSONValue>]? {
         if cv == self.cv { return [] }
         guard let entries = log.entries(since: cv) else { return nil }
@@ -71,7 +71,7 @@ public struct ServerBucket: Hashable, Sendable {
     /// How many changes are kept for `cv`.
     public var loggedCount: Int { log.entries.count }
 
-    /// How many changes are known again when they are sent again.
+    /// How many changes are kept to detect duplicates.
     public var knownCount: Int { known.count }
 }
 

@@ -2,14 +2,14 @@ import Notation
 internal import Wire
 
 extension ServerModel {
-    /// Takes a message of a client.
+    /// Processes a message of a client.
     ///
     /// - Parameters:
-    ///   - message: What it says; hostile.
+    ///   - message: Its contents; hostile.
     ///   - session: An open connection.
     ///   - admit: Decides about an `init` whose fields are well formed; its `app` is that of the
     ///     socket.
-    /// - Returns: What the server says, to this client and to others, in order; nothing where the
+    /// - Returns: The server's messages, to this client and to others, in order; nothing where the
     ///   connection is not open.
     public mutating func receive(
         _ message: SimperiumMessage, from session: SocketID,
@@ -36,7 +36,7 @@ extension ServerModel {
         return answer(message.body, at: place, channel)
     }
 
-    /// Takes a message of a client as it stands on the wire.
+    /// Processes a message of a client in its wire form.
     ///
     /// What cannot be read is answered with `?`, on its channel if it has one.
     public mutating func receive(
@@ -51,7 +51,7 @@ extension ServerModel {
         return [notUnderstood(ServerReply.Place(session, command.channel))]
     }
 
-    /// Answers anything but `init` on a channel whose client was let in.
+    /// Answers anything but `init` on a channel whose client was authorised.
     mutating func answer(
         _ body: SimperiumBody<JSONValue>, at place: ServerReply.Place, _ channel: Channel
     ) -> [ServerReply] {

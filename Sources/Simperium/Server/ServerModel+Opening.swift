@@ -57,12 +57,12 @@ extension ServerModel {
         case (nil, nil): return []
         }
         guard let body, let channel = sessions[place.session]?.channels[number] else { return [] }
-        // An `init` in an `init` could go on without end.
+        // An `init` in an `init` could continue without end.
         if case .initialize = body { return [notUnderstood(place)] }
         return answer(body, at: place, channel)
     }
 
-    /// What becomes of an `init`.
+    /// What happens to an `init`.
     private func decide(
         _ request: InitRequest, _ app: String?, _ place: ServerReply.Place,
         _ admit: (InitRequest) -> Admission
@@ -89,7 +89,7 @@ extension ServerModel {
 
     private static let full = AuthReply.refused(code: 500, message: "Bucket limit reached")
 
-    /// The channel has no bucket any more.
+    /// The channel no longer has a bucket.
     private mutating func leave(_ place: ServerReply.Place, _ number: Int) {
         guard let old = sessions[place.session]?.channels.removeValue(forKey: number) else {
             return

@@ -2,10 +2,9 @@ public import Notation
 
 /// A Simperium server as a value: connections, their channels, and the buckets they share.
 ///
-/// It has no sockets, clock or randomness: each message of a client goes in through
-/// ``receive(_:from:admit:)``, and what the server says comes out, in the order in which each client
-/// has to get it. A copy is a snapshot of everything. The same messages in the same order give the
-/// same replies.
+/// It has no sockets, clock or randomness: ``receive(_:from:admit:)`` takes each message of a
+/// client, and returns the server's messages, in the order in which each client has to get them. A
+/// copy is a snapshot of everything. The same messages in the same order give the same replies.
 ///
 ///     var server = ServerModel(seed: 1)
 ///     server.open(SocketID(1), app: "app")
@@ -13,7 +12,7 @@ public import Notation
 ///
 /// Source: Simperium WebSocket API.
 public struct ServerModel: Hashable, Sendable {
-    /// What tells a bucket from others.
+    /// The identity of a bucket.
     public struct BucketID: Hashable, Sendable {
         /// The application.
         public var app: String
@@ -30,7 +29,7 @@ public struct ServerModel: Hashable, Sendable {
         }
     }
 
-    /// A channel whose client was let in.
+    /// A channel whose client was authorised.
     struct Channel: Hashable, Sendable {
         var bucket: BucketID
         var author: ChangeAuthor
@@ -54,7 +53,7 @@ public struct ServerModel: Hashable, Sendable {
     /// Decides the change versions of the buckets that are made from now on.
     public var seed: UInt64
 
-    /// A server that nobody has used.
+    /// An unused server.
     ///
     /// - Parameters:
     ///   - options: Limits and decisions.
@@ -76,7 +75,7 @@ public struct ServerModel: Hashable, Sendable {
         sessions[session] = Session(app: app)
     }
 
-    /// A client is gone, and its channels with it.
+    /// A client disconnected, which closes its channels.
     public mutating func close(_ session: SocketID) {
         guard let gone = sessions.removeValue(forKey: session) else { return }
         for bucket in Set(gone.channels.values.map(\.bucket)) {
@@ -84,12 +83,12 @@ public struct ServerModel: Hashable, Sendable {
         }
     }
 
-    /// Puts a bucket in the place of the one with this name, if any; clients on it are not told.
+    /// Replaces the bucket with this name, if any; clients on it are not notified.
     public mutating func put(_ bucket: ServerBucket, as id: BucketID) { buckets[id] = bucket }
 
-    /// Makes a change on behalf of the server, and tells everybody on the bucket.
+    /// Makes a change on behalf of the server, and sends it to all clients on the bucket.
     ///
-    /// - Returns: Nil where there is no such bucket; nobody is told of a change that is refused.
+    /// - Returns: Nil where there is no such bucket; a refused change is sent to no client.
     public mutating func make(
         _ change: SimperiumChange<JSONValue>, by author: ChangeAuthor, in id: BucketID
     ) -> (outcome: ChangeOutcome, replies: [ServerReply])? {
@@ -98,19 +97,19 @@ public struct ServerModel: Hashable, Sendable {
         return (outcome, [broadcast(reported, id)])
     }
 
-    /// Asks every client on a bucket for its state: `index`.
+    /// Requests the state of every client on a bucket: `index`.
     ///
     /// Source: Simperium WebSocket API, "Remote index".
     public func askForState(of id: BucketID) -> ServerReply {
         ServerReply(.everyone(subscribers[id] ?? []), .indexStateRequest)
     }
 
-    /// Asks the client of one channel for its state.
+    /// Requests the state of the client of one channel.
     public func askForState(_ session: SocketID, channel: Int) -> ServerReply {
         ServerReply(.one(.init(session, channel)), .indexStateRequest)
     }
 
-    /// Asks a client to send what it logs: 0 nothing, 1 the usual, 2 everything.
+    /// Requests log messages of a client: 0 none, 1 the usual ones, 2 all.
     ///
     /// Source: Simperium WebSocket API, "Remote logging".
     public func askForLog(_ session: SocketID, level: Int) -> ServerReply {
@@ -127,7 +126,7 @@ public struct ServerModel: Hashable, Sendable {
         return true
     }
 
-    /// A change as everybody on a bucket is told of it.
+    /// A change as it is sent to all clients on a bucket.
     func broadcast(_ change: SimperiumChange<JSONValue>, _ id: BucketID) -> ServerReply {
         ServerReply(.everyone(subscribers[id] ?? []), .changes([namespace.outer(change)]))
     }

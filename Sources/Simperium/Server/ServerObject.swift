@@ -9,7 +9,7 @@ public struct ServerObject: Hashable, Sendable {
         public var number: Int64
         /// The data; always a JSON object.
         public var data: JSONValue
-        /// The map of operations that made it of the version before; nil where that is not known.
+        /// The map of operations that made it of the version before; nil where that is unknown.
         public var change: JSONValue?
 
         /// A version with these values.
@@ -37,7 +37,7 @@ public struct ServerObject: Hashable, Sendable {
         self.versions = versions
     }
 
-    /// An object of which one version is known.
+    /// An object with one known version.
     public init(key: String, number: Int64, data: JSONValue) {
         self.init(
             key: key, number: number, isRemoved: false,

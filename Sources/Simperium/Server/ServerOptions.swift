@@ -1,8 +1,9 @@
-/// What a server decides about its connections: limits, and what nobody outside can know for sure.
+/// The options of a server for its connections: limits, and behaviour that cannot be observed with
+/// certainty.
 public struct ServerOptions: Hashable, Sendable {
     /// Whether clients get what the API had before version 1.1.
     public enum Legacy: Hashable, Sendable {
-        /// Those whose `init` says that they are old.
+        /// Those whose `init` has an old version.
         case byClient
         /// None.
         case never
@@ -27,13 +28,13 @@ public struct ServerOptions: Hashable, Sendable {
     public var legacyRefusal = Legacy.byClient
     /// Whether a token must be 32 or more letters and digits.
     public var checksTokens = true
-    /// Whether what is not understood on a channel is answered with a bare `?`.
+    /// Whether an unrecognised command on a channel is answered with a bare `?`.
     public var answersWithoutChannel = false
     /// Channels of one connection.
     public var channels = 1000
     /// Buckets of all users.
     public var buckets = 10_000
-    /// Changes in one `c`; a longer one is not understood.
+    /// The maximum number of changes in one `c`; a longer one is not accepted.
     public var changes = 1000
 
     /// The usual options.

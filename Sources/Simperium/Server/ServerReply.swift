@@ -1,6 +1,6 @@
 public import Notation
 
-/// What a server says, and to whom.
+/// A message of a server, with its receivers.
 public struct ServerReply: Hashable, Sendable {
     /// Where a client is reached.
     public struct Place: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct ServerReply: Hashable, Sendable {
 
     /// Who gets it.
     public enum Receivers: Hashable, Sendable {
-        /// The one who asked.
+        /// The requester.
         case one(Place)
         /// Every channel on a bucket, in the order in which they were opened; the author's too, for
         /// whom it is the acknowledgement.
@@ -27,7 +27,7 @@ public struct ServerReply: Hashable, Sendable {
 
     /// Who gets it.
     public var receivers: Receivers
-    /// What is said; the same to all.
+    /// The message; the same to all.
     public var body: SimperiumBody<JSONValue>
 
     /// A reply with these values.

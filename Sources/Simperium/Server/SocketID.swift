@@ -1,4 +1,4 @@
-/// Number of a connection to a server, given by whoever accepts connections.
+/// Number of a connection to a server, assigned when it is accepted.
 public struct SocketID: Hashable, Sendable, RawRepresentable {
     /// The number.
     public let rawValue: Int

@@ -3,13 +3,13 @@ internal import Wire
 
 /// One object as a server keeps it, also after it was removed.
 struct StoredObject: Hashable, Sendable {
-    /// The newest version; goes on after a removal.
+    /// The newest version; continues after a removal.
     private(set) var number: Int64 = 0
     /// The first version since the object was created, or created again.
     private(set) var born: Int64 = 1
-    /// Whether it is gone.
+    /// Whether it is deleted.
     private(set) var isRemoved = true
-    /// Where it stands in the order of the index; nil where it is removed.
+    /// Its place in the order of the index; nil where it is removed.
     var place: Int64?
     /// The versions kept, in ascending order.
     private(set) var versions: [StoredVersion] = []
@@ -60,7 +60,7 @@ struct StoredObject: Hashable, Sendable {
         append(StoredVersion(number: number, text: text, change: change), options)
     }
 
-    /// The next version: it is gone.
+    /// The next version: its deletion.
     mutating func remove(_ options: BucketOptions) {
         number += 1
         isRemoved = true
@@ -71,7 +71,7 @@ struct StoredObject: Hashable, Sendable {
         weight = 0
     }
 
-    /// Keeps a version, and lets those go that are too old.
+    /// Keeps a version, and evicts those that are too old.
     private mutating func append(_ version: StoredVersion, _ options: BucketOptions) {
         versions.append(version)
         weight += version.weight
@@ -86,7 +86,7 @@ struct StoredObject: Hashable, Sendable {
             weight -= versions.removeFirst().weight
             tenths -= 1
         }
-        // No rebase asks what made the first of them.
+        // No rebase needs the operations of the first of them.
         if let first = versions.first, first.changeText != nil { versions[0] = first.first }
     }
 }

@@ -10,8 +10,8 @@ struct StoredVersion: Hashable, Sendable {
     let number: Int64
     /// The object as JSON, always a JSON object.
     let text: [UInt8]
-    /// The map of operations that made it of the version before, as JSON; nil where that is not
-    /// known.
+    /// The map of operations that made it of the version before, as JSON; nil where that is
+    /// unknown.
     private(set) var changeText: [UInt8]?
 
     /// A version.
@@ -28,7 +28,7 @@ struct StoredVersion: Hashable, Sendable {
 
     /// The object.
     var data: JSONValue { Self.value(text) }
-    /// The operations that made it of the version before; nil where that is not known.
+    /// The operations that made it of the version before; nil where that is unknown.
     var change: JSONValue? { changeText.map(Self.value) }
     /// Bytes of the object as JSON.
     var weight: Int { text.count }

@@ -121,7 +121,7 @@ struct CaseRows {
         }
     }
 
-    /// Takes a case away.
+    /// Removes a case.
     func remove(_ id: String) throws(StorageFault) {
         for statement in deletes {
             statement.bind(1, id)
@@ -133,7 +133,7 @@ struct CaseRows {
 
     /// Applies a case block.
     ///
-    /// - Returns: What is wrong with it; nothing was then changed.
+    /// - Returns: The error, in which case nothing was changed; nil for success.
     func apply(
         _ block: CaseBlock, from source: CaseSet.Source, _ strictness: CaseSet.Strictness
     ) throws(StorageFault) -> CaseProblem? {
@@ -154,7 +154,7 @@ struct CaseRows {
 
     /// Applies a ledger block.
     ///
-    /// - Returns: What is wrong with it; nothing was then changed.
+    /// - Returns: The error, in which case nothing was changed; nil for success.
     func apply(
         _ block: LedgerBlock, _ strictness: CaseSet.Strictness
     ) throws(StorageFault) -> CaseProblem? {
@@ -174,7 +174,7 @@ struct CaseRows {
         return nil
     }
 
-    /// Applies what a form that CommCare accepted does; what CommCare refuses is passed over.
+    /// Applies what a form that CommCare accepted does; what CommCare refuses is skipped.
     func apply(form: [UInt8]) throws(StorageFault) {
         let (events, _) = CommCareReader.read(form, purpose: .submission)
         for event in events {
@@ -186,7 +186,7 @@ struct CaseRows {
         }
     }
 
-    /// Takes in that a fixture came; an empty one is not kept.
+    /// Adds a received fixture; an empty one is not kept.
     func apply(_ fixture: Fixture) throws(StorageFault) {
         guard let id = fixture.id else { return }
         let statement = try connection.prepare(
@@ -200,7 +200,7 @@ struct CaseRows {
 
     // MARK: All cases
 
-    /// Takes away what a full restore replaces.
+    /// Removes what a full restore replaces.
     func removeAll() throws(StorageFault) {
         for table in Self.tables + ["balance"] { try connection.execute("DELETE FROM \(table)") }
         try connection.execute("DELETE FROM owner WHERE is_group = 0")
@@ -229,10 +229,10 @@ struct CaseRows {
         return CaseStateHash(digest: digest)
     }
 
-    /// Takes away the cases that a device deletes before it syncs.
+    /// Removes the cases that a device deletes before it syncs.
     ///
     /// - Parameter owners: Whose cases belong on the device; nil for all.
-    /// - Returns: A circle of indices, with which nothing is taken away.
+    /// - Returns: A circle of indices, with which nothing is removed.
     /// - Throws: `StorageFault`.
     func purge(owners: Set<ExactText>?) throws(StorageFault) -> CasePurge.Cycle? {
         var cases: [ExactText: CaseState] = [:]

@@ -2,7 +2,7 @@ import Notation
 public import OpenRosa
 internal import Wire
 
-/// What the machine needs to know of an answer.
+/// The properties of an answer that determine the next step.
 public struct CommCareAnswer: Hashable, Sendable {
     /// The status; 0 where there was no answer.
     public var status: Int
@@ -18,7 +18,7 @@ public struct CommCareAnswer: Hashable, Sendable {
     public var progress: OpenRosaDocument.Progress?
     /// Where a redirect leads to.
     public var redirect: String?
-    /// Whether there is no peer at all, which another address may help.
+    /// Whether the server is unreachable, so that another address may help.
     public var isUnreachable = false
 
     /// An answer with this status.

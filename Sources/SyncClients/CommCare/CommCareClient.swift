@@ -2,9 +2,9 @@ internal import OpenRosa
 
 /// What a CommCare client does next, as a pure value.
 ///
-/// Sends the queue in its order and then restores, as the code table says. Time and randomness are
-/// inputs; every `store` and `pause` is on disk before the next command is carried out.
-/// Source: specs/commcare-http.txt; reference/commcare-in-practice.md, 8.3.
+/// Sends the queue in its order and then restores, according to the code table. Time and randomness
+/// are inputs; every `store` and `pause` is on disk before the next command is carried out. Source:
+/// specs/commcare-http.txt; reference/commcare-in-practice.md, 8.3.
 public struct CommCareClient: Hashable, Sendable {
     /// What is to be done.
     public enum Work: Hashable, Sendable {
@@ -30,7 +30,7 @@ public struct CommCareClient: Hashable, Sendable {
         }
     }
 
-    /// What becomes of a form.
+    /// What happens to a form.
     public enum FormState: Int64, Hashable, Sendable, CaseIterable {
         /// It waits.
         case queued = 0
@@ -42,7 +42,7 @@ public struct CommCareClient: Hashable, Sendable {
         case aside = 3
     }
 
-    /// A kind of request, which pauses on its own.
+    /// A kind of request, which is paused separately.
     public enum Kind: Int64, Hashable, Sendable, CaseIterable {
         /// Submissions.
         case submission = 0
@@ -54,7 +54,7 @@ public struct CommCareClient: Hashable, Sendable {
     public enum Event: Hashable, Sendable {
         /// The client is to begin.
         case start
-        /// The request under way was answered, or failed.
+        /// The current request was answered, or failed.
         case answered(CommCareAnswer)
         /// New credentials are there, or there are none.
         case credentials(areNew: Bool)
@@ -68,31 +68,31 @@ public struct CommCareClient: Hashable, Sendable {
     public enum Command: Hashable, Sendable {
         /// Send a form.
         case submit(Int64)
-        /// Ask for a restore.
+        /// Request a restore.
         case restore(isFull: Bool)
         /// Claim a case.
         case claim(caseID: String)
-        /// Wait until a moment, in seconds since 1970.
+        /// Wait until a time, in seconds since 1970.
         case wait(until: Int64)
         /// Show how far the restore is.
         case progress(done: String?, total: String?)
         /// Read the restore that was downloaded to its end, and swap it in.
         case swapIn(isFull: Bool)
-        /// Store what became of a form.
+        /// Store the outcome of a form.
         case store(Int64, FormState, attempts: Int, message: String)
         /// Store a pause.
         case pause(Kind, CommCarePause)
-        /// Ask for new credentials.
+        /// Request new credentials.
         case askCredentials
-        /// Tell the user.
+        /// Show a message to the user.
         case show(String)
         /// End.
         case finish(CommCareOutcome)
     }
 
-    /// Polls of one restore, at most.
+    /// The maximum number of polls of one restore.
     public static let maxPolls = 240
-    /// Passing 422 of one form, at most, before it is held.
+    /// The maximum number of temporary 422 answers of one form before it is held.
     public static let maxAttempts = 5
 
     private enum Step: Hashable {
@@ -118,7 +118,7 @@ public struct CommCareClient: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - work: What is to be done.
-    ///   - isUser: Whether a user asks, who waits for cool-downs alone.
+    ///   - isUser: Whether a user started it, so that only cool-downs delay it.
     ///   - queue: What waits, in order.
     ///   - pauses: The stored pauses.
     ///   - hasToken: Whether there is a sync token.
@@ -133,7 +133,7 @@ public struct CommCareClient: Hashable, Sendable {
         isFull = !hasToken
     }
 
-    /// Takes an event.
+    /// Processes an event.
     ///
     /// - Parameters:
     ///   - event: What happened.
@@ -186,9 +186,11 @@ public struct CommCareClient: Hashable, Sendable {
         let until = isUser ? pause.userUntil : max(pause.userUntil, pause.automaticUntil)
         guard now < until else { return nil }
         guard until < CommCarePause.untilUserActs else {
-            return .refused("the server wants the user to act; run without --automatic after that")
+            return .refused(
+                "the server requires an action of the user; then run without "
+                    + "--automatic")
         }
-        return .later("the server asked for a pause: try again in \(until - now) s")
+        return .later("the server requires a pause: try again in \(until - now) s")
     }
 
     private mutating func end(_ outcome: CommCareOutcome) -> [Command] {
@@ -218,8 +220,8 @@ public struct CommCareClient: Hashable, Sendable {
     private static func said(_ answer: CommCareAnswer) -> String {
         if answer.status == 0 || answer.status == 406 { return answer.text }
         if let target = answer.redirect {
-            return "the server answered \(answer.status) and redirects to \(target): "
-                + "name the right server with --to"
+            return "the server answered \(answer.status) and redirects to \(target): set the "
+                + "server's address with --to"
         }
         let text = answer.text.isEmpty ? "" : ": \(answer.text)"
         return "the server answered \(answer.status)\(text)"
@@ -268,8 +270,8 @@ public struct CommCareClient: Hashable, Sendable {
             if answer.redirect != nil { return end(.later(said + "; the form is kept")) }
             return end(
                 .later(
-                    "\(answer.status) without an OpenRosaResponse is no receipt: is there a "
-                        + "gateway between here and the server? The form is kept"))
+                    "\(answer.status) without an OpenRosaResponse is not a receipt: is there a "
+                        + "gateway before the server? The form is kept"))
         default: return fail(.submission, answer, now, jitter)
         }
     }
@@ -295,8 +297,8 @@ public struct CommCareClient: Hashable, Sendable {
         let advice = CodeTable.advice(
             status: answer.status, api: .commcareClaim, nature: answer.nature)
         switch advice?.action {
-        // Without an answer nobody knows whether the case was claimed. Asking again may claim it
-        // twice; a restore shows what the server did.
+        // Without an answer it is unknown whether the case was claimed. A retry may claim it twice;
+        // a restore shows what the server did.
         case _ where answer.status == 0 && !answer.isUnreachable, .sync:
             hasClaimed = true
             hasAsked = false
@@ -332,7 +334,7 @@ public struct CommCareClient: Hashable, Sendable {
             isFull = true
             polls = 0
             return [
-                .show("the server cannot continue from the last sync: asking for everything"),
+                .show("the server cannot continue from the last sync: requesting a full restore"),
                 .restore(isFull: true),
             ]
         case .authenticate: return authenticate()

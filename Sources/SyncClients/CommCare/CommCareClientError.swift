@@ -1,6 +1,6 @@
 internal import Storage
 
-/// Why the CommCare client cannot go on.
+/// Why the CommCare client cannot continue.
 public enum CommCareClientError: Error, Hashable, Sendable {
     /// The state cannot be read or written.
     case storage(String)
@@ -20,7 +20,7 @@ public enum CommCareClientError: Error, Hashable, Sendable {
 
     init(_ fault: StorageFault) {
         if fault.isBusy {
-            self = .busy("the state is in use by another program; wait for its end")
+            self = .busy("the state is in use by another program; wait until it ends")
         } else if fault.isDisk {
             self = .storage("the state cannot be written: \(fault.message); make room")
         } else if fault.primary == 26 || fault.primary == 11 {

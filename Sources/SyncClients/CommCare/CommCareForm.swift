@@ -22,7 +22,7 @@ public struct CommCareForm: Sendable {
     public var xml: [UInt8]
     /// Its file name.
     public var filename: String
-    /// Who filled it in, where it says so.
+    /// The user who filled it in, where it is stated.
     public var userID: String?
     /// Whether it makes or changes cases.
     public var changesCases = false
@@ -33,13 +33,13 @@ public struct CommCareForm: Sendable {
 
     /// Reads a form.
     ///
-    /// - Throws: ``CommCareClientError/badForm(_:)``: it is no form, or has no namespace or no
+    /// - Throws: ``CommCareClientError/badForm(_:)``: it is not a form, or has no namespace or no
     ///   instanceID, without which a server would keep it twice.
     public init(
         xml: [UInt8], filename: String, attachments: [Attachment] = []
     ) throws(CommCareClientError) {
         let (events, error) = CommCareReader.read(xml, purpose: .submission)
-        if let error { throw .badForm("\(filename) is no form: \(error)") }
+        if let error { throw .badForm("\(filename) is not a form: \(error)") }
         var instanceID: String?
         var hasNamespace = true
         var references: [String] = []
@@ -75,7 +75,7 @@ public struct CommCareForm: Sendable {
         ]
         for file in attachments {
             if file.name == SubmissionPart.formName {
-                throw .badForm("\(file.name) is the name of the form's own part; rename the file")
+                throw .badForm("\(file.name) is the name of the form's part; rename the file")
             }
             guard let size = LocalFile.size(file.path) else {
                 throw .badForm("\(file.path) cannot be read; check the name")
@@ -89,12 +89,13 @@ public struct CommCareForm: Sendable {
         findings = Submission(.multipart(parts)).findings(references: references)
     }
 
-    /// Refuses a form that nobody may submit without signing in.
+    /// Refuses a form that may not be submitted without signing in.
     ///
     /// Source: reference/commcare-in-practice.md, catalogue C77: CommCare HQ answers 403.
     public func requireDemonstration() throws(CommCareClientError) {
         guard changesCases, let userID, userID != "demo_user" else { return }
         throw .badForm(
-            "\(filename) changes cases as \(userID), and only demo_user may without signing in")
+            "\(filename) changes cases as \(userID), and only demo_user may do so without signing "
+                + "in")
     }
 }

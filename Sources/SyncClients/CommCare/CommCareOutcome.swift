@@ -4,7 +4,7 @@ public enum CommCareOutcome: Hashable, Sendable {
     case done
     /// It must be tried later.
     case later(String)
-    /// The server refused it for good, or the user must act.
+    /// The server refused it permanently, or the user must act.
     case refused(String)
     /// There is no server.
     case unreachable(String)

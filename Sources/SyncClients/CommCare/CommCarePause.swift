@@ -17,14 +17,14 @@ public struct CommCarePause: Hashable, Sendable {
         self.failures = failures
     }
 
-    /// Counts a failure: 5 minutes, doubled each time, 5 hours at most.
+    /// Counts a failure: 5 minutes, doubled each time, at most 5 hours.
     ///
     /// - Parameters:
     ///   - now: Seconds since 1970.
     ///   - jitter: 0...1, which adds up to a fifth.
-    ///   - retryAfter: Seconds that the server wants.
-    ///   - coolsDown: Whether a user has to wait as well, 5 seconds at least.
-    /// Source: reference/commcare-in-practice.md, 8.3.
+    ///   - retryAfter: Seconds that the server requires.
+    ///   - coolsDown: Whether a user has to wait as well, at least 5 seconds. Source:
+    /// reference/commcare-in-practice.md, 8.3.
     mutating func fail(now: Int64, jitter: Double, retryAfter: Int64?, coolsDown: Bool) {
         let longest = 18_000.0
         let base = min(Double(300 << min(failures, 6)), longest)

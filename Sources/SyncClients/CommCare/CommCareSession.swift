@@ -2,9 +2,9 @@ public import HTTPLayer
 internal import OpenRosa
 internal import Platform
 
-/// Carries out what a ``CommCareClient`` says, over HTTP and on disk.
+/// Carries out the commands of a ``CommCareClient``, over HTTP and on disk.
 public final class CommCareSession {
-    /// Where to, and as whom.
+    /// The server and the user.
     public struct Settings: Sendable {
         /// The server, such as `https://www.commcarehq.org`.
         public var url: String
@@ -16,7 +16,7 @@ public final class CommCareSession {
         public var password: String
         /// Texts by key, for 406.
         public var translations: [String: String] = [:]
-        /// Whether a user asks, and not a timer.
+        /// Whether a user started it, and not a timer.
         public var isUser = true
         /// What is submitted to, and how.
         public var submission = CommCareSubmission()
@@ -36,7 +36,7 @@ public final class CommCareSession {
     private var scheme = Credentials.Scheme.preemptiveBasic
     /// Whether bodies go out in chunks; no longer once a server has refused them.
     private var sendsChunks: Bool
-    /// Where a server of OpenRosa takes forms, once it was asked.
+    /// The submission URL of an OpenRosa server, once it was requested.
     private var openRosaURL: String?
     private let state: CommCareState
     private let manager: HTTPManager
@@ -47,12 +47,12 @@ public final class CommCareSession {
     /// A session.
     ///
     /// - Parameters:
-    ///   - settings: Where to, and as whom.
+    ///   - settings: The server and the user.
     ///   - state: The state of this user.
     ///   - manager: Sends the requests; it must follow no redirects, which would lose forms.
-    ///   - show: Takes what the user must know.
+    ///   - show: Receives the messages for the user.
     ///   - progress: Takes how far a restore is: done and total.
-    ///   - askPassword: Gives another password after a 401; nil where nobody can be asked.
+    ///   - askPassword: Returns another password after a 401; nil where no user can be asked.
     public init(
         _ settings: Settings, state: CommCareState, manager: HTTPManager,
         show: @escaping (String) -> Void,
@@ -111,14 +111,14 @@ public final class CommCareSession {
                 }
             }
             guard let event else { break }
-            // A second that has begun counts as over, so that no pause is shorter than asked for.
+            // A second that has begun counts as elapsed, so that no pause is shorter than required.
             now = clock + 1
             commands = client.handle(event, now: now, jitter: .random(in: 0...1))
         }
         return .done
     }
 
-    /// Days after which CommCare HQ has forgotten what a sync token stands for.
+    /// Days after which CommCare HQ has deleted a sync token.
     ///
     /// Source: reference/commcare-in-practice.md, catalogue C72.
     static let maxDays = 63
@@ -143,7 +143,8 @@ public final class CommCareSession {
         else { return nil }
         request.headers = shape.headers.map { ($0.name, $0.value) }
         guard !settings.submission.isDemonstration else { return request }
-        // CommCare HQ knows its users by the whole name, other servers by the project's.
+        // CommCare HQ identifies users by the whole name, other servers by the name within the
+        // project.
         let root = base.contains("commcarehq.org") ? ".commcarehq.org" : ""
         let user =
             settings.user.contains("@")
@@ -152,7 +153,7 @@ public final class CommCareSession {
         return request
     }
 
-    /// Sends a request; where the server wants digest instead of basic, once more.
+    /// Sends a request; once more where the server requires digest instead of basic.
     private func send(_ request: Request) async -> Response {
         let response = await manager.response(to: request)
         let wantsDigest =
@@ -190,7 +191,7 @@ public final class CommCareSession {
         var chunked = request
         chunked.headers.append((name: "Transfer-Encoding", value: "chunked"))
         let response = await send(chunked)
-        // RFC 9112, 6.3 and 6.1: the server wants to know the length, or knows no chunks.
+        // RFC 9112, 6.3 and 6.1: the server requires the length, or does not support chunks.
         guard [411, 501].contains(response.metadata?.status) else {
             return try answer(response, file: nil)
         }
@@ -202,7 +203,7 @@ public final class CommCareSession {
         settings.submission.isOpenRosa ? "submission" : "receiver/"
     }
 
-    /// Asks a server of OpenRosa, before the first form, whether and where it takes forms.
+    /// Requests from an OpenRosa server, before the first form, whether and where it accepts forms.
     ///
     /// - Returns: Why nothing is to be sent; nil where the form may go.
     private func check(
@@ -220,7 +221,7 @@ public final class CommCareSession {
             ![401, 403, 429].contains(status)
         else { return try answer(response, file: nil) }
         openRosaURL = request.url
-        // A server that only names itself means the address that it was asked at.
+        // A location with the host alone means the path of the request.
         if let target = response.metadata?["Location"], Self.isSameOrigin(target, request.url),
             target.split(separator: "/").count > 2
         {
@@ -241,14 +242,14 @@ public final class CommCareSession {
     private func restore(_ isFull: Bool) async throws(CommCareClientError) -> CommCareAnswer {
         var extent = CommCareRequest.Extent.full
         if isFull {
-            // Asked for after a 412 too, and then not to be forgotten by a kill.
+            // Requested after a 412 too, and stored so that a kill does not lose it.
             try state.storeRecovery()
         } else {
             guard let hash = try state.stateToSend() else {
-                // Cases in a circle: a device recovers without asking the server first.
+                // Cases in a cycle: a device recovers without a request to the server first.
                 return CommCareAnswer(status: 412)
             }
-            // Devices say it of absences; of the same day there is nothing to say.
+            // Devices send it after absences; on the same day there is nothing to send.
             let days = try state.daysSinceSync(at: clock).flatMap { $0 > 0 ? $0 : nil }
             extent = .since(state: hash, days: days)
         }
@@ -268,7 +269,7 @@ public final class CommCareSession {
         return try answer(response, file: state.download)
     }
 
-    /// Redirects of one restore, at most.
+    /// The maximum number of redirects of one restore.
     static let maxRedirects = 5
 
     /// Whether two addresses have the same scheme, host and port.

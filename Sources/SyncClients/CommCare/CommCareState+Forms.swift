@@ -12,9 +12,9 @@ extension CommCareState {
 
     /// Stores a form before it is sent.
     ///
-    /// - Returns: What the state knows of it: `queued`, or `sent` where its answer is stored.
+    /// - Returns: Its state: `queued`, or `sent` where its answer is stored.
     /// - Throws: ``CommCareClientError/badForm(_:)`` where another form has its instanceID, or the
-    ///   server has refused it for good.
+    ///   server has refused it permanently.
     public func add(_ form: CommCareForm) throws(CommCareClientError) -> CommCareClient.FormState {
         guard let known = try entries().first(where: { $0.instanceID == form.instanceID }) else {
             try insert(form)
@@ -23,13 +23,13 @@ extension CommCareState {
         switch known.state {
         case .sent: return .sent
         case .aside:
-            throw .badForm("the server refused \(form.filename) for good: \(known.message)")
+            throw .badForm("the server refused \(form.filename) permanently: \(known.message)")
         case .queued, .held:
             guard try xml(known.id) == form.xml else {
                 throw .badForm(
-                    "another form with the instanceID \(form.instanceID) waits already")
+                    "another form with the instanceID \(form.instanceID) is queued already")
             }
-            // What the server held back for its size may come back with other files.
+            // What the server refused for its size may be submitted again with other files.
             if known.state == .held, !form.attachments.isEmpty { try replaceFile(known.id, form) }
             try store(known.id, .queued, attempts: 0, message: "")
             return .queued
@@ -80,7 +80,7 @@ extension CommCareState {
         return (name, boundary)
     }
 
-    /// Carries out `body`; the file that it would have named goes where it fails.
+    /// Carries out `body`; its file is deleted where it fails.
     private func removing(
         _ name: String, _ body: () throws(StorageFault) -> Void
     ) throws(CommCareClientError) {
@@ -140,7 +140,7 @@ extension CommCareState {
         }
     }
 
-    /// Stores what became of a form.
+    /// Stores the outcome of a form.
     ///
     /// One that is sent becomes part of the case set in the same step, and its content goes.
     public func store(

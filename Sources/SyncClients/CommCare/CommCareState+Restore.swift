@@ -6,14 +6,14 @@ extension CommCareState {
     /// Where a restore is downloaded to.
     public var download: String { "\(folder)/restore-download" }
 
-    /// Reads the download to its end, and makes it count if nothing is wrong with it.
+    /// Reads the whole download, and applies it if it is valid.
     ///
-    /// One transaction, which ends in nothing where the restore is not whole and well.
+    /// One transaction, which is rolled back where the restore is incomplete or invalid.
     ///
     /// - Parameters:
     ///   - isFull: Whether it replaces what is there.
     ///   - now: Seconds since 1970, by the clock of the device.
-    /// - Returns: What is wrong; the state is then as it was.
+    /// - Returns: The error, in which case the state is unchanged; nil for success.
     /// - Throws: ``CommCareClientError`` where the state cannot be written.
     public func swapIn(isFull: Bool, at now: Int64 = 0) throws(CommCareClientError) -> String? {
         var problem: String?
@@ -34,10 +34,10 @@ extension CommCareState {
         return Int((now - last) / 86_400)
     }
 
-    /// Goes on as another device: what the state holds came from a backup.
+    /// Continues as another device: what the state holds came from a backup.
     ///
-    /// A sync token stands for what one device has. The next restore brings everything; forms that
-    /// wait go on waiting.
+    /// A sync token denotes the cases of one device. The next restore is a full one; queued forms
+    /// stay queued.
     public func move(to device: String) throws(CommCareClientError) {
         try mappingErrors { () throws(StorageFault) in
             try connection.transaction { () throws(StorageFault) in
@@ -55,7 +55,7 @@ extension CommCareState {
         try Self.set("token", token, connection)
         if let user = reading.userID { try Self.set("user_id", user, connection) }
         if let fixture = reading.groups {
-            // Where they are not known whole, the owners of what is there stand for them.
+            // Where they are not completely known, the owners of the present cases are used.
             let groups = fixture.isCut ? nil : fixture.groups
             try rows.setGroups(groups ?? [])
             try Self.set("has_groups", groups == nil ? nil : "1", connection)

@@ -7,8 +7,8 @@ internal import Wire
 
 /// What the client keeps on disk: queue, pauses, sync token and case set.
 ///
-/// All of it is rows of one SQLite database, so that a kill at any moment leaves it as it was before
-/// or after a step. Only the bodies of submissions are files of their own, named by their form's row.
+/// All of it is rows of one SQLite database, so that a kill at any time leaves it as it was before
+/// or after a step. Only the bodies of submissions are separate files, named by their form's row.
 /// The case set is what the server has: a restore or an accepted form changes the cases it names.
 public final class CommCareState {
     /// A form as `status` shows it.
@@ -17,9 +17,9 @@ public final class CommCareState {
         public var id: Int64
         /// `instanceID`.
         public var instanceID: String
-        /// What became of it.
+        /// The outcome.
         public var state: CommCareClient.FormState
-        /// What the server said last.
+        /// The last message of the server.
         public var message: String
         /// Passing 422 so far.
         public var attempts: Int
@@ -46,7 +46,7 @@ public final class CommCareState {
             throw .storage("\(folder) cannot be made: \(String(cString: strerror(errno)))")
         }
         let path = "\(folder)/commcare.sqlite"
-        // SQLite would create it readable by everybody.
+        // SQLite would create it readable by all users.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw .storage("\(path) cannot be opened: \(String(cString: strerror(errno)))")
@@ -120,14 +120,14 @@ public final class CommCareState {
         try statement.run()
     }
 
-    /// Runs `body`; what goes wrong in the database is an error of the client.
+    /// Runs `body` and converts database errors to errors of the client.
     func mappingErrors<Result>(
         _ body: () throws(StorageFault) -> Result
     ) throws(CommCareClientError) -> Result {
         do { return try body() } catch { throw CommCareClientError(error) }
     }
 
-    /// `place`, `device`, `token`, `user_id` or `synced`; nil where it is not known.
+    /// `place`, `device`, `token`, `user_id` or `synced`; nil where it is unknown.
     public func fact(_ name: String) throws(CommCareClientError) -> String? {
         try mappingErrors { () throws(StorageFault) in try Self.fact(name, connection) }
     }
@@ -139,7 +139,7 @@ public final class CommCareState {
         return try fact("recovers") != nil
     }
 
-    /// Stores that the server refused to continue, so that a kill does not make us ask it again.
+    /// Stores that the server refused to continue, so that a kill does not cause another request.
     func storeRecovery() throws(CommCareClientError) {
         try mappingErrors { () throws(StorageFault) in try Self.set("recovers", "1", connection) }
     }
@@ -174,10 +174,10 @@ public final class CommCareState {
 
     // MARK: The case set
 
-    /// What the next incremental restore tells the server, after the purge of a device.
+    /// The hash that the next incremental restore sends to the server, after the purge of a device.
     ///
-    /// - Returns: The hash; nil where cases refer to each other in a circle, for which a device asks
-    ///   for everything.
+    /// - Returns: The hash; nil where cases refer to each other in a cycle, for which a device
+    ///   requests a full restore.
     public func stateToSend() throws(CommCareClientError) -> CaseStateHash? {
         try mappingErrors { () throws(StorageFault) in
             try connection.transaction { () throws(StorageFault) in
@@ -191,9 +191,11 @@ public final class CommCareState {
         }
     }
 
-    /// Whose cases belong on the device; nil for all, where no restore has said who the user is.
+    /// The owners whose cases belong on the device; nil for all, where no restore has identified
+    /// the user.
     ///
-    /// User and groups; a server that tells no groups means the owners of what it sends.
+    /// User and groups; a server that sends no groups implies the owners of the cases that it
+    /// sends.
     private func owners() throws(StorageFault) -> Set<ExactText>? {
         guard let user = try Self.fact("user_id", connection) else { return nil }
         let hasGroups = try Self.fact("has_groups", connection) != nil
@@ -209,7 +211,7 @@ public final class CommCareState {
     public func caseIDs() throws(CommCareClientError) -> [String] {
         try mappingErrors { () throws(StorageFault) in
             try connection.execute("BEGIN IMMEDIATE")
-            // Unsent forms are looked at, not applied.
+            // Unsent forms are inspected, not applied.
             defer { connection.rollBack() }
             let forms = try connection.prepare(
                 "SELECT xml FROM form WHERE state IN (0, 2) AND xml IS NOT NULL ORDER BY id")

@@ -37,7 +37,7 @@ enum LocalFile {
         return Int64(status.st_size)
     }
 
-    /// Has a file, or the names in a folder, outlast a power failure.
+    /// Syncs a file, or the names in a folder, to the disk.
     static func sync(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }

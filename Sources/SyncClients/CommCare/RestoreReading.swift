@@ -14,7 +14,7 @@ final class RestoreReading {
 
     init(_ rows: CaseRows) { self.rows = rows }
 
-    /// - Returns: What is wrong with the restore.
+    /// - Returns: The error of the restore; nil where it is valid.
     func read(_ path: String) throws(StorageFault) -> String? {
         let reader = CommCareReader { [self] event in
             guard problem == nil, fault == nil else { return }
@@ -38,7 +38,7 @@ final class RestoreReading {
             return error.description
         }
         if let fault { throw fault }
-        return problem ?? (isResponse ? nil : "it is no OpenRosaResponse")
+        return problem ?? (isResponse ? nil : "it is not an OpenRosaResponse")
     }
 
     private func take(_ event: CommCareEvent) throws(StorageFault) {

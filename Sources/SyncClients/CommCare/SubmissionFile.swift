@@ -26,7 +26,7 @@ struct SubmissionFile {
         // 128 random bits, chosen after the parts were written: they are in none of them.
         let random = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }
         do { encoder = try SubmissionEncoder(boundary: "tapedeck-\(random.joined())") } catch {
-            throw .badForm("the boundary is none: \(error)")
+            throw .badForm("the boundary is invalid: \(error)")
         }
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -36,7 +36,7 @@ struct SubmissionFile {
     /// Writes a form with its files, and has them on disk at the end.
     ///
     /// - Returns: The boundary between the parts.
-    /// - Throws: ``CommCareClientError``; the file is then gone.
+    /// - Throws: ``CommCareClientError``; the file is deleted then.
     static func write(
         _ form: [UInt8], named filename: String, with parts: [Part], to path: String
     ) throws(CommCareClientError) -> String {
@@ -114,7 +114,7 @@ struct SubmissionFile {
     private static func unwritable(_ path: String) -> CommCareClientError {
         let reason = String(cString: strerror(errno))
         return .storage(
-            "\(path) cannot be written: \(reason); make room, then do it again: nothing was sent")
+            "\(path) cannot be written: \(reason); make room, then try again: nothing was sent")
     }
 
     private static func unreadable(_ path: String) -> CommCareClientError {

@@ -3,7 +3,8 @@ internal import NIOCore
 internal import Replaying
 internal import Wire
 
-/// Carries out what the play of one WebSocket without Simperium says; on its event loop alone.
+/// Carries out the commands of the play of one WebSocket without Simperium; on its event loop
+/// alone.
 final class ConversationCoordinator {
     private var play: WebSocketPlay
     private let opening: WebSocketOpening
@@ -17,7 +18,7 @@ final class ConversationCoordinator {
     private var events: [WebSocketPlayEvent] = []
     private var isTaking = false
     private var isFinished = false
-    /// Whether a close frame went out: nothing may follow it.
+    /// Whether a close frame was sent: nothing may follow it.
     private var isClosing = false
     /// Frames that go out at the end of the turn.
     private var frames = ByteBuffer()
@@ -37,14 +38,14 @@ final class ConversationCoordinator {
 
     // MARK: The connection
 
-    /// Opens the socket, and tells what came of it when it has ended.
+    /// Opens the socket, and reports its result when it has ended.
     func begin(tell: @escaping @Sendable (PlayedConversation) -> Void) {
         // It may have been given up before.
         guard !isFinished else { return tell(play.played) }
         self.tell = tell
         take(.begun)
         guard let server = target.server(for: opening.request.host) else {
-            return take(.unreachable("no server stands for \(opening.request.host)"))
+            return take(.unreachable("no server for \(opening.request.host)"))
         }
         let dialer: Dialer
         do throws(SimperiumClientError) {
@@ -84,7 +85,7 @@ final class ConversationCoordinator {
     /// A ping of the server is answered.
     func pong(_ payload: [UInt8]) { frame(.pong, payload) }
 
-    /// The server closed the socket: it is told that this was seen (RFC 6455, 5.5.1).
+    /// The server closed the socket: the close frame is answered (RFC 6455, 5.5.1).
     func closed(_ code: Int?, _ reason: String) {
         close(code)
         take(.closed(code: code, reason: reason))
@@ -92,7 +93,7 @@ final class ConversationCoordinator {
 
     // MARK: The play
 
-    /// Takes what happened, to its last consequence.
+    /// Processes what happened, to its last consequence.
     func take(_ event: WebSocketPlayEvent) {
         events.append(event)
         guard !isTaking else { return }
@@ -166,7 +167,7 @@ final class ConversationCoordinator {
         frames = ByteBuffer()
     }
 
-    /// Closes the connection; who plays the conversation is told when that is done.
+    /// Closes the connection; the player of the conversation is notified when that is done.
     private func finish() {
         isFinished = true
         timer.cancel()

@@ -2,7 +2,7 @@ internal import Framing
 internal import NIOCore
 internal import Replaying
 
-/// The socket of a played conversation: bytes become messages for its desk.
+/// The socket of a played conversation: bytes become messages for its coordinator.
 final class ConversationHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

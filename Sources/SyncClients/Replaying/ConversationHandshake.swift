@@ -5,14 +5,14 @@ internal import Replaying
 ///
 /// Source: RFC 6455, 4.1; RFC 7692, 5.1.
 struct ConversationHandshake: Sendable {
-    /// The request as it goes out.
+    /// The request as it is sent.
     let bytes: [UInt8]
     /// Its `Sec-WebSocket-Key`.
     let key: String
     /// Whether it offers permessage-deflate.
     let offersDeflate: Bool
 
-    /// The request that asks a server for what was recorded.
+    /// The request as recorded, for the live server.
     init(_ opening: WebSocketOpening, to server: SimperiumTarget) {
         self.init(
             path: opening.request.target, extensions: opening.extensions,
@@ -23,7 +23,8 @@ struct ConversationHandshake: Sendable {
     ///
     /// - Parameters:
     ///   - path: Path and query.
-    ///   - extensions: Values of `Sec-WebSocket-Extensions`; what is not spoken here is not offered.
+    ///   - extensions: Values of `Sec-WebSocket-Extensions`; what is not supported here is not
+    ///     offered.
     ///   - fields: Header fields beside those of the handshake.
     ///   - server: The server, whose prefix comes before the path.
     init(

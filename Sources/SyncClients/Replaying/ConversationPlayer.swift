@@ -16,7 +16,7 @@ public final class ConversationPlayer: Sendable {
         public var exchanges: [ExchangeID: RecordedExchange]
         /// Gives what was recorded of such an exchange.
         public var handshake: @Sendable (ExchangeID) -> HTTPRecording
-        /// Gives the payload of a message; called from a thread of its own.
+        /// Returns the payload of a message; called from a separate thread.
         public var payload: WebSocketPlay.Fetch
 
         /// A recording with these values; conversations without their exchange are left out.
@@ -63,7 +63,7 @@ public final class ConversationPlayer: Sendable {
     /// Plays a conversation, once, to its end, or until the task is cancelled.
     ///
     /// - Parameter exchange: The exchange that opened it.
-    /// - Returns: What came of it.
+    /// - Returns: The result.
     public func play(_ exchange: ExchangeID) async -> PlayedConversation {
         guard let conversation = recording.conversations[exchange],
             let opened = recording.exchanges[exchange]

@@ -7,11 +7,11 @@ public import Wire
 
 /// Plays the HTTP exchanges of one recorded client to a live server.
 ///
-/// What is sent and what the answers ask for is settled by ``HTTPPlay``; exchanges may be played at
-/// once. Host, the length and what belongs to one connection is written anew also where requests are
+/// ``HTTPPlay`` determines what is sent and how answers are followed; exchanges may be played at
+/// once. Host, the length and the fields of one connection are rewritten also where requests are
 /// verbatim, and redirects are not followed: the recording has what the client did about them.
 public final class HTTPPlayer: Sendable {
-    /// Bytes of an answer that are kept, at most.
+    /// The maximum number of bytes of an answer that are kept.
     private static let bodyLimit = 256 << 20
 
     private let play: Mutex<HTTPPlay>
@@ -47,8 +47,8 @@ public final class HTTPPlayer: Sendable {
     ///
     /// - Parameters:
     ///   - target: The live server.
-    ///   - width: Requests under way at once, at most.
-    /// - Returns: A manager with a thread of its own.
+    ///   - width: The maximum number of concurrent requests.
+    /// - Returns: A manager with its own thread.
     public static func manager(for target: ReplayTarget, width: Int = 256) -> HTTPManager {
         var settings = HTTPSettings()
         settings.width = width
@@ -70,8 +70,8 @@ public final class HTTPPlayer: Sendable {
         return options
     }
 
-    /// Sends the request of an exchange anew, does what the answers ask for, and compares the final
-    /// one; cancelled with its task.
+    /// Sends the request of an exchange again, follows what the answers require, and compares the
+    /// final one; cancelled with its task.
     public func play(_ exchange: RecordedExchange) async -> PlayedExchange {
         let recording = recording(exchange.id)
         var turn = play.withLock { $0.turn(exchange, recording) }
@@ -103,7 +103,7 @@ public final class HTTPPlayer: Sendable {
         guard
             let url = target.url(host: planned.host, path: planned.path, query: planned.query),
             var request = try? Request(url: url, retryCount: 0)
-        else { return HTTPPlayAnswer(problem: "there is no url to send it to") }
+        else { return HTTPPlayAnswer(problem: "the request has no URL") }
         request.isExact = true
         request.requestType = planned.hasBody ? .post : .get
         request.method = ["GET", "POST"].contains(planned.method) ? nil : planned.method
@@ -133,7 +133,7 @@ public final class HTTPPlayer: Sendable {
         return HTTPPlayAnswer(head.status, message, at: Int64(time(nil)))
     }
 
-    /// The body without its content coding, or as it came where that cannot be undone.
+    /// The body without its content coding, or as received where that cannot be undone.
     private static func decoded(_ body: [UInt8], _ coding: String) -> [UInt8] {
         var output: [UInt8] = []
         do throws(ContentCodingError) {

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import Replaying
 internal import Wire
 
-/// The socket of a played client: bytes become commands for its desk.
+/// The socket of a played client: bytes become commands for its coordinator.
 final class PlayedSocketHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,12 +1,12 @@
 public import Replaying
 
-/// What came of an exchange or a socket that was played.
+/// The result of an exchange or a socket that was played.
 public struct PlayedStep: Sendable {
     /// How it ended.
     public enum Outcome: Sendable {
-        /// The server answered; what it said may differ.
+        /// The server answered; the answer may differ.
         case played
-        /// No connection could be opened; the reason, for people.
+        /// No connection could be opened; with the reason as text.
         case unreachable(String)
         /// It was not played, or not to its end, because the replay was ended.
         case stopped
@@ -20,7 +20,8 @@ public struct PlayedStep: Sendable {
     public var recorded: Int
     /// Those that had their counterpart without a difference.
     public var matched: Int
-    /// Things that differ: answers, and commands and messages that came otherwise or not at all.
+    /// Differences: answers, and commands and messages that were received differently or not at
+    /// all.
     public var differing: Int
     /// Some of them, in order.
     public var items: [ReplayReport.Item]
@@ -49,6 +50,6 @@ public protocol StepPlayer: Sendable {
     /// Plays an exchange or a socket to its end; cancelled with its task.
     ///
     /// - Parameter step: No command or message: these are played by their socket.
-    /// - Returns: What came of it.
+    /// - Returns: The result.
     func play(_ step: ReplaySchedule.Step) async -> PlayedStep
 }

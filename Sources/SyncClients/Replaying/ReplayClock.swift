@@ -1,4 +1,4 @@
-/// Passes the time for a replay; tests have one of their own.
+/// The clock of a replay; tests have their own.
 public struct ReplayClock: Sendable {
     /// Monotonic nanoseconds.
     public var now: @Sendable () -> Int64

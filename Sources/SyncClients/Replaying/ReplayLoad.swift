@@ -8,7 +8,7 @@ public final class ReplayLoad: Sendable {
     public enum End: Hashable, Sendable {
         /// Everything was played.
         case played
-        /// No connection could be opened; the reason, for people.
+        /// No connection could be opened; with the reason as text.
         case unreachable(String)
         /// Its time was over.
         case timeOver
@@ -57,7 +57,7 @@ public final class ReplayLoad: Sendable {
 
     /// Plays it; once.
     ///
-    /// - Returns: Why it ended; what came of it is in ``tally``.
+    /// - Returns: Why it ended; the results are in ``tally``.
     public func run() async -> End {
         let work = Task { await self.playAll() }
         let isStopped = state.withLock { state in
@@ -77,7 +77,7 @@ public final class ReplayLoad: Sendable {
         return state.withLock { $0.end } ?? .played
     }
 
-    /// Ends it; what is under way is cut off.
+    /// Ends it; what is in progress is cut off.
     public func stop() { end(.stopped) }
 
     private func end(_ reason: End) {

@@ -2,9 +2,9 @@ public import Replaying
 internal import Synchronization
 internal import Wire
 
-/// Counts what clients that play at once have done, for the report and for whoever looks on.
+/// Counts what concurrently playing clients have done, for the report and for the progress display.
 public final class ReplayTally: Sendable {
-    /// The counts at one moment.
+    /// The counts at one time.
     public struct Figures: Sendable {
         /// Clients that were begun.
         public var clients = 0
@@ -14,7 +14,7 @@ public final class ReplayTally: Sendable {
         public var exchanges = 0
         /// Exchanges that were played.
         public var played = 0
-        /// Requests that were sent, also those that a server asked to repeat.
+        /// Requests that were sent, also repetitions that a server required.
         public var requests = 0
         /// Sockets that are to be played, by all clients.
         public var sockets = 0
@@ -40,7 +40,7 @@ public final class ReplayTally: Sendable {
         /// None.
         public init() {}
 
-        /// Whether any server has said anything.
+        /// Whether any server has answered.
         var hasHeard: Bool { played + came + messagesCame > 0 }
 
         /// Everything that is to be done, and what is done of it.
@@ -57,7 +57,7 @@ public final class ReplayTally: Sendable {
 
         var sections: [ReplayReport.Section] { [http, simperium, webSocket] }
 
-        /// Changes the section to which what came of a step belongs.
+        /// Changes the section to which the result of a step belongs.
         mutating func change(
             _ step: ReplaySchedule.Step, _ body: (inout ReplayReport.Section) -> Void
         ) {
@@ -129,12 +129,12 @@ public final class ReplayTally: Sendable {
         }
     }
 
-    /// Adds what came of a step.
+    /// Adds the result of a step.
     ///
     /// - Parameters:
-    ///   - played: What came of it.
+    ///   - played: The result.
     ///   - step: An exchange or a socket.
-    ///   - prefix: Says which client it was, where there are several; empty otherwise.
+    ///   - prefix: The name of the client, where there are several; empty otherwise.
     func add(_ played: PlayedStep, of step: ReplaySchedule.Step, prefix: String) {
         state.withLock { state in
             var items = played.items

@@ -2,7 +2,7 @@ public import Replaying
 
 /// The live server that a recorded session is played to, and how: the same for both protocols.
 public struct ReplayTarget: Sendable {
-    /// The user as whom the recorded client logs in, in place of the recorded one.
+    /// The user that replaces the recorded one at login.
     public struct Login: Hashable, Sendable {
         /// The user.
         public var user: String
@@ -16,7 +16,7 @@ public struct ReplayTarget: Sendable {
         }
     }
 
-    /// The server that stands for every recorded host that ``hosts`` does not name.
+    /// The server for every recorded host that ``hosts`` does not contain.
     public var base: SimperiumTarget?
     /// Servers by recorded host, in lower case, with its port where it was given with one.
     public var hosts: [String: SimperiumTarget] = [:]
@@ -36,28 +36,28 @@ public struct ReplayTarget: Sendable {
     public var pace = ReplayPace.asFastAsPossible
     /// What else takes no part in comparing.
     public var rules: [IgnoreRule] = []
-    /// The seed of everything that is made up; the players of one client have it in common.
+    /// The random seed of everything that is synthesized; the players of one client share it.
     public var seed: UInt64 = 0
     /// Number of the played client among those that play at once, from 1.
     public var client = 1
-    /// Clients that play at once, at least 1; with several, each needs objects and cases of its own.
+    /// Clients that play at once, at least 1; with several, each needs distinct objects and cases.
     public var clients = 1
     /// Nanoseconds after which something that the recorded client waited for is missing.
     public var patience: Int64 = 10_000_000_000
-    /// The order between the sockets and exchanges of one played client; nil where there is one
-    /// socket alone, which goes by what its own server said.
+    /// The order between the sockets and exchanges of one played client; nil where there is only
+    /// one socket, which follows the messages of its own server.
     public var order: (any ReplayOrder)?
 
     /// A server for all recorded hosts.
     public init(base: SimperiumTarget? = nil) { self.base = base }
 
-    /// Whether this client needs other identifiers of its own: cases, objects, devices.
+    /// Whether this client needs distinct identifiers: of cases, objects, devices.
     public var isOneOfSeveral: Bool { clients > 1 && !isVerbatim }
 
     /// The live server for a recorded host.
     ///
     /// - Parameter host: As the recording has it, with or without a port.
-    /// - Returns: Nil where no server stands for it.
+    /// - Returns: Nil where it has no server.
     public func server(for host: String) -> SimperiumTarget? {
         let name = host.lowercased()
         if let exact = hosts[name] { return exact }
@@ -73,7 +73,7 @@ public struct ReplayTarget: Sendable {
     ///   - host: The recorded host.
     ///   - path: Path without query, with its slash first.
     ///   - query: Query without question mark.
-    /// - Returns: Nil where no server stands for the host.
+    /// - Returns: Nil where the host has no server.
     public func url(host: String, path: String, query: String?) -> String? {
         guard let server = server(for: host) else { return nil }
         let scheme = server.isSecure ? "https" : "http"
@@ -83,7 +83,7 @@ public struct ReplayTarget: Sendable {
 
     /// The login in place of that of a recorded user.
     ///
-    /// - Parameter user: The recorded user; nil where the recording does not say.
+    /// - Parameter user: The recorded user; nil where the recording does not contain it.
     /// - Returns: Nil keeps the recorded credentials.
     public func login(for user: String?) -> Login? {
         guard !isVerbatim else { return nil }
@@ -92,7 +92,7 @@ public struct ReplayTarget: Sendable {
 
     /// The same for one of several clients.
     ///
-    /// - Parameter number: Its number, which stands for `{}` in users and passwords.
+    /// - Parameter number: Its number, which replaces `{}` in users and passwords.
     /// - Returns: The server with number and logins of this client.
     func numbered(_ number: Int) -> ReplayTarget {
         func filled(_ login: Login) -> Login {

@@ -5,9 +5,9 @@ internal import Wire
 /// Gives the turns of one played client: to its tasks for exchanges and sockets, and to its sockets
 /// for commands and messages.
 final class ReplayTurns: ReplayOrder {
-    /// What is told about commands and messages, outside of the lock.
+    /// Notifications about commands and messages, sent outside of the lock.
     struct Notes: Sendable {
-        /// One of the client went out.
+        /// A client command or message was sent.
         var sent: @Sendable (ReplaySchedule.Step) -> Void = { _ in }
         /// One of the server came, and the durations of those that it answers.
         var came:
@@ -18,11 +18,11 @@ final class ReplayTurns: ReplayOrder {
 
     private struct State {
         var schedule: ReplaySchedule
-        /// Commands and messages that asked before their turn came.
+        /// Commands and messages that were requested before their turn.
         var asked: [ReplaySchedule.Step: @Sendable () -> Void] = [:]
-        /// Those whose turn came before they asked.
+        /// Those whose turn came before they were requested.
         var open: Set<ReplaySchedule.Step> = []
-        /// When commands went out.
+        /// When commands were sent.
         var sent: [CommandID: Int64] = [:]
         var progress = 0
         /// Turns that the rate holds back.
@@ -44,7 +44,7 @@ final class ReplayTurns: ReplayOrder {
     ///   - schedule: Has not begun.
     ///   - names: What durations of a command count as; nil where they are not kept.
     ///   - rate: Holds commands and messages back.
-    ///   - notes: Is told about commands and messages.
+    ///   - notes: Is notified about commands and messages.
     ///   - clock: Passes the time.
     init(
         _ schedule: ReplaySchedule, names: @escaping @Sendable (CommandID) -> String?,
@@ -64,7 +64,7 @@ final class ReplayTurns: ReplayOrder {
     /// An exchange or a socket has ended.
     func end(_ step: ReplaySchedule.Step) { give { $0.schedule.end(step) } }
 
-    /// Lets go on what waits for what does not come.
+    /// Releases what waits for something that does not arrive.
     ///
     /// - Parameter progress: What ``progress`` was; where it is another by now, nothing is done.
     func giveUp(since progress: Int) {
@@ -132,7 +132,7 @@ final class ReplayTurns: ReplayOrder {
 
     // MARK: Turns
 
-    /// Gives the turns that come of a change; nil is none of it, and no progress.
+    /// Grants the turns that follow from a change; nil for no change, and no progress.
     private func give(_ change: (inout State) -> [ReplaySchedule.Start]?) {
         let (others, sendings): ([ReplaySchedule.Start], [(ReplaySchedule.Step, Turn)]) =
             state.withLock { state in

@@ -23,7 +23,7 @@ final class ReplayedClient: Sendable {
     ///   - session: What was recorded.
     ///   - target: The live server; the player gets it with the order of this client.
     ///   - rate: Holds back what is to begin.
-    ///   - tally: Takes what came of it.
+    ///   - tally: Receives the results.
     ///   - clock: Passes the time.
     ///   - makePlayer: Makes what plays the steps.
     init(
@@ -44,7 +44,7 @@ final class ReplayedClient: Sendable {
         waiting = Mutex(Set(session.parts.map(\.step)))
     }
 
-    /// Plays everything; ends early where its task is cancelled or nobody listens.
+    /// Plays everything; ends early where its task is cancelled or the server is unreachable.
     ///
     /// - Throws: ``Unreachable``.
     func run() async throws(Unreachable) {
@@ -88,7 +88,7 @@ final class ReplayedClient: Sendable {
         if case .unreachable(let reason) = played.outcome,
             target.clients == 1 || !tally.hasHeard
         {
-            // That nobody is there is said once, and is no difference.
+            // An unreachable server is reported once, and is not a difference.
             played.differing = 0
             played.items = []
             tally.add(played, of: start.step, prefix: prefix)
@@ -99,15 +99,15 @@ final class ReplayedClient: Sendable {
         turns.end(start.step)
     }
 
-    /// An exchange takes as long as the server asks for; sockets have patience of their own.
+    /// An exchange takes as long as the server requires; sockets have their own timeouts.
     private func play(_ step: ReplaySchedule.Step) async -> PlayedStep {
         guard case .exchange = step else { return await player.play(step) }
         return await turns.hold { await player.play(step) }
     }
 
-    /// Lets go on what waits for something that does not come.
+    /// Releases what waits for something that does not arrive.
     private func watch() async {
-        // Sockets themselves give up first, and say what is missing.
+        // Sockets time out first, and report what is missing.
         let limit = max(target.patience, 1) + target.patience / 2
         while true {
             let before = turns.progress

@@ -8,7 +8,7 @@ public final class SharedIdentity: Sendable {
     /// Shares an identity.
     public init(_ identity: ReplayIdentity) { self.identity = Mutex(identity) }
 
-    /// Reads or changes the identity while nobody else does.
+    /// Reads or changes the identity with exclusive access.
     public func withLock<Value: Sendable>(
         _ work: (inout ReplayIdentity) -> Value
     ) -> Value {

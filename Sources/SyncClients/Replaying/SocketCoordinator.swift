@@ -4,7 +4,7 @@ internal import Replaying
 internal import Simperium
 internal import Wire
 
-/// Carries out what a play of sockets says; on its event loop alone.
+/// Carries out the commands of a play of sockets; on its event loop alone.
 final class SocketCoordinator {
     private struct Line {
         var channel: (any Channel)?
@@ -36,7 +36,7 @@ final class SocketCoordinator {
         timer = PlayTimer(loop)
     }
 
-    /// Opens a socket, and tells what came of it when it has ended.
+    /// Opens a socket, and reports its result when it has ended.
     func begin(
         _ id: ConnectionID, _ transport: SocketPlayer.Recording.Transport?,
         tell: @escaping @Sendable (PlayedSocket) -> Void
@@ -46,7 +46,7 @@ final class SocketCoordinator {
         lines[id] = Line(tell: tell)
         guard let transport, let server = target.server(for: transport.host) else {
             let host = transport?.host ?? "a host that was not recorded"
-            return take(.closed(id, code: nil, reason: "no server stands for \(host)"))
+            return take(.closed(id, code: nil, reason: "no server for \(host)"))
         }
         let dialer: Dialer
         do throws(SimperiumClientError) { dialer = try self.dialer(server) } catch {
@@ -76,7 +76,7 @@ final class SocketCoordinator {
         return made
     }
 
-    /// The path of a SockJS socket with a server and a session of its own.
+    /// The path of a SockJS socket with a new server and session identifier.
     private static func anew(_ path: String) -> String {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         guard segments.count == 7 else { return path }
@@ -93,10 +93,10 @@ final class SocketCoordinator {
         lines[id]?.channel = channel
     }
 
-    /// Takes what happened, to its last consequence.
+    /// Processes what happened, to its last consequence.
     func take(_ event: SimperiumPlayEvent) { take([event]) }
 
-    /// Takes what happened, to its last consequence.
+    /// Processes what happened, to its last consequence.
     func take(_ more: [SimperiumPlayEvent]) {
         events += more
         guard !isTaking else { return }
@@ -161,7 +161,7 @@ final class SocketCoordinator {
         for id in ended { end(id) }
     }
 
-    /// Closes a connection; who plays the socket is told when that is done.
+    /// Closes a connection; the player of the socket is notified when that is done.
     private func end(_ id: ConnectionID) {
         guard finished.contains(id), let line = lines.removeValue(forKey: id) else { return }
         let (played, tell) = (played(id), line.tell)

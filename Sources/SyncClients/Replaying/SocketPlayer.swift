@@ -6,8 +6,8 @@ public import Wire
 
 /// Plays the recorded sockets of one client to a live server, over WebSockets or SockJS.
 ///
-/// One player has all sockets of the client: what one of them was told, the next one knows. Sockets
-/// that overlap in the recording are to be played at once.
+/// One player has all sockets of the client: what one of them received is known to the next one.
+/// Sockets that overlap in the recording are to be played at once.
 public final class SocketPlayer: Sendable {
     /// What was recorded.
     public struct Recording: Sendable {
@@ -31,7 +31,7 @@ public final class SocketPlayer: Sendable {
         public var sockets: [RecordedSocket]
         /// How sockets were opened.
         public var transports: [ConnectionID: Transport]
-        /// Gives the text of a command; called from a thread of its own.
+        /// Returns the text of a command; called from a separate thread.
         public var text: SimperiumPlay.Fetch
 
         /// A recording with these values.
@@ -82,7 +82,7 @@ public final class SocketPlayer: Sendable {
     /// Plays a socket, once, to its end, or until the task is cancelled.
     ///
     /// - Parameter socket: One of the recording.
-    /// - Returns: What came of it.
+    /// - Returns: The result.
     public func play(_ socket: ConnectionID) async -> PlayedSocket {
         await logIn(socket)
         let transport = recording.transports[socket]
@@ -99,7 +99,7 @@ public final class SocketPlayer: Sendable {
         }
     }
 
-    /// Ends a socket that is played, or that will not be: nothing waits for it any more.
+    /// Ends a socket that was played, or that will not be: nothing waits for it any longer.
     public func abandon(_ socket: ConnectionID) {
         loop.execute { [coordinator] in coordinator.value.take(.abandoned(socket)) }
     }
@@ -129,7 +129,7 @@ public final class SocketPlayer: Sendable {
         guard let login = target.login(for: user(of: opening)), let app = request.app,
             let server = target.server(for: host)
         else { return }
-        // Where it is refused, the answer to `init` says so.
+        // Where it is refused, the answer to `init` reports it.
         let token = try? await SimperiumAuthorization.token(
             target: server, app: app, user: login.user, password: login.password, apiKey: nil,
             trustFile: target.trustFile)
@@ -137,7 +137,7 @@ public final class SocketPlayer: Sendable {
         identity.withLock { $0.bind(.token, recorded: recorded, live: token) }
     }
 
-    /// The name by which the recorded server knew the user.
+    /// The name of the user on the recorded server.
     private func user(of opening: RecordedCommand) -> String? {
         let answer = recording.commands.first {
             $0.socket == opening.socket && $0.sender == .server && $0.name == "auth"

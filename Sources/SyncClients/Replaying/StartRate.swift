@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Says when things may begin of which only so many may in a second, over all clients.
+/// Limits the rate of starts per second, over all clients.
 final class StartRate: Sendable {
     private let interval: Int64
     private let next = Mutex<Int64>(.min)
@@ -10,7 +10,7 @@ final class StartRate: Sendable {
         interval = Int64(exactly: (1e9 / max(perSecond, 1e-9)).rounded()) ?? .max / 4
     }
 
-    /// The moment at which the next thing may begin, not before `now`; in nanoseconds.
+    /// The time at which the next thing may begin, not before `now`; in nanoseconds.
     func take(at now: Int64) -> Int64 {
         next.withLock { next in
             let due = max(next, now)

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Platform
 
-/// Opens connections to a Simperium server, with TLS where its URL says so.
+/// Opens connections to a Simperium server, with TLS where its URL requires it.
 struct Dialer: Sendable {
     let target: SimperiumTarget
     private let trust: ServerTrust?
@@ -22,8 +22,8 @@ struct Dialer: Sendable {
         } catch {
             switch error.code {
             case .damaged, .storage:
-                throw .trust("\(trustFile ?? "") holds no certificate in PEM; check --ca")
-            default: throw .trust("TLS cannot be spoken: \(error)")
+                throw .trust("\(trustFile ?? "") has no certificate in PEM; check --ca")
+            default: throw .trust("TLS cannot be used: \(error)")
             }
         }
     }
@@ -50,7 +50,7 @@ struct Dialer: Sendable {
             .connect(host: target.host, port: target.port)
     }
 
-    /// Why a connection failed, for people.
+    /// Why a connection failed, as text.
     static func detail(_ error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:
@@ -70,7 +70,7 @@ struct Dialer: Sendable {
 
 /// A server's certificate was not accepted.
 private struct CertificateRefusal: Error, CustomStringConvertible {
-    /// What is wrong with it, in a few words.
+    /// The error, in a few words.
     let reason: String
 
     var description: String {
@@ -79,7 +79,7 @@ private struct CertificateRefusal: Error, CustomStringConvertible {
     }
 }
 
-/// Says why a certificate was not accepted in place of the TLS library, which only knows that.
+/// Determines why a certificate was not accepted; the TLS library only reports that it was not.
 private final class VerdictTeller: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// What tells one content of a file from another without reading it: when it was changed, how large
-/// it is, and which file it is.
+/// Identifies the contents of a file without reading it: its modification time, its size, and its
+/// inode.
 public struct FileMark: Hashable, Sendable {
     private let seconds: Int
     private let nanoseconds: Int

@@ -22,7 +22,7 @@ enum SavedObjectRow {
             PRIMARY KEY (bucket, key)) STRICT, WITHOUT ROWID;
         """
 
-    /// Stands for an object that nobody edited; it is no JSON.
+    /// Marks an object that was not edited; it is not JSON.
     private static let same = "="
 
     private static let columns = """
@@ -96,7 +96,7 @@ enum SavedObjectRow {
         return (ExactText(row.string(0)), object)
     }
 
-    /// A change as it is sent, without a channel of its own.
+    /// A change as it is sent, without a channel.
     static func text(_ change: SimperiumChange<JSONValue>) -> String {
         String(
             decoding: SimperiumMessage(0, .changes([change])).encoded(by: .client), as: UTF8.self)

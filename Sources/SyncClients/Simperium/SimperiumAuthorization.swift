@@ -4,13 +4,13 @@ internal import NIOPosix
 internal import Notation
 internal import Wire
 
-/// Asks the auth API for an access token.
+/// Requests an access token from the auth API.
 ///
 /// Source: Simperium HTTP API, `POST /1/APP/authorize/`.
 public enum SimperiumAuthorization {
     /// Why there is no token.
     public enum Failure: Error, Hashable, Sendable {
-        /// The server knows no such user, password or application.
+        /// The server rejected the user, password or application.
         case refused(String)
         /// The server is out of order for now.
         case later(String)
@@ -25,7 +25,7 @@ public enum SimperiumAuthorization {
     ///   - app: Identifier of the application.
     ///   - user: Name of the user.
     ///   - password: The user's password.
-    ///   - apiKey: The application's key, which Simperium asks for.
+    ///   - apiKey: The application's key, which Simperium requires.
     ///   - trustFile: A PEM file of authorities that are trusted besides those of the system.
     /// - Returns: The token.
     /// - Throws: ``Failure``.
@@ -50,13 +50,13 @@ public enum SimperiumAuthorization {
         case 200..<300:
             let json = try? JSONValue(parsing: String(decoding: answer.body, as: UTF8.self))
             guard let token = json?["access_token"]?.string, !token.isEmpty else {
-                throw .refused("the auth API gave no access_token; is this a Simperium server?")
+                throw .refused("the auth API returned no access_token; is this a Simperium server?")
             }
             return token
         case 400, 401, 403:
             throw .refused(
                 "the auth API refuses the user (\(answer.status)): check --user and the password")
-        case 404: throw .refused("the auth API knows no app \(app) (404): check --app and --to")
+        case 404: throw .refused("the auth API has no app \(app) (404): check --app and --to")
         case 408, 429, 500...599: throw .later("the auth API answered \(answer.status)")
         case let status: throw .refused("the auth API answered \(status); check --to")
         }
@@ -96,7 +96,7 @@ final class HTTPAnswerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Most bytes of a body.
+    /// The maximum size of a body in bytes.
     private static let longest = 1 << 20
 
     private let request: [UInt8]

@@ -5,10 +5,11 @@ public import Simperium
 
 /// A Simperium client: buckets of one application over one socket, and their state on disk.
 ///
-/// It carries out what a ``SimperiumSession`` and a ``SimperiumDriver`` say. Everything happens in
-/// turns, one after the other; what a turn stored is on disk before anything of it is sent.
+/// It carries out the commands of a ``SimperiumSession`` and a ``SimperiumDriver``. Everything
+/// happens in turns, one after the other; what a turn stored is on disk before anything of it is
+/// sent.
 public final class SimperiumClient: Sendable {
-    /// What a client is told once.
+    /// The settings of a client.
     public struct Settings: Sendable {
         /// Where the server is.
         public var target: SimperiumTarget
@@ -16,7 +17,7 @@ public final class SimperiumClient: Sendable {
         public var app: String
         /// Names of the buckets, each once and at least one.
         public var buckets: [String]
-        /// The user's access token; nil where no socket will be wanted, or tokens can be got.
+        /// The user's access token; nil where no socket will be opened, or tokens can be requested.
         public var token: String?
         /// Gets a token from the auth API: at first, and where the one in use has expired.
         public var authorize:
@@ -29,9 +30,9 @@ public final class SimperiumClient: Sendable {
         public var trustFile: String?
         /// Whether the pages of the index hold the data.
         public var pagesHoldData = true
-        /// Most entries of a page of the index, in 1...1000.
+        /// The maximum number of entries of a page of the index, in 1...1000.
         public var pageSize = 100
-        /// Nanoseconds after which a missing answer asks for another socket.
+        /// Nanoseconds without an answer after which another socket is opened.
         public var patience: Int64 = 60_000_000_000
         /// Nanoseconds of silence after which a heartbeat is sent.
         public var idle: Int64 = 20_000_000_000
@@ -81,16 +82,16 @@ public final class SimperiumClient: Sendable {
     /// Nothing more will be fed.
     public func endInput() { continuation.yield(.endOfInput) }
 
-    /// Ends ``run(_:print:say:)`` after the turn that is under way.
+    /// Ends ``run(_:print:say:)`` after the current turn.
     public func stop() { continuation.yield(.stop) }
 
     /// Runs a driver to its end; once.
     ///
     /// - Parameters:
-    ///   - driver: Says what to do.
+    ///   - driver: Determines what to do.
     ///   - print: Takes lines for the user.
-    ///   - say: Takes lines for a person who looks on.
-    /// - Returns: How it ended; well where it was stopped.
+    ///   - say: Receives lines of progress for the user.
+    /// - Returns: How it ended; success where it was stopped.
     /// - Throws: ``SimperiumClientError`` where the state cannot be read or written.
     public func run(
         _ driver: some SimperiumDriver, print: @escaping @Sendable (String) -> Void,

@@ -1,13 +1,13 @@
 public import Wire
 
-/// What uses a session: told after every turn what happened, it says what to do next.
+/// What uses a session: it receives the events of every turn and returns what to do next.
 ///
-/// A value without clock or output of its own, as the session is.
+/// A value without clock or output, like the session.
 public protocol SimperiumDriver: Sendable {
     /// Something happened.
     ///
     /// - Parameters:
-    ///   - notices: What the session told in this turn, in order.
+    ///   - notices: The notices of the session in this turn, in order.
     ///   - session: As it is now.
     ///   - now: When.
     /// - Returns: What is to be done, in order; a turn follows unless it is empty.
@@ -21,7 +21,7 @@ public protocol SimperiumDriver: Sendable {
 public enum SimperiumAction: Hashable, Sendable {
     /// An event of the session's.
     case event(SimperiumSession.Event)
-    /// A turn is due at this moment, instead of the one asked for before.
+    /// A turn is due at this time, instead of the one requested before.
     case wake(Instant)
     /// A line for the user.
     case print(String)
@@ -33,13 +33,13 @@ public enum SimperiumAction: Hashable, Sendable {
 
 /// How the work of a driver ended.
 public enum SimperiumOutcome: Hashable, Sendable {
-    /// Well.
+    /// Success.
     case done
     /// What was checked does not hold.
     case failed(String)
-    /// It is to be tried later; what was asked for is kept.
+    /// It is to be tried later; the request is kept.
     case later(String)
-    /// The server refused it for good.
+    /// The server refused it permanently.
     case refused(String)
     /// There is no server.
     case unreachable(String)

@@ -1,25 +1,25 @@
 internal import Simperium
 internal import Wire
 
-/// How long a driver waits for the server, and what it says when that was in vain.
+/// How long a driver waits for the server, and its message on a timeout.
 public struct SimperiumPatience: Hashable, Sendable {
     /// Nanoseconds from the start of the work.
     public var limit: Int64
     private(set) var end: Instant?
 
-    /// Patience of so many nanoseconds.
+    /// A patience of this many nanoseconds.
     public init(limit: Int64) { self.limit = max(1, limit) }
 
-    /// Starts the clock; what is to be done so that it is looked at in time.
+    /// Starts the clock; returns the commands by which it is checked in time.
     mutating func begin(at now: Instant) -> SimperiumAction {
         let end = Instant(nanoseconds: now.nanoseconds + limit)
         self.end = end
         return .wake(end)
     }
 
-    /// Why there is no use in waiting any more; nil while there is.
+    /// Why waiting is useless; nil while it is not.
     ///
-    /// A server that never answered is given up at the first failure; one that did is given the
+    /// A server that never answered is abandoned at the first failure; one that did is given the
     /// time to come back.
     ///
     /// - Parameters:
@@ -43,7 +43,7 @@ public struct SimperiumPatience: Hashable, Sendable {
         return .later("\(what) after \(Self.seconds(limit))\(why); try again\(note)")
     }
 
-    /// A span as people say it.
+    /// A duration as readable text.
     static func seconds(_ nanoseconds: Int64) -> String {
         nanoseconds >= 1_000_000_000
             ? "\(nanoseconds / 1_000_000_000) s" : "\(nanoseconds / 1_000_000) ms"
@@ -65,7 +65,7 @@ public struct SimperiumPatience: Hashable, Sendable {
         let help =
             switch code {
             case 400: "; correct the key or the data and store it again"
-            case 401: "; the user may not write here: ask for the permission"
+            case 401: "; the user may not write to this bucket: request the permission"
             case 404, 405, 440: "; store it again to try with the object as it is now"
             case 413: "; make the object smaller and store it again"
             case nil: ""

@@ -10,7 +10,7 @@ public struct SimperiumReader: SimperiumDriver {
     private var patience: SimperiumPatience
     private var hasBegun = false
 
-    /// A reader of one object; offline, of what was known last.
+    /// A reader of one object; offline, of its last known state.
     public init(
         bucket: String, key: String, isOffline: Bool = false, patience: SimperiumPatience
     ) {
@@ -20,7 +20,7 @@ public struct SimperiumReader: SimperiumDriver {
         self.patience = patience
     }
 
-    /// Takes a turn.
+    /// Runs a turn.
     public mutating func turn(
         _ notices: [SimperiumSession.Notice], _ session: SimperiumSession,
         at now: Instant

@@ -38,9 +38,9 @@ public struct SimperiumScript: Hashable, Sendable {
         case waitConnected
         /// Waits until all buckets are read and all edits answered.
         case waitSynced
-        /// Waits so many nanoseconds.
+        /// Waits this many nanoseconds.
         case pause(Int64)
-        /// Waits until an object is this, or gone (nil).
+        /// Waits until an object has this value, or is deleted (nil).
         case waitFor(bucket: String, key: String, data: JSONValue?)
         /// Ends the script with 1 unless an object is this, or not there (nil).
         case expect(bucket: String, key: String, data: JSONValue?)
@@ -70,11 +70,11 @@ public struct SimperiumScript: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with a script.
+    /// An error in a script.
     public struct Problem: Error, Hashable, Sendable {
         /// The line, counted from 1.
         public var line: Int
-        /// What is wrong with it, and what would be right.
+        /// The error, and how to correct it.
         public var reason: String
     }
 
@@ -85,9 +85,9 @@ public struct SimperiumScript: Hashable, Sendable {
         var (name, time): (String, Int64?) = (first, nil)
         if first == "at" {
             guard let text = words.next(), let span = duration(text) else {
-                throw fail("after `at` comes a time such as 2s or 500ms")
+                throw fail("`at` needs a time such as 2s or 500ms")
             }
-            guard let next = words.next() else { throw fail("`at \(text)` of what?") }
+            guard let next = words.next() else { throw fail("`at \(text)` needs a step") }
             (name, time) = (next, span)
         }
         func target() throws(Problem) -> (String, String) {
@@ -101,7 +101,7 @@ public struct SimperiumScript: Hashable, Sendable {
             let rest = words.rest
             if orMissing, rest == "missing" { return nil }
             do { return try JSONValue(parsing: rest) } catch {
-                throw fail("`\(rest)` is no JSON: \(error)")
+                throw fail("`\(rest)` is not JSON: \(error)")
             }
         }
         let action: Action
@@ -118,7 +118,11 @@ public struct SimperiumScript: Hashable, Sendable {
             return Step(
                 time: time, action: .expect(bucket: bucket, key: key, data: data), line: line)
         case "wait":
-            guard let what = words.next() else { throw fail("`wait` for what?") }
+            guard let what = words.next() else {
+                throw fail(
+                    "`wait` needs synced, connected, a "
+                        + "time, or BUCKET KEY JSON")
+            }
             if what == "synced" {
                 action = .waitSynced
             } else if what == "connected" {
@@ -127,7 +131,7 @@ public struct SimperiumScript: Hashable, Sendable {
                 action = .pause(span)
             } else {
                 guard buckets.contains(what) else {
-                    throw fail("`wait` for synced, connected, a time, or BUCKET KEY JSON")
+                    throw fail("`wait` needs synced, connected, a time, or BUCKET KEY JSON")
                 }
                 guard let key = words.next() else { throw fail("`wait \(what)` needs a key") }
                 let data = try data(orMissing: true)
@@ -147,7 +151,7 @@ public struct SimperiumScript: Hashable, Sendable {
             throw fail(
                 "`\(name)` is none of set, delete, cut, offline, online, wait, expect, print")
         }
-        guard words.rest.isEmpty else { throw fail("`\(words.rest)` is too much") }
+        guard words.rest.isEmpty else { throw fail("`\(words.rest)` is not expected here") }
         return Step(time: time, action: action, line: line)
     }
 

@@ -8,16 +8,16 @@ public struct SimperiumScriptRunner: SimperiumDriver {
     private let patience: Int64
     private var place = 0
     private var hasBegun = false
-    /// When the step that waits gives up.
+    /// When the waiting step times out.
     private var end: Instant?
 
-    /// A runner whose waiting steps last this many nanoseconds at most.
+    /// A runner whose waiting steps last at most this many nanoseconds.
     public init(_ script: SimperiumScript, patience: Int64) {
         self.script = script
         self.patience = max(1, patience)
     }
 
-    /// Takes a turn.
+    /// Runs a turn.
     public mutating func turn(
         _ notices: [SimperiumSession.Notice], _ session: SimperiumSession,
         at now: Instant
@@ -25,7 +25,7 @@ public struct SimperiumScriptRunner: SimperiumDriver {
         var actions = notices.compactMap { $0.line.map { SimperiumAction.say($0) } }
         if !hasBegun {
             hasBegun = true
-            // A script that says when it goes online begins offline.
+            // A script with a step that goes online begins offline.
             if script.steps.first?.action != .offline { return actions + [.event(.online)] }
         }
         while script.steps.indices.contains(place) {
@@ -107,6 +107,6 @@ public struct SimperiumScriptRunner: SimperiumDriver {
             return .finish(.unreachable("line \(step.line): no server: \(reason)"))
         }
         return .finish(
-            .failed("line \(step.line): waited \(SimperiumPatience.seconds(patience)) in vain"))
+            .failed("line \(step.line): timed out after \(SimperiumPatience.seconds(patience))"))
     }
 }

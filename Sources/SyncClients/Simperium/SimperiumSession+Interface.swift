@@ -3,7 +3,7 @@ public import Simperium
 public import Wire
 
 extension SimperiumSession {
-    /// What a session is told once.
+    /// The settings of a session.
     public struct Settings: Sendable {
         /// Identifier of the application.
         public var app: String
@@ -15,11 +15,11 @@ extension SimperiumSession {
         public var canAuthorize = false
         /// Identifier of this installation, the same for as long as its state is in use.
         public var clientID: String
-        /// Most entries of a page of the index, in 1...1000.
+        /// The maximum number of entries of a page of the index, in 1...1000.
         public var pageSize = 100
-        /// Whether the pages of the index hold the data; if not, each object is asked for.
+        /// Whether the pages of the index hold the data; if not, each object is requested.
         public var pagesHoldData = true
-        /// Nanoseconds after which a missing answer asks for another socket.
+        /// Nanoseconds without an answer after which another socket is opened.
         public var patience: Int64 = 60_000_000_000
         /// Nanoseconds of silence after which a heartbeat is sent.
         public var idle: Int64 = 20_000_000_000
@@ -35,21 +35,21 @@ extension SimperiumSession {
         }
     }
 
-    /// What happens to a session.
+    /// An event of a session.
     public enum Event: Hashable, Sendable {
-        /// A socket is wanted from now on.
+        /// A socket is to be open from now on.
         case online
-        /// No socket is wanted any more.
+        /// No socket is to be open any more.
         case offline
-        /// The socket breaks, as on a bad network.
+        /// The socket breaks, as on an unreliable network.
         case cut
-        /// The token that was asked for.
+        /// The token that was requested.
         case authorized(String)
         /// There is none; why.
         case unauthorized(SimperiumAuthorization.Failure)
-        /// The socket that was asked for is open.
+        /// The socket that was requested is open.
         case opened
-        /// It could not be opened, or is gone; why, for people.
+        /// It could not be opened, or was closed; with the reason as text.
         case closed(String)
         /// A text message came.
         case received([UInt8])
@@ -57,7 +57,7 @@ extension SimperiumSession {
         case edited(bucket: String, key: String, data: JSONValue)
         /// The user removes an object.
         case removed(bucket: String, key: String)
-        /// Nothing but time; due when a timer was asked for.
+        /// A timer fired; due when a timer was requested.
         case timePassed
     }
 
@@ -67,7 +67,7 @@ extension SimperiumSession {
         case authorize
         /// Open a socket.
         case connect
-        /// Close the socket; nothing of it is to be told any more.
+        /// Close the socket; its events are not to be reported any more.
         case disconnect
         /// To be sent as one text message.
         case send([UInt8])
@@ -75,7 +75,7 @@ extension SimperiumSession {
         case save(bucket: String, ClientBucket.Saving)
         /// To be stored: the state belongs to this user.
         case own(String)
-        /// ``Event/timePassed`` is due at this moment; nil where no timer is needed any more.
+        /// ``Event/timePassed`` is due at this time; nil where no timer is needed.
         case setTimer(Instant?)
         /// For who uses the session.
         case tell(Notice)
@@ -91,19 +91,19 @@ extension SimperiumSession {
         /// How work that needs the server ends.
         ///
         /// - Parameters:
-        ///   - place: Where it stood, as the beginning of a sentence.
-        ///   - note: What else is to be said, as its end.
+        ///   - place: Its place, as the beginning of a sentence.
+        ///   - note: An addition, as its end.
         /// - Returns: The end.
         func outcome(in place: String = "", note: String = "") -> SimperiumOutcome {
             isForGood ? .refused(place + reason + note) : .later(place + reason + note)
         }
     }
 
-    /// What is told.
+    /// A notice.
     public enum Notice: Hashable, Sendable {
         /// A socket is open.
         case opened
-        /// The socket is gone, or could not be opened.
+        /// The socket was closed, or could not be opened.
         case closed(reason: String)
         /// A bucket is as the server has it, but for what waits to be sent.
         case synced(bucket: String)
@@ -111,15 +111,15 @@ extension SimperiumSession {
         case changed(
             bucket: String, key: String, old: JSONValue?, new: JSONValue,
             because: ClientBucket.Cause)
-        /// An object is gone.
+        /// An object was deleted.
         case removed(bucket: String, key: String, old: JSONValue, because: ClientBucket.Cause)
-        /// The server refused a change for good, or it was not even sent (without a code).
+        /// The server refused a change permanently, or it was not sent (without a code).
         case rejected(bucket: String, key: String, code: Int?, reason: String)
         /// The server does not take the token.
         case needsToken(code: Int?)
-        /// Nothing more will be told by the one who feeds edits.
+        /// The source of edits has ended.
         case endOfInput
-        /// For people.
+        /// A log line.
         case log(String)
     }
 
@@ -128,7 +128,7 @@ extension SimperiumSession {
         place(bucket).flatMap { buckets[$0].data(key) }
     }
 
-    /// The version that the server is known to have; nil where it has none.
+    /// The last known version on the server; nil where it has none.
     public func version(_ bucket: String, _ key: String) -> Int64? {
         place(bucket).flatMap { buckets[$0].ghost(key)?.version }
     }
@@ -170,7 +170,7 @@ extension ClientBucket.SavedObject {
     /// Whether the server has not answered something of it, and it is not held back.
     var isPending: Bool { sent != nil || (hold == nil && isDirty) }
 
-    /// Whether the user has something other than the server is known to have.
+    /// Whether the user's value differs from the last known one on the server.
     var isDirty: Bool {
         switch (ghost?.data, local) {
         case (nil, nil): false

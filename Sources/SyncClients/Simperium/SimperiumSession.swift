@@ -9,7 +9,7 @@ public import Wire
 public struct SimperiumSession: Sendable {
     /// What does not change.
     public let settings: Settings
-    /// Whether a socket is wanted.
+    /// Whether a socket is to be open.
     public private(set) var isWanted = false
     /// Whether messages can be sent.
     public var isOpen: Bool { heartbeat != nil }
@@ -21,7 +21,7 @@ public struct SimperiumSession: Sendable {
     public private(set) var lastFailure: String?
     /// Why no socket is opened any more; nil where one may be.
     public internal(set) var refusal: Refusal?
-    /// The user that the server knows the token's owner by.
+    /// The server's name for the owner of the token.
     public private(set) var user: String?
 
     var buckets: [ClientBucket]
@@ -36,19 +36,19 @@ public struct SimperiumSession: Sendable {
     private var token: String?
     /// Whether the server took the token, so that it had been right before it was refused.
     private var wasTokenTaken = false
-    /// When the socket that was asked for is given up.
+    /// When the requested socket times out.
     private var dialEnds: Instant?
     private var retryAt: Instant?
     private var numbers: any RandomNumberGenerator & Sendable
     private var timer: Instant?
     private var now = Instant.zero
 
-    /// A session that goes on where another ended.
+    /// A session that continues where another ended.
     ///
     /// - Parameters:
     ///   - settings: What does not change.
     ///   - saved: What was saved of each bucket, by name.
-    ///   - user: Whose data these are; nil where that is not known.
+    ///   - user: The user whose data these are; nil where that is unknown.
     ///   - random: For identifiers of changes and the length of pauses.
     public init(
         settings: Settings, saved: [String: ClientBucket.Saved] = [:], user: String? = nil,
@@ -79,7 +79,7 @@ public struct SimperiumSession: Sendable {
         numbers = random
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     ///
     /// - Parameters:
     ///   - event: What happened.
@@ -134,7 +134,7 @@ public struct SimperiumSession: Sendable {
         close(&output)
     }
 
-    /// Closes the socket as a bad network would, and opens another after a pause.
+    /// Closes the socket as an unreliable network would, and opens another after a pause.
     private mutating func cut(_ output: inout [Command]) {
         guard isConnecting || isOpen else { return }
         output.append(.disconnect)
@@ -173,11 +173,11 @@ public struct SimperiumSession: Sendable {
         }
     }
 
-    /// The server does not take the token, or does not any more.
+    /// The server does not accept the token, or no longer accepts it.
     private mutating func renew(_ code: Int?, _ output: inout [Command]) {
         output.append(.tell(.needsToken(code: code)))
         output.append(.disconnect)
-        // Another token helps where this one was right once; the user may have been shut out since.
+        // Another token helps where this one was valid once; the user may have been blocked since.
         if settings.canAuthorize, wasTokenTaken, code == nil || code == 401 {
             token = nil
             wasTokenTaken = false
@@ -239,7 +239,7 @@ public struct SimperiumSession: Sendable {
         }
     }
 
-    /// Whether the token belongs to whom the state belongs; one user's edits are not sent as
+    /// Whether the token belongs to the user of the state; one user's edits are not sent as
     /// another's.
     private mutating func isOwner(_ name: String, _ output: inout [Command]) -> Bool {
         guard let user else {
@@ -250,7 +250,7 @@ public struct SimperiumSession: Sendable {
         guard user != name else { return true }
         refusal = Refusal(
             reason:
-                "the state is that of \(user), and the token that of \(name); name another --state")
+                "the state belongs to \(user), and the token to \(name); name another --state")
         output.append(.disconnect)
         close(&output)
         return false

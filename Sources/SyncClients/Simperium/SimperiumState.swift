@@ -8,7 +8,7 @@ internal import Wire
 /// What a client keeps on disk: a SQLite file for itself alone.
 ///
 /// Changes of one turn are one transaction, to be committed before anything is sent because of
-/// them, so that a change that was sent is never forgotten nor sent under another identifier.
+/// them, so that a change that was sent is never dropped nor sent under another identifier.
 final class SimperiumState {
     private let connection: Connection
     private let head: Statement
@@ -29,7 +29,7 @@ final class SimperiumState {
         do {
             connection = try Connection(path: path, flags: Self.flags)
             sqlite3_busy_timeout(connection.handle, 200)
-            // Two clients with one identifier would take each other's changes for their own.
+            // Two clients with one identifier would treat each other's changes as their own.
             try connection.execute(
                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
             try connection.execute("BEGIN EXCLUSIVE; COMMIT;")
@@ -45,7 +45,7 @@ final class SimperiumState {
         if let other = try value("app") {
             guard other == app else {
                 throw .wrongState(
-                    "the state in \(folder ?? "memory") is that of the app \(other); name another --state"
+                    "the state in \(folder ?? "memory") belongs to the app \(other); name another --state"
                 )
             }
         } else {
@@ -55,7 +55,7 @@ final class SimperiumState {
 
     private static let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
 
-    /// Makes the folder and an empty file that nobody else may read.
+    /// Makes the folder and an empty file that no other user may read.
     private static func prepare(_ folder: String) throws(SimperiumClientError) -> String {
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw .storage("\(folder) cannot be made: \(String(cString: strerror(errno)))")
@@ -90,7 +90,7 @@ final class SimperiumState {
         }
     }
 
-    /// Something that is known of the state as a whole.
+    /// A property of the state as a whole.
     func value(_ name: String) throws(SimperiumClientError) -> String? {
         do {
             let statement = try connection.prepare("SELECT value FROM fact WHERE name = ?")
@@ -143,7 +143,7 @@ final class SimperiumState {
 
     /// Stores what changed; it is safe after ``commit()``.
     func save(_ bucket: String, _ saving: ClientBucket.Saving) throws(SimperiumClientError) {
-        // What ends with the process is in the session as well.
+        // What is not stored is in the session as well.
         guard isKept else { return }
         do {
             if connection.isIdle { try connection.execute("BEGIN IMMEDIATE") }

@@ -1,12 +1,12 @@
 internal import Framing
 
-/// Where a Simperium server is, and the paths under which it speaks.
+/// The address of a Simperium server, and its paths.
 public struct SimperiumTarget: Hashable, Sendable {
     /// DNS name or IP address, without brackets.
     public var host: String
     /// Port in 1...65535.
     public var port: Int
-    /// Whether TLS is spoken.
+    /// Whether TLS is used.
     public var isSecure: Bool
     /// What comes before the paths of the API; empty, or with a slash first and none at its end.
     public var prefix: String

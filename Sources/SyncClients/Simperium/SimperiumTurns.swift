@@ -20,7 +20,7 @@ final class SimperiumTurns {
     private var notices: [SimperiumSession.Notice] = []
     private var outbox: [SimperiumSession.Command] = []
     private var channel: (any Channel)?
-    /// Number of the socket, so that what an earlier one says is nobody's.
+    /// Number of the socket, so that events of an earlier one are ignored.
     private var socket = 0
     private var sessionTime: Instant?
     private var driverTime: Instant?
@@ -79,9 +79,9 @@ final class SimperiumTurns {
         return Instant(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// Takes what happened, to its last consequence.
+    /// Processes what happened, to its last consequence.
     ///
-    /// - Returns: How the driver's work ended; nil while it goes on.
+    /// - Returns: How the driver's work ended; nil while it continues.
     func take(_ input: SimperiumClient.Input) throws(SimperiumClientError) -> SimperiumOutcome? {
         var outcome: SimperiumOutcome?
         if let time = driverTime, time <= now { driverTime = nil }
@@ -164,7 +164,7 @@ final class SimperiumTurns {
             case .finish(let outcome): return outcome
             }
         }
-        // The driver is to see what came of its events, if only that nothing did.
+        // The driver is to see the result of its events, even an empty one.
         if hasEvents, notices.isEmpty { return try act(driver.turn([], session, at: now)) }
         return nil
     }

@@ -2,7 +2,7 @@ internal import Notation
 internal import Simperium
 public import Wire
 
-/// Prints what happens to objects until it is stopped, and may be fed with edits meanwhile.
+/// Prints the changes of objects until it is stopped, and may receive edits meanwhile.
 public struct SimperiumWatcher: SimperiumDriver {
     /// What is printed.
     public enum Output: Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct SimperiumWatcher: SimperiumDriver {
         self.patience = patience
     }
 
-    /// Takes a turn.
+    /// Runs a turn.
     public mutating func turn(
         _ notices: [SimperiumSession.Notice], _ session: SimperiumSession,
         at now: Instant
@@ -60,7 +60,7 @@ public struct SimperiumWatcher: SimperiumDriver {
             if let line = notice.line { actions.append(.say(line)) }
             if let line = line(notice, session) { actions.append(.print(line)) }
         }
-        // What was refused and stored anew is as good as never refused.
+        // What was refused and stored again counts as not refused.
         refusals.removeAll { $0.code != nil && !session.isHeld($0.bucket, $0.key) }
         if let outcome = outcome(session, at: now) { actions.append(.finish(outcome)) }
         return actions

@@ -24,7 +24,7 @@ public struct SimperiumWriter: SimperiumDriver {
         self.patience = patience
     }
 
-    /// Takes a turn.
+    /// Runs a turn.
     public mutating func turn(
         _ notices: [SimperiumSession.Notice], _ session: SimperiumSession,
         at now: Instant
@@ -43,8 +43,8 @@ public struct SimperiumWriter: SimperiumDriver {
             if !isOffline { actions += [.event(.online), patience.begin(at: now)] }
         }
         if !hasWritten {
-            // What an object is to become can only be said against what it is. Without a server
-            // the edits are kept all the same.
+            // A new value is a change relative to the present one. Without a server the edits are
+            // kept nevertheless.
             let isTime =
                 isOffline || session.isSynced || buckets.allSatisfy { session.isKnown($0) }
                 || patience.verdict(session, at: now, kept: nil) != nil
@@ -61,7 +61,7 @@ public struct SimperiumWriter: SimperiumDriver {
         return actions + [.finish(outcome)]
     }
 
-    /// What became of each edit.
+    /// The outcome of each edit.
     private func report(_ session: SimperiumSession) -> [SimperiumAction] {
         events.compactMap { event in
             switch event {
@@ -109,7 +109,7 @@ public struct SimperiumWriter: SimperiumDriver {
 }
 
 extension SimperiumSession.Notice {
-    /// What a person who looks on is told; nil for what they see anyway.
+    /// The progress message for the user; nil for what is visible anyway.
     var line: String? {
         switch self {
         case .opened: "connected"
@@ -117,7 +117,7 @@ extension SimperiumSession.Notice {
         case .rejected(_, let key, let code, let reason):
             SimperiumPatience.advice(key, code, reason)
         case .log(let line): line
-        // That a bucket is in sync the log says, and where.
+        // The log contains that a bucket is in sync, and where.
         case .changed, .removed, .needsToken, .endOfInput, .synced: nil
         }
     }

@@ -2,14 +2,14 @@ internal import Framing
 internal import NIOCore
 internal import Notation
 
-/// The socket of a client: bytes become messages for who listens, and no more are read until those
-/// were taken.
+/// The socket of a client: bytes become messages for the listener, and no more are read until those
+/// were processed.
 final class SocketHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The messages that were told are done with.
+    /// The delivered messages were processed.
     struct Taken: Sendable {}
 
     private var reader: SocketReader
@@ -32,7 +32,7 @@ final class SocketHandler: ChannelDuplexHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // Before anything that the socket says.
+        // Before any message of the socket.
         channelIsUp(context.channel)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: request)), promise: nil)
         context.fireChannelActive()

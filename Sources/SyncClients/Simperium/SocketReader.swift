@@ -5,7 +5,7 @@ internal import Wire
 ///
 /// A value without a socket. How the stream is cut into calls makes no difference.
 struct SocketReader {
-    /// What came.
+    /// What was received.
     enum Event: Hashable {
         /// Messages can be sent.
         case opened
@@ -13,7 +13,7 @@ struct SocketReader {
         case message([UInt8])
         /// The payload of a ping, to be sent back in a pong.
         case ping([UInt8])
-        /// Nothing follows; why, for people.
+        /// Nothing follows; with the reason as text.
         case ended(String)
     }
 
@@ -39,10 +39,10 @@ struct SocketReader {
         return Array(lines.joined(separator: "\r\n").utf8)
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     mutating func consume(_ bytes: [UInt8]) -> [Event] { events(of: reader.consume(bytes)) }
 
-    /// Says that no byte follows.
+    /// Notes the end of the stream.
     mutating func endOfStream() -> [Event] { events(of: reader.endOfStream()) }
 
     private mutating func events(of found: [WebSocketReader.Event]) -> [Event] {
@@ -88,7 +88,7 @@ struct SocketReader {
                 end("the server closed the SockJS session with \(code): \(text)", &events)
             }
         } catch {
-            end("the server's SockJS is wrong: \(error)", &events)
+            end("invalid SockJS from the server: \(error)", &events)
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import NIOSSL
 
-/// What people are told when TLS fails, and what they can do about it.
+/// The messages for TLS failures, with the correction.
 enum TLSAdvice {
     /// Why a handshake failed; nil where the error is none of TLS.
     static func detail(_ error: any Error) -> String? {
@@ -30,7 +30,7 @@ enum TLSAdvice {
             case "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD":
                 return "the server does not speak TLS; use ws or http in --to"
             case "UNSUPPORTED_PROTOCOL", "TLSV1_ALERT_PROTOCOL_VERSION":
-                return "the server has no version of TLS in common with us; 1.2 is the oldest"
+                return "the server and the client share no version of TLS; 1.2 is the oldest"
             default: continue
             }
         }

@@ -6,7 +6,7 @@ internal import Wire
 /// What breaks the specification ends it. A value without a socket; how the stream is cut into calls
 /// makes no difference. Source: RFC 6455, sections 4.1, 5 and 7; RFC 7692, section 7.1.
 struct WebSocketReader {
-    /// What came.
+    /// What was received.
     enum Event: Hashable {
         /// The socket is open; the head of the answer.
         case opened(HTTPHead)
@@ -18,11 +18,11 @@ struct WebSocketReader {
         case ping([UInt8])
         /// The server closed the socket with a close frame. Nothing follows.
         case closed(code: Int?, reason: String)
-        /// Nothing follows; why, for people.
+        /// Nothing follows; with the reason as text.
         case ended(String)
     }
 
-    /// Most bytes of a message.
+    /// The maximum size of a message in bytes.
     static let longest = 64 << 20
 
     /// How messages are compressed, once the socket is open; nil where they are not.
@@ -46,7 +46,7 @@ struct WebSocketReader {
         framer.expect(.other)
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     mutating func consume(_ bytes: [UInt8]) -> [Event] {
         var events: [Event] = []
         var rest = bytes[...]
@@ -55,7 +55,7 @@ struct WebSocketReader {
         return events
     }
 
-    /// Says that no byte follows.
+    /// Notes the end of the stream.
     mutating func endOfStream() -> [Event] {
         defer { phase = .ended }
         switch phase {
@@ -87,7 +87,7 @@ struct WebSocketReader {
                     return []
                 }
                 guard open(head) else {
-                    self.end(.ended("the server's answer is no WebSocket handshake"), &events)
+                    self.end(.ended("the server's answer is not a WebSocket handshake"), &events)
                     return []
                 }
                 events.append(.opened(head))
@@ -129,9 +129,9 @@ struct WebSocketReader {
             switch event {
             case .message(let message): take(message, &events)
             case .failure(let error):
-                end(.ended("the server's frames are wrong: \(error)"), &events)
+                end(.ended("invalid frames from the server: \(error)"), &events)
             case .note(.masked, _), .note(.reservedBits, _), .note(.reservedOpcode, _):
-                end(.ended("the server's frames break RFC 6455"), &events)
+                end(.ended("the server's frames violate RFC 6455"), &events)
             case .frame, .note: break
             }
         }
@@ -149,7 +149,7 @@ struct WebSocketReader {
             end(.closed(code: message.closeCode, reason: reason), &events)
         case .text, .binary:
             if message.isCompressed, let problem = message.problem {
-                return end(.ended("a compressed message is broken: \(problem)"), &events)
+                return end(.ended("invalid compressed message: \(problem)"), &events)
             }
             events.append(.message(isText: message.opcode == .text, message.payload))
         default: break

@@ -38,7 +38,7 @@ extension Accounts {
             for node in try list.elements() {
                 let app = try Self.application(node)
                 guard apps.updateValue(app, forKey: app.id.lowercased()) == nil else {
-                    throw node.error("the application \(app.id) is there twice")
+                    throw node.error("the application \(app.id) is defined twice")
                 }
             }
             self.apps = apps
@@ -59,7 +59,7 @@ extension Accounts {
         for node in try list.elements() {
             let (name, options) = try bucket(node)
             guard buckets.updateValue(options, forKey: name) == nil else {
-                throw node.error("the bucket \(name) is there twice")
+                throw node.error("the bucket \(name) is defined twice")
             }
         }
         return Application(id: text, buckets: buckets)
@@ -101,7 +101,7 @@ extension Accounts {
             throw name.error("a user's name is 1 to 255 bytes without a colon")
         }
         let key = text.lowercased()
-        guard users[key] == nil else { throw name.error("the user \(text) is there twice") }
+        guard users[key] == nil else { throw name.error("the user \(text) is defined twice") }
         let password = try members["password"]?.text()
         if password?.isEmpty == true { throw name.error("the password of \(text) is empty") }
         let user = User(

@@ -1,8 +1,8 @@
 internal import Simperium
 
-/// The users and applications that the servers know.
+/// The users and applications of the servers.
 ///
-/// A value: what is asked is answered from what was read at start.
+/// A value: queries are answered from what was read at start.
 public struct Accounts: Hashable, Sendable {
     /// A user with what proves it.
     struct Entry: Hashable, Sendable {
@@ -12,11 +12,11 @@ public struct Accounts: Hashable, Sendable {
         var apps: Set<String>?
     }
 
-    /// Whether everybody is let in.
+    /// Whether all users are accepted.
     public internal(set) var isOpen = false
-    /// Whether any password and any token will do, and who is not known is somebody new.
+    /// Whether any password and any token is accepted, and unknown users are new ones.
     var takesAll = false
-    /// Whom names and tokens stand for that are not known; nil where each is a user of its own.
+    /// The user for unknown names and tokens; nil where each is a separate user.
     var stranger: User?
     /// By name in lower case.
     var users: [String: Entry] = [:]
@@ -25,11 +25,11 @@ public struct Accounts: Hashable, Sendable {
     /// By identifier in lower case; nil for any.
     var apps: [String: Application]?
 
-    /// Nobody is let in.
+    /// No user is accepted.
     init() {}
 
-    /// Everybody is let in: any user with any password that is not empty, in any domain, and any
-    /// token of 32 or more letters and digits, each as a user of its own.
+    /// All users are accepted: any user with any password that is not empty, in any domain, and any
+    /// token of 32 or more letters and digits, each as a separate user.
     public static let open: Accounts = {
         var accounts = Accounts()
         accounts.isOpen = true
@@ -55,9 +55,9 @@ public struct Accounts: Hashable, Sendable {
         return entry.user
     }
 
-    /// The user whom this token stands for in this application.
+    /// The user of this token in this application.
     ///
-    /// - Returns: Nil where the token is not known, or not for this application. The user may be
+    /// - Returns: Nil where the token is unknown, or not for this application. The user may be
     ///   inactive.
     public func user(token: String, app: String) -> User? {
         guard IdentifierGrammar.isToken(token) else { return nil }
@@ -69,9 +69,9 @@ public struct Accounts: Hashable, Sendable {
         return mayUse(entry, app) ? entry.user : nil
     }
 
-    /// The user whom this token stands for, whatever the application.
+    /// The user of this token, whatever the application.
     ///
-    /// - Returns: Nil where the token is not known. The user may be inactive.
+    /// - Returns: Nil where the token is unknown. The user may be inactive.
     public func user(bearer token: String) -> User? {
         if takesAll {
             return tokens[token].flatMap { users[$0]?.user }
@@ -100,10 +100,11 @@ public struct Accounts: Hashable, Sendable {
         return mayUse(entry, app) ? entry.user : nil
     }
 
-    /// Whether there is a user with this name, whatever the password; never where everybody is let in.
+    /// Whether there is a user with this name, whatever the password; never where all users are
+    /// accepted.
     public func knows(name: String) -> Bool { users[name.lowercased()] != nil }
 
-    /// The application with this identifier; nil where it is not known.
+    /// The application with this identifier; nil where it is unknown.
     public func application(_ id: String) -> Application? {
         guard let apps else { return Application(id: id) }
         return apps[id.lowercased()]
@@ -113,7 +114,7 @@ public struct Accounts: Hashable, Sendable {
         application(app) != nil && entry.apps?.contains(app.lowercased()) ?? true
     }
 
-    /// Whether two texts are the same, in time that does not tell where they differ.
+    /// Whether two texts are equal, in constant time.
     private static func areSame(_ a: String, _ b: String) -> Bool {
         let a = Array(a.utf8)
         let b = Array(b.utf8)

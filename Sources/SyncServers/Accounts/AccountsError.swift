@@ -2,7 +2,7 @@
 public struct AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Line of the file, from 1.
     public let line: Int
-    /// What is wrong there, for people.
+    /// The error, as text.
     public let reason: String
 
     /// An error on a line.

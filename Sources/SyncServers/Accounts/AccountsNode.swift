@@ -1,7 +1,7 @@
 internal import BoundedYAML
 internal import Yams
 
-/// A part of a YAML file that knows its line.
+/// A part of a YAML file with its line.
 struct AccountsNode {
     private let node: Node
     private let line: Int
@@ -17,7 +17,7 @@ struct AccountsNode {
         do {
             found = try BoundedYAML.compose(yaml)
         } catch let error as YamlError {
-            // What is missing at the end is said to be missing on the line after it.
+            // What is missing at the end is reported on the line after it.
             let found = Self.readable(error)
             let lines = 1 + yaml.count { $0.isNewline }
             throw AccountsError(line: min(found.line, lines), found.reason)
@@ -36,14 +36,14 @@ struct AccountsNode {
     /// The members of a map that may have these keys and no others.
     func members(_ known: [String]) throws(AccountsError) -> [String: AccountsNode] {
         guard let mapping = node.mapping else {
-            throw error("a map with \(known.joined(separator: ", ")) belongs here")
+            throw error("a map with \(known.joined(separator: ", ")) is expected here")
         }
         var result: [String: AccountsNode] = [:]
         for (key, value) in mapping {
             let place = AccountsNode(key, line: line)
             guard let name = key.string, known.contains(name) else {
                 throw place.error(
-                    "\(key.string ?? "this") is not known here; known are "
+                    "\(key.string ?? "this") is not a key here; the keys are "
                         + known.joined(separator: ", "))
             }
             result[name] = AccountsNode(value, line: place.line)
@@ -61,14 +61,14 @@ struct AccountsNode {
 
     /// The elements of a list.
     func elements() throws(AccountsError) -> [AccountsNode] {
-        guard let list = node.sequence else { throw error("a list belongs here") }
+        guard let list = node.sequence else { throw error("a list is expected here") }
         return list.map { AccountsNode($0, line: line) }
     }
 
     /// A text; numbers count as text, as they are written.
     func text() throws(AccountsError) -> String {
         guard let scalar = node.scalar, !(scalar.style == .plain && scalar.string.isEmpty) else {
-            throw error("a text belongs here")
+            throw error("a text is expected here")
         }
         return scalar.string
     }
@@ -85,7 +85,7 @@ struct AccountsNode {
         switch node.scalar?.string {
         case "true": return true
         case "false": return false
-        default: throw error("true or false belongs here")
+        default: throw error("true or false is expected here")
         }
     }
 
@@ -93,7 +93,7 @@ struct AccountsNode {
     func number(_ range: ClosedRange<Int>) throws(AccountsError) -> Int {
         guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
             throw error(
-                "a whole number from \(range.lowerBound) to \(range.upperBound) belongs here")
+                "a whole number from \(range.lowerBound) to \(range.upperBound) is expected here")
         }
         return number
     }

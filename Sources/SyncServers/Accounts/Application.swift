@@ -5,8 +5,8 @@ extension Accounts {
     public struct Application: Hashable, Sendable {
         /// Its identifier; the same in upper and lower case.
         public var id: String
-        /// The buckets that clients may open, with their options; nil for any, with the usual
-        /// ones; `*` stands for those not named.
+        /// The buckets that clients may open, with their options; nil for any, with the usual ones;
+        /// `*` matches those not named.
         public var buckets: [String: BucketOptions]?
 
         /// An application with these values.

@@ -1,13 +1,13 @@
 import Notation
 
 extension Accounts {
-    /// Somebody who may use the servers.
+    /// A user of the servers.
     public struct User: Hashable, Sendable {
         /// What the user is called: a name or an address.
         public var name: String
         /// Identifier of 32 hexadecimal digits, or as the file has it; the same at every start.
         public var uuid: String
-        /// What tells the Simperium buckets of this user from those of others.
+        /// The identifier of this user's Simperium buckets.
         public var account: String
         /// Whether the user may do anything; CommCare answers others with 406 `user.deactivated`,
         /// Simperium with 401.
@@ -32,7 +32,7 @@ extension Accounts {
         ) {
             self.name = name
             self.uuid = uuid ?? Self.identifier(of: name)
-            // No token has a space: nobody gets the buckets of a user by calling a token so.
+            // No token has a space, so that no token can equal the identifier of a user's buckets.
             self.account = account ?? "user \(name)"
             self.isActive = isActive
             self.mayWrite = mayWrite

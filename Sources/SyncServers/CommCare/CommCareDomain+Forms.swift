@@ -11,7 +11,7 @@ extension CommCareDomain {
         var ledgers: [LedgerBlock] = []
     }
 
-    /// Judges what a form says about cases and ledgers; nothing is changed yet.
+    /// Validates the case and ledger blocks of a form; nothing is changed yet.
     ///
     /// - Throws: ``FormDocument/Refusal`` as CommCare HQ words it.
     func judge(_ form: FormDocument) throws(FormDocument.Refusal) -> Change {
@@ -85,7 +85,7 @@ extension CommCareDomain {
             marks[ExactText(state.id)] = count
         }
         for block in change.ledgers {
-            // Judged before: what is wrong with it was refused.
+            // Validated before: invalid ones were refused.
             _ = try? set.apply(block, .tolerant)
             for id in [block.entityID, block.source, block.destination].compactMap({ $0 }) {
                 ledgerMarks[ExactText(id)] = LedgerMark(form: count, date: block.date ?? "")
@@ -110,7 +110,7 @@ extension CommCareDomain {
         _ balance: CommCareServer.Balance, of entity: String, _ mark: LedgerMark
     ) {
         let key = LedgerSet.Key(entity: entity, section: balance.section, entry: balance.entry)
-        // Blocks say 32 bits; what transfers added up to may be more.
+        // Blocks have 32 bits; the sum of transfers may be larger.
         var rest = balance.quantity
         repeat {
             let step = Int32(clamping: rest)

@@ -49,7 +49,7 @@ struct CommCareDomain: Sendable {
     private var logOrder: [String] = []
     /// Case identifiers in all ``logs``.
     private var logWeight = 0
-    /// How often a restore has been asked for that is not there yet.
+    /// How often a restore was requested that is not ready yet.
     private var polls: [Waiting: Int] = [:]
 
     /// Files a form, which may be one that is there with other bytes.
@@ -75,7 +75,7 @@ struct CommCareDomain: Sendable {
         return copy
     }
 
-    /// The cases that belong on a device of somebody who is these owners; nil for all of them.
+    /// The cases that belong on a device of these owners; nil for all.
     ///
     /// Those that a device would not purge: what the user owns, what it refers to and what extends
     /// it.
@@ -112,9 +112,9 @@ struct CommCareDomain: Sendable {
         return done
     }
 
-    /// Remembers what a device has.
+    /// Keeps what a device has.
     ///
-    /// - Returns: Identifiers of those that are forgotten for it.
+    /// - Returns: Identifiers of those that are dropped for it.
     mutating func keep(_ log: DeviceLog) -> [String] {
         logs[log.id] = log
         logOrder.append(log.id)
@@ -135,15 +135,15 @@ struct CommCareDomain: Sendable {
         logs[token]?.cases.ownerIDs.formUnion(owners)
     }
 
-    /// Takes away a case that is not there any more.
+    /// Removes a case that no longer exists.
     mutating func remove(_ id: ExactText) {
         guard let state = set.remove(id.string) else { return }
         weight -= Self.weight(state)
         marks[id] = nil
     }
 
-    /// Takes in a form that came with a sync token, and has the restore that is being made for the
-    /// same token begin again.
+    /// Adds a form that was received with a sync token, and restarts the restore that is being made
+    /// for the same token.
     mutating func take(_ form: FormDocument, token: String, ownsAll: Bool) {
         guard logs[token] != nil else { return }
         polls = polls.filter { $0.key.since != token }

@@ -2,7 +2,7 @@ internal import OpenRosa
 internal import Wire
 
 extension CommCareServer {
-    /// Something that happened and has to be on the disk before the answer goes out.
+    /// Something that happened and has to be on the disk before the answer is sent.
     enum Record: Sendable {
         /// A form was stored, and the files that came with it.
         case form(FiledForm)
@@ -12,15 +12,15 @@ extension CommCareServer {
         case cases(domain: String, [CaseState], form: Int)
         /// The ledgers of a case as they are now.
         case ledgers(domain: String, entity: String, CommCareDomain.LedgerMark, [Balance])
-        /// A restore was given out: what is remembered, and the owners and cases of it in JSON.
+        /// A restore was given out: what is kept, and the owners and cases of it in JSON.
         case restore(domain: String, DeviceLog, basis: [UInt8])
         /// A user has a key.
         case key(domain: String, user: String, KeyRecord)
-        /// Restores that are not remembered any more.
+        /// Restores that are no longer kept.
         case forgotten(domain: String, [String])
     }
 
-    /// A form as it came.
+    /// A form as received.
     struct FiledForm: Sendable {
         var domain: String
         /// The first form of a domain has number 1.
@@ -28,9 +28,9 @@ extension CommCareServer {
         var instanceID: String
         var fingerprint: Fingerprint
         var namespace: String
-        /// When it came, in seconds since 1970.
+        /// When it was received, in seconds since 1970.
         var received: Int64
-        /// Identifier of the user; nil where nobody signed in.
+        /// Identifier of the user; nil where no user signed in.
         var user: String?
         /// The sync token that it came with.
         var token: String?

@@ -3,15 +3,15 @@ internal import Serving
 internal import Wire
 
 extension CommCareServer {
-    /// Who asks, or why that is not to be had.
+    /// The user of a request, or its refusal.
     enum Access {
         case user(Accounts.User)
-        /// Nobody signed in, and nobody has to.
+        /// No user signed in, and none is required.
         case nobody
         case refused(ServedAnswer)
     }
 
-    /// Finds out who asks for something of a domain: by basic authentication or a Bearer token.
+    /// Determines the user of a request to a domain: by basic authentication or a Bearer token.
     func access(_ request: ServedRequest, _ domain: String, isRequired: Bool) -> Access {
         guard let authorization = request.value("authorization") else {
             return isRequired
@@ -48,12 +48,12 @@ extension CommCareServer {
         return .user(user)
     }
 
-    /// Finds out whose data is asked for: the user's own, or that of somebody as whom the user logs
-    /// in.
+    /// Determines whose data is requested: the user's own, or that of another user as whom the user
+    /// logs in.
     ///
     /// - Parameters:
-    ///   - name: As whom; nil or empty for the user's own.
-    ///   - user: Who asks.
+    ///   - name: The other user; nil or empty for the user's own data.
+    ///   - user: The user of the request.
     ///   - domain: The domain of both.
     /// - Returns: Whose data it is, or why it is not to be had.
     func loginAs(_ name: String?, by user: Accounts.User, _ domain: String) -> Access {

@@ -9,7 +9,7 @@ extension CommCareServer {
         var uuid: String
         /// 32 bytes in Base64.
         var key: String
-        /// Since when it is good, in seconds since 1970.
+        /// The start of its validity, in seconds since 1970.
         var valid: Int64
     }
 

@@ -7,8 +7,8 @@ extension CommCareServer {
     ///
     /// - Parameters:
     ///   - kind: What is sent too often, in the plural; nil for everything.
-    ///   - most: How many a minute may have; nil for any number.
-    ///   - user: Who sends it; nil for everybody.
+    ///   - most: The maximum number per minute; nil for no limit.
+    ///   - user: The sender; nil for all users.
     ///   - now: Seconds since 1970.
     /// - Returns: The refusal; nil where the request may be answered.
     mutating func overload(

@@ -27,7 +27,7 @@ extension CommCareServer {
         guard request.method == "GET" else { return Self.notAllowed("GET") }
         if case .refused(let answer) = access(request, domain, isRequired: true) { return answer }
         var answer = HeartbeatAnswer()
-        // A device passes over what is not about its own application.
+        // A device skips what is not about its own application.
         answer.appID = request.parameter("app_id") ?? request.segments.dropFirst(4).first
         answer.apkVersion = request.parameter("cc_version").map { .init($0, isForced: false) }
         answer.appVersion = request.parameter("app_version").map { .init($0, isForced: false) }

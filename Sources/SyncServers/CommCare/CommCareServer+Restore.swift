@@ -36,7 +36,7 @@ extension CommCareServer {
         let isSliced =
             (isPatient || holdsBack) && options.restoreSlice > 0 && count > options.restoreSlice
         if isSliced {
-            // Compressed slice by slice rather than when it goes out.
+            // Compressed slice by slice rather than when it is sent.
             order.isCompressed = Gzip.isAccepted(request.value("accept-encoding"))
             line.tidy(now: now)
             guard line.contains(order) || line.hasRoom else { return pending(0, of: count) }
@@ -69,7 +69,7 @@ extension CommCareServer {
         return give(&making)
     }
 
-    /// Has a restore made between other requests, and gives it once it is done.
+    /// Makes a restore between other requests, and returns it once it is done.
     private mutating func makeInSlices(
         _ occasion: RestoreMaking.Occasion, since: DeviceLog?, polls: Int, _ now: Int64
     ) -> ServedAnswer {
@@ -85,19 +85,19 @@ extension CommCareServer {
         return give(&making)
     }
 
-    /// Whether there is a restore to go on with; see ``work(_:)``.
+    /// Whether there is a restore to continue with; see ``work(_:)``.
     var hasWork: Bool { line.hasWork }
 
     /// How many restores are done or dropped so far: those who wait may ask again.
     var finishedRestores: Int { line.finished }
 
-    /// Whether restores are kept for those who asked for them; see ``tidy(now:)``.
+    /// Whether restores are kept for clients that requested them; see ``tidy(now:)``.
     var hasRestores: Bool { !line.isEmpty }
 
-    /// Goes on with restores that are being made, about as far as `units` cases.
+    /// Continues with restores that are being made, about as far as `units` cases.
     mutating func work(_ units: Int) { line.work(units) }
 
-    /// Drops restores that nobody has asked for in a while; `now` is in seconds since 1970.
+    /// Drops restores that were not requested for a time; `now` is in seconds since 1970.
     mutating func tidy(now: Int64) { line.tidy(now: now) }
 
     /// Why a restore is refused with 412; nil where it is not.
@@ -108,7 +108,7 @@ extension CommCareServer {
         if let version = request.parameter("version"), !["1.0", "2.0", "3.0"].contains(version) {
             return "Unsupported version \(version)"
         }
-        // On behalf of somebody else, devices may send either.
+        // On behalf of another user, devices may send either.
         let names = [user.uuid, user.name, asking.uuid]
         if let id = request.parameter("user_id"), !id.isEmpty, !names.contains(id) {
             return "The user_id \(id) is not that of \(user.name)"
@@ -129,7 +129,7 @@ extension CommCareServer {
         }
     }
 
-    /// Whether a client knows the 202, which came with version 2.0.
+    /// Whether a client supports the 202, which was introduced with version 2.0.
     static func knowsPending(_ request: ServedRequest) -> Bool {
         let text = request.value("x-openrosa-version") ?? request.parameter("openrosa_version")
         guard let major = text?.split(separator: ".").first.flatMap({ Int($0) }) else {
@@ -151,7 +151,7 @@ extension CommCareServer {
         return answer
     }
 
-    /// Gives a restore out and remembers what the device has from then on.
+    /// Returns a restore and stores what the device has from then on.
     private mutating func give(_ making: inout RestoreMaking) -> ServedAnswer {
         let order = making.occasion.order
         let (body, log, basis) = making.take()

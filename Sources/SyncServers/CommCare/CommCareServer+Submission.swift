@@ -7,8 +7,8 @@ internal import Wire
 extension CommCareServer {
     /// Answers what is sent to the receiver of a domain.
     ///
-    /// With `isOpenRosa` ODK's ways are accepted as well: several requests for one form, marked as
-    /// such.
+    /// With `isOpenRosa` ODK's variants are accepted as well: several requests for one form, marked
+    /// as such.
     mutating func submission(
         _ request: ServedRequest, _ domain: String, isOpenRosa: Bool, _ now: Int64,
         _ random: inout some RandomNumberGenerator
@@ -164,7 +164,7 @@ extension CommCareServer {
             do {
                 change = try (domains[domain] ?? CommCareDomain()).judge(form)
             } catch {
-                // Older clients are told with a 201: version 3.0 brought the 422.
+                // Older clients get a 201: version 3.0 introduced the 422.
                 guard Self.isVersion3(request.value("x-openrosa-version")) else {
                     return Self.response(201, "submit_error", error.detail)
                 }
@@ -220,12 +220,12 @@ extension CommCareServer {
         }
     }
 
-    /// The address of this server as the client knows it.
+    /// The address of this server as the client uses it.
     private func location(_ request: ServedRequest) -> String {
         "\(request.isSecure ? "https" : "http")://\(printable(request.value("host") ?? "localhost"))/"
     }
 
-    /// Text that may stand in a header field.
+    /// Text that is valid in a header field.
     private func printable(_ text: String) -> String {
         String(text.unicodeScalars.filter { (0x21...0x7E).contains($0.value) }.prefix(255))
     }

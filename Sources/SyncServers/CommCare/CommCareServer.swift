@@ -12,16 +12,17 @@ public struct CommCareServer: Sendable {
     public struct Options: Hashable, Sendable {
         /// How many times a restore is answered with 202 and progress before it is there.
         public var restorePolls: Int
-        /// Seconds that a client is asked to wait between two of them.
+        /// Seconds that a client has to wait between two of them.
         public var retryAfter: Int
         /// Cases beyond which a restore of a domain is made in slices, between other requests, and
         /// answered with 202 until it is there; 0 for none.
         public var restoreSlice = 2000
         /// Submissions that a user may send in a minute, 429 beyond; nil for any number.
         public var submissionsPerMinute: Int?
-        /// Restores that a user may ask for in a minute, 429 beyond; nil for any number.
+        /// The maximum number of restores that a user may request per minute, 429 beyond; nil for
+        /// no limit.
         ///
-        /// Asking again for one that is being made does not count.
+        /// Polling one that is being made does not count.
         public var restoresPerMinute: Int?
         /// Requests of all together in a minute, 503 beyond; nil for any number.
         public var requestsPerMinute: Int?
@@ -39,15 +40,15 @@ public struct CommCareServer: Sendable {
         static let form = OpenRosaFields.acceptedLength
         /// Largest body, in bytes, when it is decompressed.
         static let body = 64 << 20
-        /// Most domains.
+        /// The maximum number of domains.
         static let domains = 100
-        /// Most forms of a domain that are told from one sent again.
+        /// The maximum number of forms of a domain that are kept to detect duplicates.
         static let forms = 100_000
-        /// Most users of a domain who have a key.
+        /// The maximum number of users of a domain who have a key.
         static let keys = 100_000
-        /// Most restores of a domain that can be continued.
+        /// The maximum number of restores of a domain that can be continued.
         static let restores = 10_000
-        /// Most case identifiers that are remembered for them.
+        /// The maximum number of case identifiers that are kept for them.
         static let logged = 2_000_000
         /// Size of all cases of a domain, in bytes, roughly.
         static let cases = 256 << 20
@@ -58,8 +59,7 @@ public struct CommCareServer: Sendable {
     var domains: [String: CommCareDomain] = [:]
     /// Whether what happened is written to a file.
     var isKept = true
-    /// Whether whoever hands on the answers keeps a 202 back from those who do not know it, and
-    /// asks again.
+    /// Whether the caller holds back a 202 from clients that do not support it, and polls for them.
     var holdsBack = false
     /// Restores that are being made.
     var line: RestoreLine
@@ -72,8 +72,8 @@ public struct CommCareServer: Sendable {
     ///
     /// - Parameters:
     ///   - options: How it behaves.
-    ///   - accounts: Who is let in. Where it is everybody, every user of a domain gets all of its
-    ///     cases; otherwise those of the user's own and of the user's groups.
+    ///   - accounts: The accepted users. Where all are accepted, every user of a domain gets all of
+    ///     its cases; otherwise those of the user and of the user's groups.
     public init(options: Options = Options(), accounts: Accounts = .open) {
         self.options = options
         self.accounts = accounts
@@ -181,7 +181,7 @@ public struct CommCareServer: Sendable {
         answer.fields.append(.init("Content-Encoding", "gzip"))
     }
 
-    /// Whether errors are told with 422 rather than 201.
+    /// Whether errors are answered with 422 rather than 201.
     static func isVersion3(_ version: String?) -> Bool { version == "3.0" }
 
     /// The answer to a method that the path does not have.
@@ -200,7 +200,7 @@ public struct CommCareServer: Sendable {
                 + "</OpenRosaResponse>")
     }
 
-    /// Letters, digits, hyphens, up to 100: what CommCare HQ lets a project space be called.
+    /// Letters, digits, hyphens, up to 100: the valid names of project spaces of CommCare HQ.
     private static func isDomain(_ name: String) -> Bool {
         1...100 ~= name.utf8.count
             && name.utf8.allSatisfy {

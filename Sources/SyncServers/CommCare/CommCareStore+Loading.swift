@@ -4,9 +4,9 @@ internal import Storage
 internal import Wire
 
 extension CommCareStore {
-    /// Gives a server that nobody has used what the file has.
+    /// Loads the file into an unused server.
     ///
-    /// Restores that are too old at `now`, in seconds since 1970, are forgotten.
+    /// Restores that are too old at `now`, in seconds since 1970, are dropped.
     func load(into server: inout CommCareServer, now: Int64) throws(StorageFault) {
         let old = now - DeviceLog.lifetime
         // A full disk must not keep what is there from being read.

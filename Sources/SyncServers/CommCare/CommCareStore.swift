@@ -6,7 +6,7 @@ internal import Wire
 /// The CommCare server's part of the state file.
 ///
 /// Forms and the files that came with them as they were sent, cases and ledgers as they are, and
-/// what is remembered of the restores that were given out. For one thread at a time.
+/// what is kept of the restores that were given out. For one thread at a time.
 final class CommCareStore {
     let connection: Connection
     private let addForm: Statement

@@ -6,7 +6,7 @@ internal import Wire
 struct DeviceLog: Hashable, Sendable {
     /// The restore identifier, which is the device's sync token.
     var id: String
-    /// Identifier of the user whom it was given.
+    /// Identifier of the user who received it.
     var user: String
     /// The number of the last form that was in it.
     var form: Int
@@ -18,7 +18,7 @@ struct DeviceLog: Hashable, Sendable {
     /// How long CommCare HQ keeps one, in seconds: 63 days.
     static let lifetime: Int64 = 63 * 86400
 
-    /// Takes in a form that came with the token.
+    /// Adds a form that was received with the token.
     ///
     /// - Parameters:
     ///   - form: The form.

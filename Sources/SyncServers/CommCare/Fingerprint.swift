@@ -1,6 +1,6 @@
 import Notation
 
-/// Tells whether the bytes of a form are those that came before; the same on every run.
+/// Detects whether the bytes of a form are those received before; equal on every run.
 struct Fingerprint: Hashable, Sendable {
     /// Length in bytes and two sums (FNV-1a), in hexadecimal.
     let text: String

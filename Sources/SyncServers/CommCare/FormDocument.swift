@@ -1,6 +1,6 @@
 internal import OpenRosa
 
-/// What the server wants to know of a submitted form.
+/// The parts of a submitted form that the server uses.
 struct FormDocument: Sendable {
     /// Why a form is refused, in words for the `OpenRosaResponse`.
     struct Refusal: Error, Hashable {

@@ -1,7 +1,7 @@
 public import Serving
 package import Storage
 
-/// A CommCare server that keeps what it was told in a file: on the disk before the answer goes out.
+/// A CommCare server that stores what it received in a file: on the disk before the answer is sent.
 ///
 /// For one thread at a time.
 public struct KeptCommCareServer {
@@ -12,12 +12,12 @@ public struct KeptCommCareServer {
     /// Why the last request could not be answered; nil where it could.
     private(set) var fault: StorageFault?
 
-    /// A server with what a database has; in memory where there is none.
+    /// A server with what a database has; in memory without one.
     ///
     /// - Parameters:
     ///   - server: The server as it would begin, with nothing in it.
-    ///   - connection: A connection to the database that nobody else uses; the tables are made
-    ///     where they are missing.
+    ///   - connection: An exclusive connection to the database; the tables are made where they are
+    ///     missing.
     ///   - now: Seconds since 1970.
     /// - Throws: `StorageFault`.
     package init(
@@ -36,8 +36,8 @@ public struct KeptCommCareServer {
 
     /// Answers a request; see ``CommCareServer/answer(_:now:random:)``.
     ///
-    /// Where the disk does not take what there is to keep, the answer is 503 and the server goes on
-    /// from what the disk has.
+    /// Where the disk does not take what there is to keep, the answer is 503 and the server
+    /// continues from what the disk has.
     public mutating func answer(
         _ request: ServedRequest, now: Int64, random: inout some RandomNumberGenerator,
         isAgain: Bool = false
@@ -55,26 +55,27 @@ public struct KeptCommCareServer {
             if !records.isEmpty { try store?.write(records) }
             return answer
         } catch {
-            // What was not written must not be known either: devices send it again.
+            // What was not written must not be in memory either: devices send it again.
             server = nil
             fault = error
             return .busy("The server cannot keep this: \(error.message); make room on its disk")
         }
     }
 
-    /// Whether there is a restore to go on with; see ``CommCareServer/work(_:)``.
+    /// Whether there is a restore to continue with; see ``CommCareServer/work(_:)``.
     var hasWork: Bool { server?.hasWork ?? false }
 
-    /// How many restores are done or dropped so far; anew where the server is read from the disk.
+    /// How many restores are done or dropped so far; from 0 where the server is read from the disk.
     var finishedRestores: Int { server?.finishedRestores ?? -1 }
 
-    /// Whether restores are kept for those who asked for them; see ``CommCareServer/tidy(now:)``.
+    /// Whether restores are kept for clients that requested them; see
+    /// ``CommCareServer/tidy(now:)``.
     var hasRestores: Bool { server?.hasRestores ?? false }
 
-    /// Goes on with restores that are being made; see ``CommCareServer/work(_:)``.
+    /// Continues with restores that are being made; see ``CommCareServer/work(_:)``.
     mutating func work(_ units: Int) { server?.work(units) }
 
-    /// Drops restores that nobody has asked for in a while; `now` is in seconds since 1970.
+    /// Drops restores that were not requested for a time; `now` is in seconds since 1970.
     mutating func tidy(now: Int64) { server?.tidy(now: now) }
 }
 

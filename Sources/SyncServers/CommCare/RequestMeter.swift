@@ -1,6 +1,6 @@
 /// Counts requests in the minute that runs, so that too many can be refused.
 struct RequestMeter: Sendable {
-    /// How many senders are counted apart; the rest count as one.
+    /// The maximum number of senders that are counted separately; the rest count as one.
     private static let senders = 10_000
 
     private var minute: Int64 = 0
@@ -10,7 +10,7 @@ struct RequestMeter: Sendable {
     ///
     /// - Parameters:
     ///   - sender: Who sends it, and what kind it is.
-    ///   - most: How many of them a minute may have; nil for any number.
+    ///   - most: The maximum number of them per minute; nil for no limit.
     ///   - now: Seconds since 1970.
     /// - Returns: The seconds after which the next may come; nil where this one may.
     mutating func wait(_ sender: String, most: Int?, now: Int64) -> Int? {

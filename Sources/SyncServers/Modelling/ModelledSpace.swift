@@ -6,7 +6,7 @@ internal import Wire
 /// A CommCare domain as a recording implies it: the embedded server with its users, cases and sync
 /// tokens, which moves along with what the recording answers.
 struct ModelledSpace {
-    /// Somebody whose data are known.
+    /// A user whose data are known.
     struct Profile {
         var user: Accounts.User
         /// Whether what the user has was learned from a restore.
@@ -40,7 +40,7 @@ struct ModelledSpace {
 
     // MARK: Users
 
-    /// By what somebody signs in: a name without its domain, or a token.
+    /// The credentials of a user: a name without its domain, or a token.
     static func login(_ request: ServedRequest, _ domain: String) -> String? {
         if let name = request.user {
             guard let at = name.lastIndex(of: "@") else { return name }
@@ -63,7 +63,7 @@ struct ModelledSpace {
         return login(request, domain)
     }
 
-    /// Whose data a request is about; nil where nobody is known by that name.
+    /// The user whose data a request is about; nil where the name is unknown.
     func profile(_ request: ServedRequest) -> Profile? {
         guard let subject = Self.subject(request, name) else {
             return server.accounts.stranger.flatMap { profiles[$0.uuid] }
@@ -72,7 +72,7 @@ struct ModelledSpace {
         return user.flatMap { profiles[$0.uuid] }
     }
 
-    /// Has a name or token stand for a user, who may have been called otherwise before.
+    /// Binds a name or token to a user, who may have had another one before.
     private mutating func learn(_ user: Accounts.User, as names: [String?]) {
         profiles[user.uuid, default: Profile(user: user)].user = user
         for name in names.compactMap({ $0 }) + [user.name] {
@@ -102,7 +102,7 @@ struct ModelledSpace {
 
     // MARK: Restores
 
-    /// What a recorded restore says.
+    /// The contents of a recorded restore.
     struct Restore {
         var user: CaseSet.User?
         var token: String?
@@ -137,12 +137,12 @@ struct ModelledSpace {
         }
     }
 
-    /// Takes in a restore that the recording gave or has to give.
+    /// Adds a restore that the recording sent or has to send.
     ///
     /// - Parameters:
-    ///   - restore: What it says.
-    ///   - request: What was asked.
-    ///   - unborn: Cases that are not there yet; nil where the restore was given, so that its token
+    ///   - restore: Its contents.
+    ///   - request: The request.
+    ///   - unborn: Cases that do not exist yet; nil where the restore was sent, so that its token
     ///     is known from now on.
     ///   - now: Seconds since 1970.
     mutating func take(
@@ -205,9 +205,9 @@ struct ModelledSpace {
         change(user.uuid) { $0.isRestored = true }
     }
 
-    /// A restore that was given before, for another device: with a sync token of its own.
+    /// A restore that was sent before, for another device: with a new sync token.
     ///
-    /// - Returns: Nil where the token is not known, or cannot be told from the rest.
+    /// - Returns: Nil where the token is unknown, or cannot be distinguished from the rest.
     mutating func give(_ body: [UInt8]) -> [UInt8]? {
         guard let token = Restore(body)?.token, token.utf8.count >= 8,
             var log = server.domains[name]?.logs[token]
@@ -234,13 +234,13 @@ struct ModelledSpace {
         return try? FormDocument(form)
     }
 
-    /// Has the server take a form.
+    /// Submits a form to the server.
     ///
     /// - Parameters:
     ///   - request: The submission.
     ///   - isOwn: Whether the recording has no answer to it.
     ///   - now: Seconds since 1970.
-    /// - Returns: What the server says.
+    /// - Returns: The server's answer.
     mutating func submit(_ request: ServedRequest, isOwn: Bool, now: Int64) -> ServedAnswer? {
         guard request.method == "POST", let form = Self.form(request) else {
             return ask(request, now: now)
@@ -261,7 +261,7 @@ struct ModelledSpace {
         return answer
     }
 
-    /// Who sends a form; made known where nobody is.
+    /// The user who sends a form; registered where unknown.
     private mutating func author(of form: FormDocument, _ request: ServedRequest) -> String? {
         if let profile = profile(request) { return profile.user.uuid }
         guard let subject = Self.subject(request, name) else { return nil }
@@ -270,7 +270,7 @@ struct ModelledSpace {
         return profile(request)?.user.uuid
     }
 
-    /// Makes room for what a form says about cases that the recording never showed.
+    /// Creates the cases of a form that the recording never contained.
     private mutating func prepare(
         _ form: FormDocument, _ uuid: String?, _ request: ServedRequest
     ) {
@@ -309,14 +309,14 @@ struct ModelledSpace {
         server.domains[name] = space
     }
 
-    /// A case of which only the identifier is known.
+    /// A case with only its identifier known.
     private static func stub(_ id: String, owner: String?) -> CaseState {
         var state = CaseState(id: id)
         (state.ownerID, state.caseType, state.name) = (owner, "case", id)
         return state
     }
 
-    /// Has the server answer, whoever asks.
+    /// Lets the server answer, whatever the credentials.
     mutating func ask(_ request: ServedRequest, now: Int64) -> ServedAnswer? {
         var request = request
         if request.value("authorization") == nil, let only = server.accounts.stranger {

@@ -9,9 +9,9 @@ public import Wire
 /// servers.
 ///
 /// CommCare: the cases, users and sync tokens of the restores and forms that were played so far,
-/// and what later restores show that must have been there. Any credentials will do. Once a form of a
-/// user was taken here, restores of that user come from here as well. Simperium: the auth API;
-/// buckets are the business of ``SimperiumReplay``.
+/// and what later restores show that must have been there. Any credentials are accepted. Once a
+/// form of a user was accepted here, restores of that user are made here as well. Simperium: the
+/// auth API; buckets are handled by ``SimperiumReplay``.
 ///
 ///     if model.takes(request) {
 ///         answer = model.answer(request, nil, now: now)
@@ -36,7 +36,7 @@ public struct ReplayModel: Sendable {
     private let fetch: HTTPReplay.Fetch
     private var random: SplitMix64
     private var spaces: [String: ModelledSpace] = [:]
-    /// Domains of which later restores were looked at.
+    /// Domains of which later restores were inspected.
     private var foreseen: Set<String> = []
     private var played: Set<ExchangeID> = []
     /// Restores that were played since the last form came.
@@ -66,8 +66,8 @@ public struct ReplayModel: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// Whether a request is answered here even where the recording has an answer: a restore of
-    /// somebody of whom the model knows more.
+    /// Whether a request is answered here even where the recording has an answer: a restore of a
+    /// user of whom the model has more.
     public func takes(_ request: ServedRequest) -> Bool {
         guard Self.api(request) == .commcareRestore, let name = Self.domain(request),
             let space = spaces[name]
@@ -79,7 +79,7 @@ public struct ReplayModel: Sendable {
     ///
     /// - Parameters:
     ///   - exchange: The exchange.
-    ///   - request: What was asked.
+    ///   - request: The request.
     ///   - answer: The body that the client got, after content coding, where it is not that of the
     ///     recording: ``HTTPReplay/rewritten(_:)``.
     ///   - now: Seconds since 1970.
@@ -110,7 +110,7 @@ public struct ReplayModel: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request; hostile.
-    ///   - miss: Why the recording does not answer it; nil where it was not asked.
+    ///   - miss: Why the recording does not answer it; nil where it was not tried.
     ///   - now: Seconds since 1970.
     /// - Returns: Nil where there is nothing to answer it with.
     public mutating func answer(
@@ -122,8 +122,8 @@ public struct ReplayModel: Sendable {
         return answer
     }
 
-    /// Recorded restores that became needless since this was asked last: those of users whose
-    /// restores come from here, whatever they ask.
+    /// Recorded restores that became unnecessary since the last call: those of users whose restores
+    /// are made here.
     public mutating func takeNeedless() -> Set<ExchangeID> {
         defer { needless = [] }
         return needless
@@ -143,7 +143,7 @@ public struct ReplayModel: Sendable {
         }
     }
 
-    /// Tokens of Simperium that were given out since this was asked last, each for
+    /// Tokens of Simperium that were issued since the last call, each for
     /// ``SimperiumReplay/introduce(token:user:)``.
     public mutating func takeTokens() -> [(token: String, user: String)] {
         defer { tokens = [] }
@@ -158,7 +158,7 @@ public struct ReplayModel: Sendable {
         let path = request.segments
         if path.first == "1" || path.first == "sock" {
             if let again { return .again(again) }
-            // A socket is for whoever has sockets.
+            // A socket is handled elsewhere.
             guard request.value("upgrade") == nil else { return nil }
             return authorize(request).map { .made($0) }
                 ?? login(request).map { .again($0) }
@@ -175,7 +175,7 @@ public struct ReplayModel: Sendable {
                 .map { .made($0) }
         case .commcareRestore:
             foresee(name, now)
-            // Nothing is new: what the recording has is more than the model could say.
+            // Nothing is new: the recording has more than the model could answer.
             if let again, fresh.contains(again) {
                 guard let message = fetch(again, .server),
                     let body = space(name, { $0.give(message.body) })
@@ -205,7 +205,7 @@ public struct ReplayModel: Sendable {
             query: parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// The domain of a path: what stands after `a`; `demo` where there is none.
+    /// The domain of a path: the segment after `a`; `demo` where there is none.
     private static func domain(_ request: ServedRequest) -> String? {
         let path = request.segments
         guard path.first == "a" else { return "demo" }
@@ -243,8 +243,8 @@ public struct ReplayModel: Sendable {
         return true
     }
 
-    /// Takes in what was there from the start: what the first whole restore of somebody shows who
-    /// had none so far, without what recorded forms make before it.
+    /// Adds what existed from the start: the contents of the first whole restore of a user, without
+    /// what recorded forms make before it.
     private mutating func foresee(_ name: String, _ now: Int64) {
         guard foreseen.insert(name).inserted else { return }
         var unborn: Set<ExactText> = []
@@ -304,7 +304,7 @@ public struct ReplayModel: Sendable {
         return answer
     }
 
-    /// The recorded answer to somebody who logged in under the same name.
+    /// The recorded answer to a login under the same name.
     private mutating func login(_ request: ServedRequest) -> ExchangeID? {
         guard let key = Self.loginKey(request) else { return nil }
         if logins == nil {

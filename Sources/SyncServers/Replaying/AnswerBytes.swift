@@ -1,17 +1,17 @@
 internal import Framing
 internal import Replaying
 
-/// A recorded response as it goes out to a live client.
+/// A recorded response as it is sent to a live client.
 ///
 /// The header fields stay as they were received, apart from those of the framing: chunks become one
 /// chunk, or a `Content-Length` for clients of HTTP/1.0, and a response that lasted until the end of
 /// its connection states its length. Source: RFC 9112, 6 and 9.
 struct AnswerBytes: Equatable {
-    /// What the live request asks of the framing.
+    /// What the live request requires of the framing.
     struct Request: Equatable {
-        /// Whether the client wants no body.
+        /// Whether the answer has no body.
         var isHead = false
-        /// Whether the client speaks HTTP/1.0, or something older.
+        /// Whether the client uses HTTP/1.0 or older.
         var isOld = false
         /// Whether the connection ends after the answer.
         var closes = false
@@ -25,7 +25,7 @@ struct AnswerBytes: Equatable {
     private(set) var closes: Bool
     private var framing: Framing
 
-    /// Fields that say how long a message is.
+    /// Fields with the length of a message.
     private struct Framing: Equatable {
         var isChunked = false
         var isCut: Bool
@@ -34,7 +34,7 @@ struct AnswerBytes: Equatable {
         var hasLength = false
     }
 
-    /// The answer to `request`; `location` rewrites what a `Location` field says.
+    /// The answer to `request`; `location` rewrites the value of a `Location` field.
     init(
         _ response: RecordedResponse, to request: Request,
         location: (String) -> String = { $0 }

@@ -2,17 +2,18 @@ internal import Framing
 internal import Replaying
 internal import Serving
 
-/// A request of a live client, whole.
+/// A complete request of a live client.
 ///
-/// A class, since it is handed on a few times and made of many parts.
+/// A class, since it is passed on several times and has many parts.
 final class LiveRequest: Sendable {
     /// Its head.
     let head: HTTPHead
     /// Its target in parts.
     let target: HTTPTarget
-    /// The server that the client asked its proxy for; nil where it takes us for the server.
+    /// The server that the client requested from its proxy; nil where it takes Tapedeck for the
+    /// server.
     let proxied: HTTPAuthority?
-    /// Whether the client speaks TLS.
+    /// Whether the client uses TLS.
     let isSecure: Bool
     /// Whether the protocol is to change.
     let asksForUpgrade: Bool

@@ -1,12 +1,12 @@
 internal import Framing
 
-/// Leads the client to us where the recorded server led it to its own address.
+/// Redirects the client to Tapedeck where the recorded server redirected it to its own address.
 struct LocationRewrite {
     /// The recorded server's addresses: by its name, and as recorded clients reached it.
     var recorded: Set<HTTPAuthority>
-    /// Where the live client reaches us, with the port if it stated one.
+    /// Tapedeck's address for the live client, with the port if it stated one.
     var live: String
-    /// Whether the client speaks TLS to us.
+    /// Whether the client uses TLS.
     var isSecure: Bool
 
     /// A URL, with the live address where it names the recorded one.

@@ -12,7 +12,7 @@ extension RecordedResponse {
         if !has("date") { fields.append(.init("Date", HTTPDate(unixSeconds: now).text)) }
     }
 
-    /// A few words of our own, for people, at `now` in seconds since 1970.
+    /// A response of Tapedeck with a text for people, at `now` in seconds since 1970.
     init(
         _ status: Int, _ reason: String, text: String, now: Int64,
         fields: [ReplayMessage.Field] = []

@@ -17,7 +17,7 @@ final class ReplayConnection: ChannelDuplexHandler {
 
     /// Largest body, in bytes, before and after content coding: a form with a few attachments.
     static let maxBody = 64 << 20
-    /// Most requests that wait for their turn; then the client is not read from.
+    /// The maximum number of requests that wait for their turn; then the client is not read from.
     private static let maxWaiting = 16
 
     private enum Phase {
@@ -33,7 +33,7 @@ final class ReplayConnection: ChannelDuplexHandler {
     /// What waits for its turn.
     private enum Item {
         case request(LiveRequest)
-        /// What is no request, or none that is taken.
+        /// What is not a request, or none that is taken.
         case refusal(status: Int, reason: String, text: String)
     }
 
@@ -42,7 +42,7 @@ final class ReplayConnection: ChannelDuplexHandler {
     private var phase = Phase.start
     private var framer = HTTPFramer(role: .request)
     private var events: [HTTPEvent] = []
-    /// The request whose body is under way, without it.
+    /// The request whose body is in progress, without it.
     private var gathering: LiveRequest?
     /// That body so far.
     private var body: [UInt8] = []
@@ -52,7 +52,7 @@ final class ReplayConnection: ChannelDuplexHandler {
     private var waiting = CircularBuffer<Item>(initialCapacity: 4)
     /// Whether an answer waits for its time.
     private var isAnswering = false
-    /// What came behind a request that may change the protocol.
+    /// What came after a request that may change the protocol.
     private var held: [UInt8] = []
     private var tunnel: HTTPAuthority?
     private var isSecure = false
@@ -139,7 +139,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         }
     }
 
-    /// Gathers the first message of TLS, and answers it in the name of who is asked for.
+    /// Gathers the first message of TLS, and answers it as the requested host.
     private func gather(_ bytes: [UInt8]) {
         guard let context else { return }
         var name: String?
@@ -249,7 +249,7 @@ final class ReplayConnection: ChannelDuplexHandler {
         readAgain()
     }
 
-    /// Asks for a body that the client holds back, once everything before is answered.
+    /// Requests a body that the client holds back, once everything before is answered.
     private func invite() {
         guard let request = gathering, request.isHesitant, !wasInvited, body.isEmpty,
             waiting.isEmpty, !isAnswering, case .http = phase, let context

@@ -34,7 +34,7 @@ extension ReplayCoordinator {
         }
     }
 
-    /// Gives an event to the replay and carries out what it says.
+    /// Passes an event to the replay and carries out its commands.
     private func handle(_ event: SimperiumReplayEvent) {
         guard !isStopped else { return }
         let now = now
@@ -78,18 +78,19 @@ extension ReplayCoordinator {
     private func end(because miss: String) {
         options.notice("missed: \(miss)")
         for socket in sockets.values {
-            // RFC 6455, 7.4.1: 1011, the server cannot go on.
+            // RFC 6455, 7.4.1: 1011, the server cannot continue.
             socket.close(1011, reason: "the recording has no answer")
         }
         stop()
     }
 
-    /// How long all clients are silent before one that did not connect is not waited for any more.
+    /// How long all clients have to be silent until one that did not connect is no longer waited
+    /// for.
     ///
-    /// Whether it comes at all nobody knows: one client is often tried with a recording of several.
+    /// It may never connect: one client is often tried with a recording of several.
     private static let patience = TimeAmount.milliseconds(250)
 
-    /// Waits for the silence after which it goes on without clients that are not there.
+    /// Waits for the silence after which it continues without clients that are not there.
     private func listen() {
         guard silence == nil, simperium.awaitsAbsent else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)

@@ -7,7 +7,7 @@ internal import Wire
 
 /// Where all connections meet the recording: one event loop, one clock.
 final class ReplayCoordinator {
-    /// What becomes of a request.
+    /// What happens to a request.
     enum Outcome {
         /// It is answered like this; head and end at these times.
         case response(RecordedResponse, LocationRewrite?, head: Instant, end: Instant)
@@ -23,7 +23,7 @@ final class ReplayCoordinator {
     var http: HTTPReplay
     var simperium: SimperiumReplay
     var webSockets: WebSocketReplay
-    /// What answers where the recording does not; nil unless asked for.
+    /// What answers where the recording does not; default: nil.
     private var model: ReplayModel?
     /// What neither of them answered, where there is a model.
     private var unanswered: [HTTPMiss] = []
@@ -36,7 +36,7 @@ final class ReplayCoordinator {
             bytes: AnswerBytes
         )?
     private let start = NIODeadline.now()
-    /// Whether there is nothing to hear any more.
+    /// Whether no more messages are expected.
     private(set) var isStopped = false
     /// Connections that are open.
     var connections: [ObjectIdentifier: ReplayConnection] = [:]
@@ -50,7 +50,7 @@ final class ReplayCoordinator {
     var dirty: [ReplaySocket] = []
     /// Ends the wait for clients that did not connect.
     var silence: Scheduled<Void>?
-    /// When a client last said something.
+    /// When a client last sent something.
     var lastHeard = NIODeadline.now()
 
     init(_ source: ReplaySource, _ options: ReplayServer.Options, _ loop: any EventLoop) {
@@ -82,7 +82,7 @@ final class ReplayCoordinator {
         .nanoseconds(max(0, due.nanoseconds - now.nanoseconds))
     }
 
-    /// What came of it so far.
+    /// The result so far.
     var report: ReplayReport {
         var section = http.section()
         if model != nil {
@@ -112,7 +112,7 @@ final class ReplayCoordinator {
         stop()
     }
 
-    /// Ends the replay after what was said already.
+    /// Ends the replay after what was sent already.
     func stop() {
         guard !isStopped else { return }
         isStopped = true
@@ -122,7 +122,7 @@ final class ReplayCoordinator {
 
     // MARK: Requests
 
-    /// Finds what becomes of a request.
+    /// Finds what happens to a request.
     func answer(_ request: LiveRequest) -> Outcome {
         let now = now
         lastHeard = .now()
@@ -219,7 +219,7 @@ final class ReplayCoordinator {
             response, leads ? rewrite(exchange, request) : nil, head: head, end: end)
     }
 
-    /// The recorded response, with what live devices call the cases that they made.
+    /// The recorded response, with the identifiers of live devices for the cases that they made.
     private func response(_ exchange: ExchangeID) -> RecordedResponse? {
         guard var response = source.response(exchange) else { return nil }
         guard let body = bound(exchange) else { return response }
@@ -228,13 +228,14 @@ final class ReplayCoordinator {
         return response
     }
 
-    /// The body of a recorded response, where live devices call something in it otherwise.
+    /// The body of a recorded response, where live devices have another identifier for something in
+    /// it.
     private func bound(_ exchange: ExchangeID) -> [UInt8]? {
         guard !http.cases.isEmpty else { return nil }
         return source.message(exchange, .server).flatMap { http.rewritten($0.body) }
     }
 
-    /// What somebody gets who asks for the path of a WebSocket without asking for one.
+    /// The answer to a request for the path of a WebSocket without an upgrade.
     private func upgradeRequired(_ exchange: ExchangeID, at due: Instant) -> Outcome {
         let text = "tapedeck: exchange \(exchange) opened a WebSocket; ask for one\n"
         return .response(
@@ -249,7 +250,7 @@ final class ReplayCoordinator {
         return webSockets.plays(exchange) ? .conversation(exchange) : nil
     }
 
-    /// What a path says of the WebSocket that it opens.
+    /// The properties of a WebSocket in its path.
     private func simperium(at request: LiveRequest) -> SocketRole? {
         SimperiumEndpoint.recognise(path: request.target.path).map { .simperium($0.transport) }
     }

@@ -13,7 +13,7 @@ public final class ReplayServer: Sendable {
     public enum Mode: String, Hashable, Sendable, CaseIterable {
         /// It is the end.
         case strict
-        /// It is refused, or stays without answer, and the replay goes on.
+        /// It is refused, or stays without answer, and the replay continues.
         case lenient
         /// The embedded servers answer it, from the state that the recording implies.
         case model
@@ -25,7 +25,7 @@ public final class ReplayServer: Sendable {
         public var mode: Mode
         /// How fast recorded time passes.
         public var pace: ReplayPace
-        /// Decides what a model makes up.
+        /// The random seed of what a model synthesizes.
         public var seed: UInt64
         /// What takes no part in comparing.
         public var ignored: [IgnoreRule]
@@ -33,7 +33,7 @@ public final class ReplayServer: Sendable {
         public var endsWhenDone: Bool
         /// Makes certificates for clients that begin with TLS; nil to refuse them.
         public var tls: LeafCache?
-        /// Told what was missed, for people, without a line feed at the end.
+        /// Receives what was missed, as text without a trailing line feed.
         public var notice: @Sendable (String) -> Void
         /// Called once when the replay ends on its own.
         public var stopped: @Sendable () -> Void
@@ -80,7 +80,7 @@ public final class ReplayServer: Sendable {
     /// - Parameters:
     ///   - source: The recording.
     ///   - host: IP address or name of this machine.
-    ///   - port: TCP port; 0 asks for a free one.
+    ///   - port: TCP port; 0 selects a free one.
     ///   - options: How it is played.
     /// - Returns: The server, which accepts connections.
     /// - Throws: ``SyncServerError`` where it cannot listen.
@@ -109,7 +109,7 @@ public final class ReplayServer: Sendable {
         }
     }
 
-    /// What came of it so far.
+    /// The result so far.
     public func report() async -> ReplayReport {
         let coordinator = coordinator
         let report = coordinator.eventLoop.submit { coordinator.value.report }
@@ -118,7 +118,7 @@ public final class ReplayServer: Sendable {
 
     /// Closes the port and all connections, after what is on its way.
     ///
-    /// - Returns: What came of it.
+    /// - Returns: The result.
     @discardableResult
     public func stop() async -> ReplayReport {
         await listener.close()

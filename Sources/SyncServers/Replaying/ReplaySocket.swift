@@ -16,7 +16,7 @@ final class ReplaySocket {
     private var events: [WebSocketEvent] = []
     private var isDirty = false
     private var beats: RepeatedTask?
-    /// Whether a close frame went out.
+    /// Whether a close frame was sent.
     private var isClosing = false
 
     /// Largest message, in bytes.
@@ -55,7 +55,7 @@ final class ReplaySocket {
 
     // MARK: From the client
 
-    /// Takes bytes of the client.
+    /// Processes bytes of the client.
     func receive(_ bytes: borrowing Span<UInt8>) {
         events.removeAll(keepingCapacity: true)
         assembler.consume(bytes, into: &events)
@@ -105,7 +105,7 @@ final class ReplaySocket {
         }
     }
 
-    /// The connection is gone.
+    /// The connection was closed.
     func gone() {
         beats?.cancel()
         beats = nil
@@ -138,7 +138,7 @@ final class ReplaySocket {
         close(code, reason: "")
     }
 
-    /// Says why it ends, and waits for the client to agree.
+    /// Sends why it ends, and waits for the client's close frame.
     func close(_ code: Int, reason: String) {
         guard !isClosing else { return }
         write(.close, WebSocketCloseCode.payload(code, reason: reason))

@@ -1,11 +1,11 @@
 internal import Framing
 internal import Replaying
 
-/// The answer that opens a WebSocket: the recorded one, with what the live client asks for.
+/// The answer that opens a WebSocket: the recorded one, adapted to the live client's request.
 ///
 /// Source: RFC 6455, 4.2.2; RFC 7692, 7.1.
 struct SocketOpening {
-    /// The answer as it goes out.
+    /// The answer as it is sent.
     private(set) var bytes: [UInt8] = []
     /// How messages are compressed; nil where the client did not offer it.
     let compression: PerMessageDeflate?

@@ -1,6 +1,6 @@
 import Serving
 
-/// What the admin asks of the server, or has it ask of clients.
+/// A request of the admin to the server, or through it to clients.
 enum AdminQuestion: Sendable {
     /// Who is connected.
     case connections
@@ -14,7 +14,7 @@ enum AdminQuestion: Sendable {
     /// Where the admin's paths begin.
     static let root = "admin"
 
-    /// What a request asks; nil where the path or a parameter is wrong.
+    /// The contents of a request; nil where the path or a parameter is invalid.
     init?(_ request: ServedRequest) {
         let path = request.segments
         guard path.count == 2, path[0] == Self.root else { return nil }

@@ -6,7 +6,7 @@ internal import Wire
 
 /// What the admin waits for, and what clients logged.
 struct AdminState {
-    /// Most answers that are waited for.
+    /// The maximum number of answers that are waited for.
     private static let most = 1000
     /// Bytes of logs that are kept; the oldest go.
     private static let logBytes = 1 << 20
@@ -89,7 +89,7 @@ struct AdminState {
         }
     }
 
-    /// A connection is gone, and no answer will come from it.
+    /// A connection was closed, and no answer will arrive from it.
     mutating func forget(_ connection: Int) {
         finish(.text(404, "The connection ended without an answer")) {
             $0.connection == connection

@@ -4,14 +4,14 @@ internal import Serving
 internal import Storage
 internal import Synchronization
 
-/// Where all connections meet the CommCare server: one request after the other, on a thread of
-/// its own, so that a large restore keeps no WebSocket waiting.
+/// Serialises the requests of all connections to the CommCare server on a separate thread, so that
+/// a large restore does not delay WebSockets.
 final class CommCareService: Sendable {
     private let state: Mutex<State>
     private let loop: any EventLoop
     private let notice: @Sendable (String) -> Void
 
-    /// A request and where its answer goes.
+    /// A request and the receiver of its answer.
     private struct Held {
         var request: ServedRequest
         var promise: EventLoopPromise<ServedAnswer?>
@@ -21,18 +21,18 @@ final class CommCareService: Sendable {
     private struct State {
         /// Nil once it has ended.
         var server: KeptCommCareServer?
-        /// Let go after the server's connection to it.
+        /// Released after the server's connection to it.
         var file: ServerState?
-        /// Whether people were told that the file cannot be written.
+        /// Whether it was reported that the file cannot be written.
         var isFailing = false
         var random = SystemRandomNumberGenerator()
-        /// Requests whose answer is a 202 that the client does not know, until it is another.
+        /// Requests whose answer is a 202 that the client does not support, until it is another.
         var held: [Held] = []
-        /// Restores that were done when those were asked last.
+        /// Restores that were done when those were last polled.
         var finished = 0
         /// Whether the next slice of a restore has its place among what the thread does.
         var isWorking = false
-        /// Whether restores that nobody fetches will be looked for.
+        /// Whether a check for restores that are not fetched is scheduled.
         var isTidying = false
     }
 
@@ -43,10 +43,10 @@ final class CommCareService: Sendable {
     ///
     /// - Parameters:
     ///   - options: How the server behaves.
-    ///   - accounts: Who is let in.
+    ///   - accounts: The accepted users.
     ///   - file: What is kept.
-    ///   - loop: A thread that nobody else needs.
-    ///   - notice: Told what went wrong, for people.
+    ///   - loop: A separate thread.
+    ///   - notice: Receives errors, as text.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ options: CommCareServer.Options, _ accounts: Accounts, _ file: ServerState?,
@@ -65,9 +65,9 @@ final class CommCareService: Sendable {
         }
     }
 
-    /// Has a request answered; with nil where the path is none of CommCare's.
+    /// Has a request answered; with nil where the path is not one of CommCare's.
     ///
-    /// A client that does not know the 202 waits for its restore instead.
+    /// A client that does not support the 202 waits for its restore instead.
     func answer(_ request: ServedRequest, _ promise: EventLoopPromise<ServedAnswer?>) {
         loop.execute { [self] in
             take([Held(request: request, promise: promise)], isAgain: false)
@@ -102,7 +102,7 @@ final class CommCareService: Sendable {
         }
     }
 
-    /// Asks again for those whose answers are held.
+    /// Polls again for those whose answers are held.
     private func askAgain() {
         take(
             state.withLock { state in
@@ -111,7 +111,7 @@ final class CommCareService: Sendable {
             }, isAgain: true)
     }
 
-    /// Whether restores got done, or were dropped, since this was asked last.
+    /// Whether restores were completed or dropped since the last call.
     private func hasNews() -> Bool {
         state.withLock { state in
             let finished = state.server?.finishedRestores ?? 0
@@ -120,7 +120,7 @@ final class CommCareService: Sendable {
         }
     }
 
-    /// Has the next slice of a restore made after what waits by now.
+    /// Schedules the next slice of a restore after what waits by now.
     private func goOn() {
         while hasNews() { askAgain() }
         let (works, tidies) = state.withLock { state in
@@ -148,12 +148,12 @@ final class CommCareService: Sendable {
             state.server?.tidy(now: Int64(time(nil)))
             state.isTidying = false
         }
-        // So that nobody takes them for gone.
+        // So that they do not count as abandoned.
         askAgain()
         goOn()
     }
 
-    /// Lets go of the state file; nothing is answered any more.
+    /// Closes the state file; nothing is answered any more.
     func end(_ promise: EventLoopPromise<Void>) {
         loop.execute { [self] in
             let held = state.withLock { state in

@@ -15,7 +15,7 @@ final class Turns<Event: Sendable>: Sendable {
     private let state = Mutex(State())
     private let work: @Sendable ([Event]) -> Void
 
-    /// Turns on a thread of their own.
+    /// Turns on a separate thread.
     init(_ loop: any EventLoop, work: @escaping @Sendable ([Event]) -> Void) {
         self.loop = loop
         self.work = work

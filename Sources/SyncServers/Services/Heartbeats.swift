@@ -2,8 +2,7 @@ internal import NIOCore
 
 /// What the heartbeats of SockJS and pings are timed by, so that tests need not wait for them.
 struct Heartbeats: Sendable {
-    /// Has something done again and again on an event loop, every so often; the function that it
-    /// returns ends that.
+    /// Repeats something periodically on an event loop; the returned function ends that.
     let start:
         @Sendable (any EventLoop, TimeAmount, @escaping @Sendable () -> Void) ->
             @Sendable () ->

@@ -5,7 +5,7 @@ internal import Serving
 final class RequestRouter: Sendable {
     let commCare: CommCareService
     let simperium: SimperiumService
-    /// What the admin has to show; nil where there is none.
+    /// The token that the admin has to send; nil where there is none.
     private let adminToken: String?
     /// What is set wherever it does not come with the request; nil for nothing.
     private let cookie: String?
@@ -26,7 +26,7 @@ final class RequestRouter: Sendable {
     /// - Parameters:
     ///   - request: The request; hostile.
     ///   - peer: Where it came from.
-    ///   - loop: Where the answer is wanted.
+    ///   - loop: The event loop of the answer.
     /// - Returns: The answer; it comes always.
     func answer(
         _ request: ServedRequest, from peer: SocketAddress?, on loop: any EventLoop
@@ -47,7 +47,7 @@ final class RequestRouter: Sendable {
         }
     }
 
-    /// Has a question of the admin answered, who is on this machine and knows the token.
+    /// Answers a request of the admin, who has to be on this machine and send the token.
     private func ask(
         _ request: ServedRequest, _ peer: SocketAddress?, _ loop: any EventLoop
     ) -> EventLoopFuture<ServedAnswer> {

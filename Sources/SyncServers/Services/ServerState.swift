@@ -2,14 +2,14 @@ internal import CSQLite
 internal import Platform
 internal import Storage
 
-/// The file in which the servers keep what they were told.
+/// The file in which the servers store what they received.
 ///
-/// One SQLite file that belongs to one running server at a time; each of the two has tables of its
-/// own and a connection of its own. What is committed is on the disk.
+/// One SQLite file that belongs to one running server at a time; each of the two has its own tables
+/// and connection. What is committed is on the disk.
 final class ServerState: Sendable {
     /// `application_id`: the letters `TPSV`.
     static let applicationID: Int32 = 0x5450_5356
-    /// `user_version`; raised where an older Tapedeck could not go on with the file.
+    /// `user_version`; raised where an older Tapedeck could not continue with the file.
     static let format = 1
 
     /// Where it is.
@@ -65,7 +65,7 @@ final class ServerState: Sendable {
         }
     }
 
-    // Closed last: closing any descriptor of a file gives up the locks that SQLite has on it.
+    // Closed last: closing any descriptor of a file releases the locks that SQLite has on it.
     deinit { Platform.close(descriptor) }
 
     /// Another connection to the file.

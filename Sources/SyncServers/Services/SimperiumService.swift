@@ -7,9 +7,9 @@ internal import Synchronization
 /// Where all connections meet the Simperium server: one turn after the other, so that every
 /// client sees the changes of a bucket in one order.
 ///
-/// What a turn changed is on the disk before anybody is told. Where that cannot be, nobody is
-/// told, everybody is cut off, and the server goes on from what is on the disk: clients come back
-/// and send again what was not acknowledged.
+/// What a turn changed is on the disk before any client is sent it. Where that fails, nothing is
+/// sent, all clients are disconnected, and the server continues from what is on the disk: clients
+/// reconnect and resend what was not acknowledged.
 final class SimperiumService: Sendable {
     /// Messages of one connection in one turn.
     private static let messages = 32
@@ -28,7 +28,7 @@ final class SimperiumService: Sendable {
     private struct State {
         var server: SimperiumServer?
         var store: SimperiumStore?
-        /// Let go after the store's connection to it.
+        /// Released after the store's connection to it.
         var file: ServerState?
         var isEnded = false
         var lines: [Int: SocketLine] = [:]
@@ -49,11 +49,11 @@ final class SimperiumService: Sendable {
     /// A service with what the state file has; in memory without one.
     ///
     /// - Parameters:
-    ///   - accounts: Who is let in.
+    ///   - accounts: The accepted users.
     ///   - file: What is kept.
-    ///   - loop: A thread that nobody else needs.
+    ///   - loop: A separate thread.
     ///   - heartbeats: What times the heartbeats of SockJS.
-    ///   - notice: Told what went wrong, for people.
+    ///   - notice: Receives errors, as text.
     /// - Throws: ``SyncServerError`` where the state file cannot be read.
     init(
         _ accounts: Accounts, _ file: ServerState?, _ loop: any EventLoop,
@@ -90,7 +90,7 @@ final class SimperiumService: Sendable {
 
     // MARK: From any thread
 
-    /// Lets a socket in and gives it a number.
+    /// Registers a socket and assigns its number.
     func open(_ endpoint: SimperiumEndpoint, _ channel: any Channel) -> SocketLine {
         let number = last.wrappingAdd(1, ordering: .relaxed).newValue
         let line = SocketLine(number, endpoint, channel) { [weak self] in self?.add(.ready($0)) }
@@ -98,7 +98,7 @@ final class SimperiumService: Sendable {
         return line
     }
 
-    /// A socket is gone.
+    /// A socket was closed.
     func close(_ line: SocketLine) { add(.closed(line)) }
 
     /// Something happens.
@@ -142,8 +142,8 @@ final class SimperiumService: Sendable {
                 try state.store?.write(records, of: turn.server)
             } catch {
                 notice(
-                    "cannot write the state file: \(error); nothing of it was told to clients, "
-                        + "who are cut off and will send again; make room")
+                    "cannot write the state file: \(error); nothing was sent to clients, which are "
+                        + "disconnected and will send again; make room")
                 return fail(events, &state)
             }
             let reports = turn.server.reports

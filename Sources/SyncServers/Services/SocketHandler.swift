@@ -11,7 +11,7 @@ final class SocketHandler: ChannelDuplexHandler {
 
     /// Largest message, in bytes: an object of the largest size as a change, escaped.
     static let limit = 8 << 20
-    /// Most frames of one message.
+    /// The maximum number of frames of one message.
     static let frames = 1024
     /// Time between two heartbeats of SockJS, as its servers have it.
     static let heartbeat = TimeAmount.seconds(25)
@@ -71,15 +71,16 @@ final class SocketHandler: ChannelDuplexHandler {
             line?.end(1009, "A message may have \(Self.limit) bytes")
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
             line?.end(1002, "The frames make no sense")
-        // Bytes after a frame that made no sense, of which the client is told already.
+        // Bytes after an invalid frame, which was reported to the client already.
         case is ByteToMessageDecoderError: break
         default: context.close(promise: nil)
         }
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that sends more than is worked off is not read from, and one that asks for more
-        // than it reads neither. The line reads again, or the channel once it can be written to.
+        // A client that sends faster than its messages are processed is not read from, nor is one
+        // that requests more than it reads. The line reads again, or the channel once it can be
+        // written to.
         guard line?.mayRead ?? true else { return }
         if context.channel.isWritable { context.read() } else { isReadHeld = true }
     }

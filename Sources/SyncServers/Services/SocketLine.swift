@@ -6,17 +6,17 @@ internal import Synchronization
 
 /// What is on its way from and to one client of the Simperium server, from any thread.
 ///
-/// Both ways are bounded: a client that sends more than is worked off is not read from, one that
-/// does not read what it asked for gets no more answers, and one that does not even read what
-/// others changed is cut off.
+/// Both ways are bounded: a client that sends faster than its messages are processed is not read
+/// from, one that does not read its answers gets no more of them, and one that does not read the
+/// changes of others is disconnected.
 final class SocketLine: Sendable {
-    /// Most messages that wait to be worked off; then the client is not read from.
+    /// The maximum number of messages that wait to be processed; then the client is not read from.
     static let inbox = 64
-    /// Most bytes of them.
+    /// The maximum of their bytes.
     static let inboxBytes = 1 << 20
     /// Bytes that wait for the client, after which its messages are not answered.
     static let eager = 1 << 20
-    /// Most bytes that wait for the client; then it is cut off.
+    /// The maximum number of bytes that wait for the client; then it is disconnected.
     static let outbox = 64 << 20
 
     /// How long a client may take to read why it is cut off.
@@ -41,7 +41,7 @@ final class SocketLine: Sendable {
     let number: Int
     /// Where the client connected.
     let endpoint: SimperiumEndpoint
-    /// Address of the client, for people.
+    /// Address of the client, as text.
     let peer: String
     private let channel: any Channel
     private let state = Mutex(State())
@@ -78,7 +78,8 @@ final class SocketLine: Sendable {
     /// Whether the client may be read from.
     var mayRead: Bool { state.withLock { !$0.isFull || $0.ending != nil } }
 
-    /// The next message to work off; nil where there is none, and the line is off the list then.
+    /// The next message to process; nil where there is none, and the line is then removed from the
+    /// list.
     func take() -> [UInt8]? {
         let (message, goesOn) = state.withLock { state -> ([UInt8]?, Bool) in
             guard state.hasWork, state.ending == nil else {

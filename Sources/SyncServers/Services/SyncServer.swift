@@ -6,14 +6,14 @@ internal import Simperium
 
 /// A CommCare server and a Simperium server on one port.
 ///
-/// Everything is kept in memory and gone after ``stop()`` unless there is a state file. Source of
+/// Everything is kept in memory and lost after ``stop()`` unless there is a state file. Source of
 /// the behaviour: ``CommCareServer`` and ``SimperiumServer``.
 public final class SyncServer: Sendable {
     /// How the servers behave.
     public struct Options: Sendable {
         /// The CommCare server.
         public var commCare: CommCareServer.Options
-        /// Who is let in.
+        /// The accepted users.
         public var accounts: Accounts
         /// The file with what is kept; nil for none.
         public var state: String?
@@ -26,7 +26,7 @@ public final class SyncServer: Sendable {
         public var cookie: String?
         /// Seconds between two pings to each WebSocket; nil for none.
         public var pingSeconds: Int64?
-        /// Told what went wrong, for people.
+        /// Receives errors, as text.
         public var notice: @Sendable (String) -> Void
         /// What times the heartbeats of SockJS.
         var heartbeats = Heartbeats.timed
@@ -72,7 +72,7 @@ public final class SyncServer: Sendable {
     ///
     /// - Parameters:
     ///   - host: IP address or name of this machine.
-    ///   - port: TCP port; 0 asks for a free one.
+    ///   - port: TCP port; 0 selects a free one.
     ///   - options: How the servers behave.
     /// - Returns: The server, which accepts connections.
     /// - Throws: ``SyncServerError`` where it cannot listen, or the state file cannot be used.
@@ -132,7 +132,7 @@ public final class SyncServer: Sendable {
         }
     }
 
-    /// Closes the port, tells WebSockets so, and closes all connections.
+    /// Closes the port, sends close frames to WebSockets, and closes all connections.
     public func stop() async {
         await server.close()
         let ended = threads.next().makePromise(of: Void.self)

@@ -2,7 +2,7 @@
 public struct SyncServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure, on which exit statuses depend.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// Somebody else listens there.
+        /// Another program listens there.
         case addressInUse
         /// The address is none of this machine, or may not be listened on.
         case badAddress
@@ -18,10 +18,10 @@ public struct SyncServerError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// The kind of the failure.
     public let code: Code
-    /// What happened, for people.
+    /// What happened, as text.
     public let reason: String
 
-    /// An error of kind `code` with an explanation for people.
+    /// An error of kind `code` with an explanation.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

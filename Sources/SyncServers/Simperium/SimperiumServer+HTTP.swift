@@ -4,7 +4,7 @@ internal import Simperium
 internal import Wire
 
 extension SimperiumServer {
-    /// Answers the auth API, and what SockJS asks before it opens a socket.
+    /// Answers the auth API, and the requests of SockJS before it opens a socket.
     ///
     /// - Parameters:
     ///   - request: The request; hostile.
@@ -55,7 +55,7 @@ extension SimperiumServer {
         return authorize(app: path[1], name, password, &random)
     }
 
-    /// A refusal to sign in; with a scheme that no browser asks its user about.
+    /// A sign-in refusal; with a scheme for which no browser prompts its user.
     private static func unauthorized(_ detail: String) -> ServedAnswer {
         .unauthorized(detail, challenge: "Token realm=\"simperium\"")
     }

@@ -43,7 +43,7 @@ public struct SimperiumServer: Sendable {
 
     /// Bounds of what clients can make the server keep.
     enum Limit {
-        /// Most tokens given out.
+        /// The maximum number of issued tokens.
         static let tokens = 100_000
     }
 
@@ -71,13 +71,13 @@ public struct SimperiumServer: Sendable {
     var model = ServerModel(options: SimperiumServer.usualOptions, seed: 0)
     /// The open connections.
     private(set) var peers: [Int: Peer] = [:]
-    /// What has to be stored, in order; whoever stores takes it out.
+    /// What has to be stored, in order; the storing caller removes it.
     var records: [Record] = []
-    /// What clients answered; whoever asked takes it out.
+    /// The answers of clients; the requesting caller removes them.
     var reports: [Report] = []
     private var isSeeded = false
 
-    /// A server that nobody has used yet.
+    /// An unused server.
     public init(accounts: Accounts = .open) { self.accounts = accounts }
 
     /// Those of the model, but for a longer log and a single refusal.
@@ -104,7 +104,7 @@ public struct SimperiumServer: Sendable {
         model.open(SocketID(connection), app: app)
     }
 
-    /// A client is gone.
+    /// A client disconnected.
     public mutating func close(_ connection: Int) {
         peers[connection] = nil
         model.close(SocketID(connection))
@@ -151,24 +151,24 @@ public struct SimperiumServer: Sendable {
         return replies.flatMap(Self.written)
     }
 
-    /// Asks the client of a channel for its state; empty where there is no such channel.
+    /// Requests its state from the client of a channel; empty where there is no such channel.
     func askForIndex(_ connection: Int, channel: Int) -> [Reply] {
         guard peers[connection]?.channels[channel] != nil else { return [] }
         return Self.written(model.askForState(SocketID(connection), channel: channel))
     }
 
-    /// Asks a client for its log; empty where there is no such connection.
+    /// Requests its log from a client; empty where there is no such connection.
     func askForLog(_ connection: Int, level: Int) -> [Reply] {
         guard peers[connection] != nil else { return [] }
         return Self.written(model.askForLog(SocketID(connection), level: level))
     }
 
-    /// Lets go of what would have to be stored, where nothing is.
+    /// Discards what would have to be stored, where there is no store.
     mutating func forgetRecords() { records = [] }
 
     /// Makes change versions unlike those of any other start of a server.
     mutating func seed(_ random: inout some RandomNumberGenerator) {
-        // Clients that come back to a server that was started anew must not be taken for known.
+        // Clients that reconnect to a restarted server must not be taken for known ones.
         if !isSeeded { model.seed = random.next() }
         isSeeded = true
     }
@@ -200,7 +200,7 @@ public struct SimperiumServer: Sendable {
         return replies
     }
 
-    /// Remembers the changes that were made.
+    /// Keeps the changes that were made.
     private mutating func note(_ replies: [ServerReply], _ channel: Int?, _ connection: Int) {
         guard let channel, let bucket = peers[connection]?.channels[channel]?.bucket else { return }
         for reply in replies {
@@ -217,7 +217,7 @@ public struct SimperiumServer: Sendable {
         let app = request.app ?? ""
         let user: Accounts.User?
         if let account = request.token.flatMap({ tokens[$0] }) {
-            // A token that was given out is good for its own application alone.
+            // An issued token is valid for its own application alone.
             guard account.app.lowercased() == app.lowercased() else { return .invalidToken }
             user = accounts.user(named: account.user, app: app)
         } else {

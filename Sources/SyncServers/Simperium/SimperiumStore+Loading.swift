@@ -4,7 +4,7 @@ internal import Storage
 internal import Wire
 
 extension SimperiumStore {
-    /// Gives a server that nobody has used what the file has.
+    /// Loads the file into an unused server.
     func load(into server: inout SimperiumServer) throws(StorageFault) {
         let tokens = try connection.prepare("SELECT token, app, user FROM simperium_token")
         while try tokens.step() {
@@ -39,7 +39,7 @@ extension SimperiumStore {
     ) throws(StorageFault) -> ServerBucket {
         let (start, known, reported) = try log(row.number)
         var seeding = options
-        // What is only known again must not be told.
+        // Changes kept only to detect duplicates must not be sent.
         if !known.isEmpty {
             seeding.loggedChanges = min(options.loggedChanges, max(reported.count, 1))
         }
@@ -52,7 +52,8 @@ extension SimperiumStore {
         return bucket
     }
 
-    /// Where the log begins, the changes that are only known again, and those that are told.
+    /// Where the log begins, the changes that are kept only to detect duplicates, and those that
+    /// are sent.
     private func log(
         _ bucket: Int64
     ) throws(StorageFault) -> (
@@ -68,7 +69,7 @@ extension SimperiumStore {
         var reported: [SimperiumChange<JSONValue>] = []
         while try lines.step() {
             let cv = lines.string(0)
-            // The first line only says where the log begins.
+            // The first line only marks where the log begins.
             guard start != nil else {
                 start = cv
                 continue
@@ -78,7 +79,7 @@ extension SimperiumStore {
             if !text.isEmpty, case .changes(let changes) = read?.body {
                 reported += changes
             } else {
-                // What comes before a gap is not told any more.
+                // What precedes a gap is not sent any more.
                 known += reported
                 reported = []
                 known.append(

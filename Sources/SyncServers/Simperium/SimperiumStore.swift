@@ -13,7 +13,7 @@ final class SimperiumStore {
         var number: Int64
         /// Position of the newest line of its log; 0 is where it began.
         var position: Int64
-        /// Objects removed since old removals were last forgotten.
+        /// Objects removed since old removals were last dropped.
         var removals = 0
     }
 
@@ -130,7 +130,7 @@ final class SimperiumStore {
             putObject.bind(3, number)
             putObject.bind(4, row.position)
             try putObject.run()
-            // One that a later change of the same turn let go need not be written.
+            // One that a later change of the same turn evicted need not be written.
             guard let data = bucket.data(of: key, at: number) else { break }
             addVersion.bind(1, row.number)
             addVersion.bind(2, key)
@@ -191,7 +191,7 @@ final class SimperiumStore {
         try addLine.run()
     }
 
-    /// Lets the versions go that the bucket let go.
+    /// Deletes the versions that the bucket evicted.
     private func thin(
         _ number: Int64, _ key: String, _ bucket: ServerBucket
     ) throws(StorageFault) {
@@ -204,8 +204,8 @@ final class SimperiumStore {
         try statement.run()
     }
 
-    /// Lets the changes go that `cv` does not give any more, and the lines by which none is known
-    /// again any more; one more marks the start.
+    /// Deletes the changes that `cv` no longer returns, and the lines that no longer detect a
+    /// duplicate; one more marks the start.
     private func shorten(_ row: Row, _ options: BucketOptions) throws(StorageFault) {
         let most = Int64(max(options.knownChanges, options.loggedChanges))
         try connection.execute(
@@ -218,7 +218,7 @@ final class SimperiumStore {
             """)
     }
 
-    /// Forgets the objects that were removed longest ago.
+    /// Drops the objects that were removed longest ago.
     func forgetRemoved(_ bucket: Int64, _ most: Int) throws(StorageFault) {
         try connection.execute(
             """

@@ -47,7 +47,7 @@ struct KeyLogTests {
         ("CLIENT_RANDOM 0a0b \(master)", "a client random that is not 64 hexadecimal digits"),
         ("CLIENT_RANDOM \(random) \(secret)0", "a secret that is not hexadecimal"),
         ("CLIENT_RANDOM \(random) zz", "a secret that is not hexadecimal"),
-        ("SOMETHING \(random) \(secret)", "a label that is not known"),
+        ("SOMETHING \(random) \(secret)", "an unknown label"),
         ("\u{0}\u{1}\u{2}", "1 words; it has to be LABEL CLIENT-RANDOM SECRET"),
     ])
     func `says what is wrong with a line, and where`(line: String, reason: String) {

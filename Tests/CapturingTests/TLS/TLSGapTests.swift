@@ -139,7 +139,7 @@ struct TLSGapTests {
         #expect(sealed.map(\.captured) == [20])
         #expect(
             sealed.map(\.detail) == [
-                "20 bytes of the \(last.sender) stay sealed: the stream ends within a record"
+                "20 bytes of the \(last.sender) stay encrypted: the stream ends within a record"
             ])
     }
 

@@ -90,7 +90,7 @@ def test_a_server_without_tls(tmp_path, program, trust):
     mine = client(f"wss://127.0.0.1:{port}", tmp_path, program, "--ca", trust)
     mine.run("get", "k", status=69, said="no server: the server does not speak TLS; use ws or http")
     mine.more = ["--ca", tmp_path / "none.pem"]
-    mine.run("get", "k", status=66, said="none.pem holds no certificate in PEM; check --ca")
+    mine.run("get", "k", status=66, said="none.pem has no certificate in PEM; check --ca")
 
 
 class SockJSServer:

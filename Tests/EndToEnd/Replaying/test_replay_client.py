@@ -452,10 +452,10 @@ def three(record, peer, trace) -> Path:
 
 
 @pytest.mark.parametrize(("path", "status", "content", "place"), [
-    ("/json", 200, b'{"list":[{"a":1},{"a":3}],"b":true}', r"JSON /list/1/a: recorded 2, came 3"),
-    ("/json", 200, b'{"b":true}', r"JSON /list: recorded .*, did not come"),
-    ("/xml", 200, b"<r><one/><two x='2'>text</two></r>", r'XML /r/two\[1\]/@x: recorded "1", came "2"'),
-    ("/xml", 500, b"<r><one/><two x='1'>text</two></r>", r"status: recorded 200, came 500"),
+    ("/json", 200, b'{"list":[{"a":1},{"a":3}],"b":true}', r"JSON /list/1/a: recorded 2, received 3"),
+    ("/json", 200, b'{"b":true}', r"JSON /list: recorded .*, not received"),
+    ("/xml", 200, b"<r><one/><two x='2'>text</two></r>", r'XML /r/two\[1\]/@x: recorded "1", received "2"'),
+    ("/xml", 500, b"<r><one/><two x='1'>text</two></r>", r"status: recorded 200, received 500"),
     ("/text", 200, b"other text", r"byte|text"),
 ])
 def test_a_changed_answer_is_pointed_at(three, peer, path, status, content, place) -> None:

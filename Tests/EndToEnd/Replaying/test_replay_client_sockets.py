@@ -128,10 +128,10 @@ def test_rooms(record, rooms, program, trace, ca_dir) -> None:
 
     said = replay(rooms("{}?").url, status=1)
     assert "WebSocket: 4 of 8 the same, 4 different" in said, said
-    assert 'JSON /said/0: recorded "Grüße!", came "Grüße?"' in said, said
+    assert 'JSON /said/0: recorded "Grüße!", received "Grüße?"' in said, said
     # The recorded token opens no door of another server.
     said = replay(rooms().url, "--verbatim", status=1)
-    assert "status: recorded 101, came 403" in said, said
+    assert "status: recorded 101, received 403" in said, said
 
     server = program(TAPEDECK, "replay", "server", trace, "--listen", "127.0.0.1:0",
                      "--ca-dir", ca_dir)

@@ -292,7 +292,7 @@ def test_more_sockets_than_recorded(record, replay, served):
     with pytest.raises(InvalidStatus) as refused:
         Client(f"ws://{server.address}/sock/1/app/websocket")
     assert refused.value.response.status_code == 501
-    assert "came once more" in server.finish(status=1)
+    assert "received once more" in server.finish(status=1)
 
 
 def chat(socket) -> None:
@@ -342,7 +342,7 @@ def test_a_socket_of_an_unknown_protocol(record, replay):
     assert closed.value.rcvd.code == 1011
     assert played.wait() == 1
     errors = "\n".join(played.errors)
-    assert re.search(r'JSON /text: recorded "Grüße", came "Greetings"', errors), errors
+    assert re.search(r'JSON /text: recorded "Grüße", received "Greetings"', errors), errors
 
 
 def our_commcare(url: str, state: Path, *arguments: str | Path) -> str:

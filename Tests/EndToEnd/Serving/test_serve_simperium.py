@@ -261,9 +261,9 @@ def test_state_file_of_somebody_else(serve, tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("text", "line", "says"), [
-    ("users:\n  - name: ann\n    pasword: x\n", 3, "pasword is not known"),
+    ("users:\n  - name: ann\n    pasword: x\n", 3, "pasword is not a key here"),
     ("users:\n  - password: x\n", 2, "name is missing"),
-    ("users:\n  - name: a\n  - name: A\n", 3, "there twice"),
+    ("users:\n  - name: a\n  - name: A\n", 3, "defined twice"),
     ("users:\n  - name: a\n    tokens:\n      - short\n", 4, "32 to 1024"),
     ("users: [\n", 2, ""), ("users:\n\t- name: a\n", 2, ""), ("apps: 5\n", 1, "a list"),
     ("", 1, "empty"),

@@ -21,7 +21,7 @@ struct FaultDocumentationTests {
 
     private func sections() -> [(name: String, lines: [String])] {
         var actions = [
-            "| action | arguments | of | asked when | with | meaning |",
+            "| action | arguments | of | evaluated at | with | meaning |",
             "|---|---|---|---|---|---|",
         ]
         var arguments = ["| argument | of | type | meaning |", "|---|---|---|---|"]
@@ -44,14 +44,14 @@ struct FaultDocumentationTests {
                         + "| \(parameter.sentence) |")
             }
         }
-        var packs = ["| pack | rules | what it plays |", "|---|---|---|"]
+        var packs = ["| pack | rules | what it simulates |", "|---|---|---|"]
         for pack in FaultPack.all {
             let count = (try? pack.plan())?.rules.count ?? 0
             packs.append("| `\(pack.name)` | \(count) | \(pack.about) |")
         }
         let examples = ActionKind.allCases.map(\.specification.example)
         actions += [
-            "", "`*` may be written without its name, `!` has to be there. An example of each:", "",
+            "", "`*` may be written without its name, `!` is required. An example of each:", "",
         ]
         actions += ["```fault"] + examples + ["```"]
         return [("actions", actions), ("arguments", arguments), ("packs", packs)]

@@ -11,7 +11,7 @@ struct FaultPackTests {
         } catch {
             Issue.record("\(error.report(file: "\(name).yaml"))")
         }
-        #expect(pack.about.contains("A good client"))
+        #expect(pack.about.contains("A correct client"))
         #expect(pack.about.hasSuffix("."))
     }
 

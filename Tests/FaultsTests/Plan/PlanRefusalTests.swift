@@ -10,10 +10,13 @@ struct PlanRefusalTests {
             ("statsu:200 => 503", "there is no field \"statsu\"; did you mean status?", "statsu"),
             ("path:/a => eror 440", "there is no action \"eror\"; did you mean error?", "eror"),
             ("path:/a => dorp", "there is no action \"dorp\"; did you mean drop?", "dorp"),
-            ("path:/a", "between filter and action stands =>, with a space before it", ""),
-            ("path:/a=> 503", "between filter and action stands =>, with a space before it", ""),
-            ("path:/a =>", "after => comes an action, such as 503 or drop", "=>"),
-            ("path:/a => first=3", "after => comes an action, such as 503 or drop", "first"),
+            ("path:/a", "=> is missing between filter and action, with a space before it", ""),
+            (
+                "path:/a=> 503", "=> is missing between filter and action, with a space before it",
+                ""
+            ),
+            ("path:/a =>", "an action is missing after =>, such as 503 or drop", "=>"),
+            ("path:/a => first=3", "an action is missing after =>, such as 503 or drop", "first"),
             (
                 "path:/a => status",
                 "status needs \"code\", as in: "
@@ -63,13 +66,13 @@ struct PlanRefusalTests {
             ("path:/a => 503 body=\"a\"b", "a space has to follow a quotation", "b"),
             (
                 "path:/a => 503 body=\"\\a\"",
-                "\\a means nothing here; there are \\\" \\\\ \\n \\r \\t", "\\a"
+                "\\a is not an escape; the escapes are \\\" \\\\ \\n \\r \\t", "\\a"
             ),
-            ("path:/a => 503 first=0", "first is a whole number from 1 on", "0"),
-            ("path:/a => 503 every=x", "every is a whole number from 1 on", "x"),
-            ("path:/a => 503 nth=0", "nth is a whole number from 1 on, or several: 1,4,7", "0"),
+            ("path:/a => 503 first=0", "first is a whole number of at least 1", "0"),
+            ("path:/a => 503 every=x", "every is a whole number of at least 1", "x"),
+            ("path:/a => 503 nth=0", "nth is a whole number of at least 1, or several: 1,4,7", "0"),
             (
-                "path:/a => 503 nth=1,,2", "nth is a whole number from 1 on, or several: 1,4,7",
+                "path:/a => 503 nth=1,,2", "nth is a whole number of at least 1, or several: 1,4,7",
                 "1,,2"
             ),
             (
@@ -99,7 +102,7 @@ struct PlanRefusalTests {
             ("path:/a => 503 first=2 nth=3", "number 3 is not among the first 2", "3"),
             ("path:/a => 503 every=2 nth=1,3", "none of these is a multiple of 2", "1,3"),
             ("path:/a => 503 per=device", "per is connection, client, key or overall", "device"),
-            ("path:/a => 503 always first=2", "always goes with no other condition", "always"),
+            ("path:/a => 503 always first=2", "always excludes all other conditions", "always"),
             (
                 "path:/a => 503 until='statsu:2'",
                 "there is no field \"statsu\"; did you mean status?", "statsu"
@@ -107,20 +110,22 @@ struct PlanRefusalTests {
             ("path:/a => 503 until='status:2 key:a'", "exchanges have no key", "key"),
             (
                 "path:/a => drop after=2s",
-                "after: what is dropped never comes; later can be the end of the connection, "
+                "after: what is dropped is never sent; only the end of the connection can be "
+                    + "delayed, "
                     + "with close", "2s"
             ),
             (
                 "path:/a => lose-answer how=stall after=1s first=2",
-                "after: with how=stall nothing is seen of the answer, now or later", "1s"
+                "after: with how=stall the answer is never sent, so it cannot be delayed", "1s"
             ),
             (
                 "command:c => reorder after=1s",
-                "after: reorder waits for what comes next, and for nothing else", "1s"
+                "after: reorder waits for the next message, and cannot be delayed further", "1s"
             ),
             (
                 "host:a => tls-failure after=3m",
-                "after: tls-failure is done when the connection or its TLS begins, and not later",
+                "after: tls-failure is carried out when the connection or its TLS begins, and "
+                    + "cannot be delayed",
                 "3m"
             ),
             // What cannot hold.
@@ -173,12 +178,12 @@ struct PlanRefusalTests {
             ),
             (
                 "kind:command => 503",
-                "this filter holds for nothing that status can be done to; it is for exchanges",
+                "this filter matches nothing that status can be done to; it is for exchanges",
                 "kind:command"
             ),
             (
                 "command:c sender:server => error 440",
-                "this filter holds for nothing that error can be done to; it is for commands with "
+                "this filter matches nothing that error can be done to; it is for commands with "
                     + "command:c sender:client", "command:c sender:server"
             ),
             (

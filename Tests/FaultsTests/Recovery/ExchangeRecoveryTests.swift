@@ -21,7 +21,7 @@ import Wire
     @Test func `says whether the client waited as long as it was told`() {
         for (retry, words) in [
             (32.0, "tried again after 31 s, Retry-After was 30"),
-            (3.0, "tried again after 2 s, before Retry-After 30 was over"),
+            (3.0, "tried again after 2 s, before Retry-After 30 had elapsed"),
         ] {
             var book = Playbook()
             let one = book.connect(0)
@@ -62,7 +62,7 @@ import Wire
         book.exchange(1, on: one, 200)
         book.exchange(2, on: one, 503, faults: "status 503")
         #expect(book.outcomes() == [.notRecovered])
-        #expect(book.verdicts()[0].how == "nothing later shows it")
+        #expect(book.verdicts()[0].how == "no later event shows a recovery")
     }
 
     @Test func `a form is told by its instanceID`() {

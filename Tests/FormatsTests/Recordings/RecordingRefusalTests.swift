@@ -59,7 +59,7 @@ import Wire
             (["{}"], "timeline.jsonl:1: a line is an object with members"),
             ([#"{"id":1}"#], "timeline.jsonl:1: the first member names what it is"),
             ([#"{"session":1}"#], "timeline.jsonl:1: the first member names what it is"),
-            ([connection, connection], "timeline.jsonl:2: a number is there twice"),
+            ([connection, connection], "timeline.jsonl:2: a number is defined twice"),
             ([connection.replacing(":0", with: ":-1")], "timeline.jsonl:1: at_ns is -1"),
             (
                 [connection.replacing(#""connection":1"#, with: #""connection":0"#)],
@@ -83,7 +83,7 @@ import Wire
             ),
             (
                 [connection.replacing(#""mode""#, with: #""at_ns""#)],
-                "timeline.jsonl:1: at_ns is there twice"
+                "timeline.jsonl:1: at_ns is defined twice"
             ),
             (
                 [connection.replacing(#""session_id":1"#, with: #""session_id":2"#)],
@@ -98,7 +98,7 @@ import Wire
             ),
             (
                 [connection, leg.replacing(#""client""#, with: "5")],
-                "timeline.jsonl:2: a number is there twice, or a value cannot be"
+                "timeline.jsonl:2: a number is defined twice, or a value cannot be"
             ),
             (
                 [connection, leg, chunk.replacing(#""GET ""#, with: "7")],
@@ -202,7 +202,7 @@ import Wire
             ),
             (
                 head.replacing("\"files\"", with: "\"sessions\":[],\"files\""), .malformed,
-                "recording.json:3: sessions is there twice"
+                "recording.json:3: sessions is defined twice"
             ),
             (
                 head.replacing("\"files\"", with: "\"about\":[1],\"files\""), .malformed,

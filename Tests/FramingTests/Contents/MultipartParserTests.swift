@@ -123,7 +123,7 @@ import Testing
             lines: ["failure the body ends at byte 11, before the closing delimiter"]),
         Sample(
             name: "delimiter in the fields", text: "--b\r\nA: b\r\n--b\r\n\r\nx\r\n--b--",
-            lines: ["failure a delimiter at byte 11 stands among the fields of a part"]),
+            lines: ["failure a delimiter at byte 11 is among the fields of a part"]),
     ]
 
     @Test(arguments: samples) func `finds the parts`(sample: Sample) throws {

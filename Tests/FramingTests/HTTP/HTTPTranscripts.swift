@@ -284,7 +284,7 @@ enum HTTPTranscripts {
             opaque rest
         request length is no number
             head POST|/|HTTP/1.1 [Host=a, Content-Length=-1] 0..<48
-            failure Content-Length at byte 42 is no number
+            failure Content-Length at byte 42 is not a number
             opaque x
         request length of 2^64
             head POST|/|HTTP/1.1 [Host=a, Content-Length=18446744073709551616] 0..<66

@@ -101,7 +101,7 @@ struct PlayBook {
         #expect(book.receive("0:c:[]") == ["1> h:0"])
         #expect(book.receive("h:1") == ["close 1", "finished 1"])
         // Only the version with which it began differs.
-        #expect(book.deviations() == ["4 JSON /index/0/v: recorded 3, came 7"])
+        #expect(book.deviations() == ["4 JSON /index/0/v: recorded 3, received 7"])
         #expect(book.play.played(ConnectionID(1))?.matched == 4)
     }
 
@@ -115,15 +115,15 @@ struct PlayBook {
     @Test(arguments: [
         (
             #"[{"id":"k","o":"M","sv":3,"ev":4,"v":{"a":{"o":"r","v":9}},"cv":"L","ccids":["#,
-            "6 JSON /0/v/a/v: recorded 2, came 9"
+            "6 JSON /0/v/a/v: recorded 2, received 9"
         ),
         (
             #"[{"id":"k","o":"M","sv":3,"ev":6,"v":{"a":{"o":"r","v":2}},"cv":"L","ccids":["#,
-            "6 JSON /0/ev: recorded 4, came 6"
+            "6 JSON /0/ev: recorded 4, received 6"
         ),
         (
             #"[{"id":"k","o":"M","sv":3,"ev":4,"v":{"a":{"o":"r","v":2}},"x":1,"ccids":["#,
-            "6 JSON /0/x: not recorded, came 1"
+            "6 JSON /0/x: not recorded, received 1"
         ),
     ])
     func `a changed answer is found and pointed at`(answer: String, expected: String) {
@@ -151,7 +151,7 @@ struct PlayBook {
             #"0:c:[{"id":"k","o":"M","sv":3,"ev":4,"v":{"a":{"o":"r","v":2}},"cv":"L","ccids":["\#(other)"],"clientid":"one"}]"#
         )
         #expect(end == ["1> h:0"])
-        #expect(book.deviations().contains("6 JSON /0/error: not recorded, came 440"))
+        #expect(book.deviations().contains("6 JSON /0/error: not recorded, received 440"))
         #expect(book.play.played(ConnectionID(1))?.recoveries == 1)
     }
 
@@ -161,7 +161,7 @@ struct PlayBook {
         #expect(book.on(.timePassed(progress: 0), after: 5) == [])
         #expect(book.on(.timePassed(progress: 0), after: 6) == ["1> 0:e:k.2"])
         #expect(book.receive("0:e:k.2\n?") == ["1> h:0"])
-        #expect(book.deviations() == [#"6 command: recorded e:k.3\n?, did not come"#])
+        #expect(book.deviations() == [#"6 command: recorded e:k.3\n?, not received"#])
     }
 
     @Test func `an unknown change version is answered with the index`() {
@@ -175,7 +175,7 @@ struct PlayBook {
         #expect(book.receive("0:cv:?") == ["1> 0:i::::100"])
         let sent = book.receive(#"0:i:{"current":"L","index":[{"id":"k","v":9}]}"#)
         #expect(sent.first?.contains(#""sv":9"#) == true)
-        #expect(book.deviations() == ["4 command: recorded c, changes, came 0:cv:?"])
+        #expect(book.deviations() == ["4 command: recorded c, changes, received 0:cv:?"])
     }
 
     @Test func `a refused token ends the channel, and a lost socket everything`() {
@@ -188,7 +188,7 @@ struct PlayBook {
         _ = other.open()
         let lost = other.on(.closed(ConnectionID(1), code: 1001, reason: "gone"))
         #expect(lost == ["finished 1"])
-        #expect(other.deviations() == ["0 the socket: recorded open, came closed: gone"])
+        #expect(other.deviations() == ["0 the socket: recorded open, received closed: gone"])
     }
 
     @Test func `changes of others may come together or one by one`() {
@@ -241,7 +241,7 @@ struct PlayBook {
         _ = book.open()
         _ = book.receive("0:auth:user")
         #expect(book.on(.timePassed(progress: 0), after: 11) == ["close 1", "finished 1"])
-        #expect(book.deviations() == ["0 the socket: recorded closed with 1012, came open"])
+        #expect(book.deviations() == ["0 the socket: recorded closed with 1012, received open"])
     }
 
     @Test func `time passes as recorded`() {

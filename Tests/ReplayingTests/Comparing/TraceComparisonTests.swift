@@ -162,7 +162,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
                 other.exchanges[place].status = 503
                 #expect(
                     changes(one, other) == [
-                        "changed \(number)|\(number) answer status: recorded 200, came 503"
+                        "changed \(number)|\(number) answer status: recorded 200, received 503"
                     ])
             default:
                 let old = #""answer":\#(place % 7)"#
@@ -170,7 +170,7 @@ private func session(_ random: inout SplitMix64, keys seed: UInt64 = 9) -> Recor
                 #expect(
                     changes(one, other) == [
                         "changed \(number)|\(number) answer JSON /answer: "
-                            + #"recorded \#(place % 7), came "x""#
+                            + #"recorded \#(place % 7), received "x""#
                     ])
                 let rule = try? IgnoreRule(parsing: "json:/answer")
                 #expect(changes(one, other, .init(rules: [rule].compactMap(\.self))).isEmpty)

@@ -99,7 +99,7 @@ struct HTTPReplayTests {
         #expect(replay.number("GET", "/a", fields: [.init("x-openrosa-version", "1.0")]) == nil)
         #expect(
             replay.misses[0].candidates[0].differences.items.map(\.description) == [
-                "header x-openrosa-version: recorded \"3.0\", came \"1.0\""
+                "header x-openrosa-version: recorded \"3.0\", received \"1.0\""
             ])
         #expect(replay.number("GET", "/a", fields: [.init("x-openrosa-version", "3.0")]) == 1)
         #expect(replay.number("GET", "/b") == nil)
@@ -115,7 +115,7 @@ struct HTTPReplayTests {
         let miss = replay.misses[0]
         #expect(miss.reason == .different)
         #expect(miss.candidates.map(\.exchange.rawValue) == [2, 1])
-        #expect(miss.description.contains("JSON /b: recorded 2, came 9"))
+        #expect(miss.description.contains("JSON /b: recorded 2, received 9"))
         #expect(replay.number("GET", "/a/demo/recevier") == nil)
         #expect(replay.misses[1].reason == .unknownTarget)
         #expect(

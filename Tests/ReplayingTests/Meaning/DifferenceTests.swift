@@ -16,32 +16,35 @@ struct DifferenceTests {
     @Test(arguments: [
         (
             #"{"a":{"b/c":[1,2,3]}}"#, #"{"a":{"b/c":[1,9,3]}}"#,
-            ["JSON /a/b~1c/1: recorded 2, came 9"]
+            ["JSON /a/b~1c/1: recorded 2, received 9"]
         ),
-        (#"[1,2,3]"#, #"[1,3]"#, ["JSON /1: recorded 2, did not come"]),
-        (#"[1,3]"#, #"[1,2,3]"#, ["JSON /1: not recorded, came 2"]),
-        (#"[0,1,2,3]"#, #"[0,2,1,3]"#, ["order of the elements: recorded [1,2], came [2,1]"]),
+        (#"[1,2,3]"#, #"[1,3]"#, ["JSON /1: recorded 2, not received"]),
+        (#"[1,3]"#, #"[1,2,3]"#, ["JSON /1: not recorded, received 2"]),
+        (#"[0,1,2,3]"#, #"[0,2,1,3]"#, ["order of the elements: recorded [1,2], received [2,1]"]),
         (
             #"{"a":1}"#, #"{"b":1}"#,
-            ["JSON /a: recorded 1, did not come", "JSON /b: not recorded, came 1"]
+            ["JSON /a: recorded 1, not received", "JSON /b: not recorded, received 1"]
         ),
-        ("{}", "[]", ["JSON value: recorded {}, came []"]),
+        ("{}", "[]", ["JSON value: recorded {}, received []"]),
         (
             "<a><b>1</b><b>2</b></a>", "<a><b>1</b><b>3</b></a>",
-            ["XML /a/b[2]/text(): recorded \"2\", came \"3\""]
+            ["XML /a/b[2]/text(): recorded \"2\", received \"3\""]
         ),
-        ("<a><b/><c/></a>", "<a><c/></a>", ["XML /a/b[1]: recorded <b/>, did not come"]),
-        ("<a><c/></a>", "<a><b>x</b><c/></a>", ["XML /a/b[1]: not recorded, came <b>x"]),
+        ("<a><b/><c/></a>", "<a><c/></a>", ["XML /a/b[1]: recorded <b/>, not received"]),
+        ("<a><c/></a>", "<a><b>x</b><c/></a>", ["XML /a/b[1]: not recorded, received <b>x"]),
         (
             "<a x='1'/>", "<a x='2' y='3'/>",
-            ["XML /a/@x: recorded \"1\", came \"2\"", "XML /a/@y: not recorded, came \"3\""]
+            [
+                "XML /a/@x: recorded \"1\", received \"2\"",
+                "XML /a/@y: not recorded, received \"3\"",
+            ]
         ),
-        ("<a/>", "<b/>", ["XML /: recorded <a>, came <b>"]),
-        ("<a/>", "{}", ["body: recorded XML, <a>, came JSON, {}"]),
-        ("", "ab", ["body: recorded no body, came 2 bytes"]),
-        ("abcd", "abXd", ["byte 2: recorded \"cd\" (of 4 bytes), came \"Xd\" (of 4 bytes)"]),
-        ("ab\u{1}", "ab\u{2}", ["byte 2: recorded 01 (of 3 bytes), came 02 (of 3 bytes)"]),
-        (#"{"a":"x\ny"}"#, #"{"a":"x\tz"}"#, [#"JSON /a: recorded "x\ny", came "x\tz""#]),
+        ("<a/>", "<b/>", ["XML /: recorded <a>, received <b>"]),
+        ("<a/>", "{}", ["body: recorded XML, <a>, received JSON, {}"]),
+        ("", "ab", ["body: recorded no body, received 2 bytes"]),
+        ("abcd", "abXd", ["byte 2: recorded \"cd\" (of 4 bytes), received \"Xd\" (of 4 bytes)"]),
+        ("ab\u{1}", "ab\u{2}", ["byte 2: recorded 01 (of 3 bytes), received 02 (of 3 bytes)"]),
+        (#"{"a":"x\ny"}"#, #"{"a":"x\tz"}"#, [#"JSON /a: recorded "x\ny", received "x\tz""#]),
     ])
     func `says where`(a: String, b: String, expected: [String]) {
         #expect(lines(a, b) == expected)
@@ -56,16 +59,16 @@ struct DifferenceTests {
         }
         #expect(
             lines(body(["x", "y"], "1"), body(["x", "y"], "2"), type: type) == [
-                "part 0, JSON /v: recorded \"1\", came \"2\"",
-                "part 1, JSON /v: recorded \"1\", came \"2\"",
+                "part 0, JSON /v: recorded \"1\", received \"2\"",
+                "part 1, JSON /v: recorded \"1\", received \"2\"",
             ])
         #expect(
             lines(body(["x", "y"], "1"), body(["y", "x"], "1"), type: type) == [
-                "order of the parts: recorded x, y, came y, x"
+                "order of the parts: recorded x, y, received y, x"
             ])
         #expect(
             lines(body(["x", "y"], "1"), body(["x"], "1"), type: type) == [
-                "part 1, part: recorded y, did not come"
+                "part 1, part: recorded y, not received"
             ])
     }
 
@@ -80,9 +83,9 @@ struct DifferenceTests {
             recorded: (202, recorded), live: (nil, live))
         #expect(
             found.items.map(\.description) == [
-                "status: recorded 202, came no response",
-                "header retry-after: recorded \"5\", did not come",
-                "header x-a: recorded \"1\", came \"2\"",
+                "status: recorded 202, received no response",
+                "header retry-after: recorded \"5\", not received",
+                "header x-a: recorded \"1\", received \"2\"",
             ])
     }
 

@@ -204,31 +204,31 @@ struct SimperiumReplayTests {
     @Test(arguments: [
         (
             #"0:c:{"id":"n","o":"M","sv":1,"v":{"t":{"o":"r","v":"new"}},"ccid":"d2"}"#,
-            "JSON /sv: recorded 2, came 1"
+            "JSON /sv: recorded 2, received 1"
         ),
         (
             #"0:c:{"id":"n","o":"M","sv":2,"v":{"t":{"o":"r","v":"old"}},"ccid":"d2"}"#,
-            #"JSON /v/t/v: recorded "new", came "old""#
+            #"JSON /v/t/v: recorded "new", received "old""#
         ),
         (
             #"0:c:{"id":"n","o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}},"ccid":"d1"}"#,
-            #"ccid: recorded "c2", came "d1", which stands for "c1""#
+            #"ccid: recorded "c2", received "d1", which is bound to "c1""#
         ),
         (
             #"0:c:{"id":"k","o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}},"ccid":"d2"}"#,
-            #"id: recorded "m" ("n" there), came "k""#
+            #"id: recorded "m" ("n" there), received "k""#
         ),
         (
             #"0:c:{"id":"m","o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}}}"#,
-            #"ccid: recorded "c2", did not come"#
+            #"ccid: recorded "c2", not received"#
         ),
         (
             "0:e:m.2",
-            #"command: recorded c n {"o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}}}, came e m {"version":2}"#
+            #"command: recorded c n {"o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}}}, received e m {"version":2}"#
         ),
         (
             "0:c:{",
-            #"JSON value: recorded {"o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}}}, came "{""#
+            #"JSON value: recorded {"o":"M","sv":2,"v":{"t":{"o":"r","v":"new"}}}, received "{""#
         ),
     ])
     func `strict says what differs`(text: String, expected: String) {
@@ -252,7 +252,7 @@ struct SimperiumReplayTests {
             expect: "stop")
         let miss = play.replay.misses[0]
         #expect(miss.reason == .noSuchChannel)
-        #expect(miss.description.contains(#"JSON /name: recorded "note", came "notes""#))
+        #expect(miss.description.contains(#"JSON /name: recorded "note", received "notes""#))
         #expect(!miss.description.contains("secret") && !miss.description.contains("rec-token"))
     }
 

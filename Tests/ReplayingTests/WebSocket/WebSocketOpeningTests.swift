@@ -65,9 +65,9 @@ struct WebSocketOpeningTests {
             ReplayMessage(fields: [.init("Sec-WebSocket-Protocol", "chat.v1")]), &identity)
         #expect(
             other.items.map(\.description) == [
-                #"header sec-websocket-protocol: recorded "chat.v2", came "chat.v1""#
+                #"header sec-websocket-protocol: recorded "chat.v2", received "chat.v1""#
             ])
         #expect(
-            opening.refused(403).items.map(\.description) == ["status: recorded 101, came 403"])
+            opening.refused(403).items.map(\.description) == ["status: recorded 101, received 403"])
     }
 }

@@ -119,7 +119,7 @@ struct WebSocketPlayTests {
         var other = PlayedTalk("> one", server: 4007)
         _ = other.open()
         #expect(other.hang(1000) == ["finish"])
-        #expect(other.deviations == ["the end of the socket\n  code: recorded 4007, came 1000"])
+        #expect(other.deviations == ["the end of the socket\n  code: recorded 4007, received 1000"])
     }
 
     @Test func `a server that does not close is not waited for longer than the patience`() {
@@ -135,9 +135,9 @@ struct WebSocketPlayTests {
         #expect(talk.now == 105)
         #expect(
             talk.deviations == [
-                "a message of the server\n  message: not recorded, came text \"news\"",
-                "the end of the socket\n  the socket: recorded closed with 4007, came open",
-                "a message of the server\n  message: not recorded, came text \"news\"",
+                "a message of the server\n  message: not recorded, received text \"news\"",
+                "the end of the socket\n  the socket: recorded closed with 4007, received open",
+                "a message of the server\n  message: not recorded, received text \"news\"",
             ])
     }
 
@@ -159,7 +159,7 @@ struct WebSocketPlayTests {
         #expect(talk.play.played.matched == 1)
         let deviation = talk.deviations.first ?? ""
         #expect(deviation.hasPrefix("message 1, text"))
-        #expect(deviation.hasSuffix("\n  JSON /order/count: recorded 3, came 4"))
+        #expect(deviation.hasSuffix("\n  JSON /order/count: recorded 3, received 4"))
         #expect(talk.deviations.count == 1)
     }
 
@@ -172,7 +172,9 @@ struct WebSocketPlayTests {
         #expect(talk.now == 101)
         _ = talk.hang()
         #expect(
-            talk.deviations == ["message 1, text \"same\"\n  message: recorded text, came binary"])
+            talk.deviations == [
+                "message 1, text \"same\"\n  message: recorded text, received binary"
+            ])
     }
 
     @Test func `what does not come is missing after the patience`() {
@@ -185,8 +187,8 @@ struct WebSocketPlayTests {
         _ = talk.hang()
         #expect(
             talk.deviations == [
-                "message 1, text \"one\"\n  message: recorded text \"one\", did not come",
-                "message 4, text \"four\"\n  message: recorded text \"four\", did not come",
+                "message 1, text \"one\"\n  message: recorded text \"one\", not received",
+                "message 4, text \"four\"\n  message: recorded text \"four\", not received",
             ])
         #expect(talk.play.played.matched == 1)
     }
@@ -216,8 +218,8 @@ struct WebSocketPlayTests {
         #expect(talk.hang(1000) == ["finish"])
         #expect(
             talk.deviations == [
-                "a message of the server\n  message: not recorded, came text \"notice\"",
-                "a message of the server\n  message: not recorded, came text \"more\"",
+                "a message of the server\n  message: not recorded, received text \"notice\"",
+                "a message of the server\n  message: not recorded, received text \"more\"",
             ])
         #expect(talk.play.played.matched == 3)
     }
@@ -278,7 +280,7 @@ struct WebSocketPlayTests {
         #expect(talk.hang(1011) == ["finish"])
         #expect(
             talk.deviations == [
-                "the socket\n  the socket: recorded open, came closed: by the server"
+                "the socket\n  the socket: recorded open, received closed: by the server"
             ])
         #expect(talk.play.played.sent == 1 && talk.play.played.skipped == 1)
     }
@@ -290,7 +292,7 @@ struct WebSocketPlayTests {
         #expect(talk.hang(4007) == ["finish"])
         #expect(
             talk.deviations == [
-                "message 3, text \"three\"\n  message: recorded text \"three\", did not come"
+                "message 3, text \"three\"\n  message: recorded text \"three\", not received"
             ])
     }
 
@@ -300,7 +302,7 @@ struct WebSocketPlayTests {
         #expect(talk.wait() == ["finish"])
         #expect(
             talk.deviations == [
-                "the socket\n  the socket: recorded open, came closed: no answer to the handshake"
+                "the socket\n  the socket: recorded open, received closed: no answer to the handshake"
             ])
     }
 
@@ -312,7 +314,7 @@ struct WebSocketPlayTests {
         #expect(refused.on(.refused(found)) == ["finish"])
         #expect(
             refused.deviations == [
-                "the answer to the handshake\n  status: recorded 101, came 403"
+                "the answer to the handshake\n  status: recorded 101, received 403"
             ])
         var nowhere = PlayedTalk("< one")
         _ = nowhere.on(.begun)

@@ -98,7 +98,7 @@ struct WebSocketReplayTests {
         #expect(miss.reason == .different)
         #expect(miss.candidate?.message == MessageID(1))
         #expect(miss.candidate?.differences.items.map(\.place) == ["JSON /order/count"])
-        #expect(miss.description.contains("JSON /order/count: recorded 3, came 4"))
+        #expect(miss.description.contains("JSON /order/count: recorded 3, received 4"))
         let section = chat.replay.section()
         #expect(section.recorded == 1 && section.missed == 1 && section.unused == 1)
         #expect(section.unusedItems.first?.line.hasPrefix("message 1, exchange 7, text") == true)
@@ -109,7 +109,7 @@ struct WebSocketReplayTests {
         _ = chat.open()
         #expect(chat.say("same", isText: false) == ["stop"])
         let difference = try #require(chat.replay.misses.first?.candidate?.differences.items.first)
-        #expect(difference.description == "message: recorded text, came binary")
+        #expect(difference.description == "message: recorded text, received binary")
     }
 
     @Test func `a lenient replay goes on`() throws {

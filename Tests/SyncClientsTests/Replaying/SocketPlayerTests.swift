@@ -167,7 +167,7 @@ private final class StrictOrder: ReplayOrder {
         let played = await player.play(ConnectionID(1))
         #expect(
             played.deviations.flatMap(\.differences.items).map(\.description)
-                == [#"JSON /0/v/n: recorded {"o":"r","v":3}, did not come"#])
+                == [#"JSON /0/v/n: recorded {"o":"r","v":3}, not received"#])
         try await peer.close()
     }
 

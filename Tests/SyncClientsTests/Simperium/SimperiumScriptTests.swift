@@ -80,7 +80,7 @@ import Wire
         #expect(runner.turn([], session, at: .zero) == [.wake(Instant(nanoseconds: 1))])
         #expect(
             runner.turn([], session, at: Instant(nanoseconds: 1)) == [
-                .finish(.failed("line 2: waited 0 ms in vain"))
+                .finish(.failed("line 2: timed out after 0 ms"))
             ])
     }
 }

@@ -221,7 +221,7 @@ struct Playbook {
         #expect(book.play(.received(Array("0:auth:bob".utf8))).contains(.disconnect))
         #expect(
             book.session.refusal?.reason
-                == "the state is that of ada, and the token that of bob; name another --state")
+                == "the state belongs to ada, and the token to bob; name another --state")
     }
 
     @Test(arguments: ["", "x", "0", "9:c:[]", "0:c:[{}]", "h:x", "0:i:{}", "\u{0}", "0:e:k.1\n{"])

@@ -64,7 +64,7 @@ import Testing
     func `accepts what was offered and nothing else`(more: String, offered: Bool, isWell: Bool) {
         var reader = WebSocketReader(key: Self.key, isDeflateOffered: offered)
         let lines = Self.lines(reader.consume(Self.answer(more)))
-        #expect(lines == [isWell ? "opened" : "the server's answer is no WebSocket handshake"])
+        #expect(lines == [isWell ? "opened" : "the server's answer is not a WebSocket handshake"])
     }
 
     @Test func `a refusal and a close without a code`() {

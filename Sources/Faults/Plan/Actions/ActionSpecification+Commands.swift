@@ -11,11 +11,11 @@ extension ActionSpecification {
                     range: -1_000_000...1_000_000, "The error code."),
                 Parameter(
                     "as", .text, values: ["integer", "string"],
-                    "How the code is written in the JSON; without it, integer."),
+                    "How the code is written in the JSON; default: integer."),
                 Parameter(
                     "forwarded", .flag,
                     "Whether the server gets the change and its answer is replaced; without it, "
-                        + "the server never hears of the change."),
+                        + "the server does not receive the change."),
             ],
             [.command], implied: "command:c sender:client",
             "Refuses a change of the client with an error code.",
@@ -31,16 +31,16 @@ extension ActionSpecification {
             example: "command:cv => change-unknown first=1"),
         ActionSpecification(
             .entityUnknown, [], [.command], implied: "command:e sender:client",
-            "Answers the client's e with a question mark, as for a version that is gone.",
+            "Answers the client's e with a question mark, as for a version that no longer exists.",
             example: "command:e => entity-unknown nth=2"),
         ActionSpecification(
             .authFailure,
             [
                 Parameter(
                     "code", .integer, positional: true, range: -1_000_000...1_000_000,
-                    "The code; without it, 401."),
+                    "The code; default: 401."),
                 Parameter(
-                    "message", .text, "The msg; without it, that of the real server for the code."),
+                    "message", .text, "The msg; default: that of the real server for the code."),
             ],
             [.command], implied: "command:init sender:client",
             "Answers the client's init with an authorisation failure.",
@@ -55,7 +55,7 @@ extension ActionSpecification {
             [
                 Parameter(
                     "to", .text,
-                    "The change version in its place; without it, one drawn from the seed.")
+                    "The change version in its place; default: one drawn from the seed.")
             ],
             [.command], implied: "command:i sender:server",
             "Gives a page of an index another current, as if the bucket had changed while it was "
@@ -71,32 +71,32 @@ extension ActionSpecification {
             [
                 Parameter(
                     "by", .integer, range: 1...1_000_000,
-                    "How far sv and ev are moved up; without it, 1.")
+                    "By how much sv and ev are increased; default: 1.")
             ],
             [.command], implied: "command:c sender:server",
-            "Moves the versions of changes up, so that sv is not what the client has.",
+            "Increases the versions of changes, so that sv is not the client's version.",
             example: "command:c key:a1 => version-gap by=2 nth=1"),
         ActionSpecification(
             .compact,
             [
                 Parameter(
                     "count", .integer, range: 2...1000,
-                    "Changes that are joined; without it, 2.")
+                    "Changes that are joined; default: 2.")
             ],
             [.command], implied: "command:c sender:server",
             "Holds changes back and sends them together, those of one object as one change, as the "
-                + "server does for a client that was away.",
+                + "server does for a client that was offline.",
             example: "command:c => compact count=3"),
         ActionSpecification(
             .malformedDelta, [], [.command], implied: "command:c sender:server",
-            "Breaks the string delta of a change so that it does not fit the text.",
+            "Corrupts the string delta of a change so that it does not apply to the text.",
             example: "command:c => malformed-delta nth=2"),
         ActionSpecification(
             .wrongHeartbeat,
             [
                 Parameter(
                     "by", .integer, range: -1_000_000...1_000_000,
-                    "What is added to the right number; without it, 1.")
+                    "What is added to the correct number; default: 1.")
             ],
             [.command], implied: "command:h sender:server",
             "Answers a heartbeat with a wrong number.",
@@ -106,7 +106,7 @@ extension ActionSpecification {
             [
                 Parameter(
                     "to", .integer, range: 0...(1 << 53),
-                    "The channel in its place; without it, 9999.")
+                    "The channel in its place; default: 9999.")
             ],
             [.command], implied: "has:channel sender:server",
             "Sends a command of the server on a channel that was never opened.",
@@ -119,10 +119,10 @@ extension ActionSpecification {
                     "The whole message: 0:index, log:1, ? ..."),
                 Parameter(
                     "to", .text, values: ["client", "server"],
-                    "Who gets it; without it, the client."),
+                    "Who gets it; default: the client."),
             ],
             [.command, .message],
-            "Sends a text message that nobody sent, behind the one that the rule matched.",
+            "Injects a text message after the one that the rule matched.",
             example: "command:init sender:client => send 0:index after=1s"),
     ]
 }

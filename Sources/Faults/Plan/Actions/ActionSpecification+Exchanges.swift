@@ -7,7 +7,7 @@ extension ActionSpecification {
     /// Whose bytes are meant: of a request or of its response.
     static let side = Parameter(
         "sender", .text, values: ["client", "server"],
-        "Whose bytes: client for the request, server for the response, which is the default.")
+        "Whose bytes: client for the request, server for the response; default: server.")
 
     /// Actions on HTTP exchanges.
     static let exchanges: [ActionSpecification] = [
@@ -19,30 +19,30 @@ extension ActionSpecification {
                     "Status of the answer."),
                 Parameter(
                     "retry-after", .integerOrText,
-                    "Retry-After: seconds, or any text to be sent as it is; without it, what the "
-                        + "ready-made answer has."),
+                    "Retry-After: seconds, or any text to be sent as it is; default: that of the "
+                        + "ready-made answer."),
                 Parameter(
-                    "body", .text, "Body; without it, the ready-made one of the protocol."),
+                    "body", .text, "Body; default: the ready-made one of the protocol."),
                 Parameter(
                     "body-file", .text, "File that the body is read from when the plan is loaded."),
-                Parameter("type", .text, "Content-Type; without it, that of the body."),
+                Parameter("type", .text, "Content-Type; default: that of the body."),
                 Parameter(
                     "header", .texts, "A header field, \"Name: value\"; may be given repeatedly."),
                 Parameter(
                     "message", .text,
-                    "Text for people in a ready-made body: of OpenRosaResponse, or "
-                        + "default_response of a 406."),
+                    "Text for users in a ready-made body: of OpenRosaResponse, or default_response "
+                        + "of a 406."),
                 Parameter("key", .text, "Translation key in the ready-made body of a 406."),
                 Parameter(
                     "progress", .text,
-                    "Progress in a ready-made 202, \"done/total\"; without it, 10/100."),
+                    "Progress in a ready-made 202, \"done/total\"; default: 10/100."),
                 Parameter(
                     "step", .integer, range: 0...1_000_000_000,
-                    "How much the progress grows with every occurrence; without it, 10."),
+                    "How much the progress grows with every occurrence; default: 10."),
                 Parameter(
                     "forwarded", .flag,
                     "Whether the server gets the request and its answer is replaced; without it, "
-                        + "the server never hears of the request."),
+                        + "the server does not receive the request."),
             ],
             request + response,
             "Answers a request with a status. Without a body, the answer is the correct one of the "
@@ -55,22 +55,22 @@ extension ActionSpecification {
             [
                 Parameter(
                     "how", .text, values: ["close", "reset", "stall"],
-                    "What the client sees instead of the answer; without it, close.")
+                    "What the client sees instead of the answer; default: close.")
             ],
             response,
-            "Lets the server have the request and the client never have the answer, so that it does "
-                + "not know whether it was taken.",
+            "Forwards the request but not the answer, so that the client does not know whether the "
+                + "server accepted it.",
             example: "api:commcare.submit => lose-answer how=reset nth=1"),
         ActionSpecification(
             .answerTwice, [], [.responseBody],
-            "Sends the answer twice, one right behind the other.",
+            "Sends the answer twice, one directly after the other.",
             example: "method:POST => answer-twice first=1"),
         ActionSpecification(
             .truncate,
             [
                 Parameter(
                     "at", .size, positional: true, required: true, range: 0...(.max),
-                    "Bytes of the body that still come.")
+                    "Bytes of the body that are still sent.")
             ],
             response,
             "Closes the connection in the middle of the body of a response.",
@@ -80,15 +80,15 @@ extension ActionSpecification {
             [
                 Parameter(
                     "at", .size, range: 0...(.max),
-                    "Offset in the body of the first byte that is changed; without it, drawn from "
-                        + "the seed within what came first."),
+                    "Offset in the body of the first byte that is changed; default: drawn from the "
+                        + "seed within the first bytes."),
                 Parameter(
                     "count", .size, range: 1...1_048_576,
-                    "Bytes that are changed; without it, 1."),
+                    "Bytes that are changed; default: 1."),
                 side,
             ],
             request + response,
-            "Changes bytes of a body to others; its length stays right.",
+            "Changes bytes of a body; its length stays correct.",
             example: "path:/media/* => corrupt at=100 count=4"),
         ActionSpecification(
             .length,
@@ -99,7 +99,7 @@ extension ActionSpecification {
                     "What is added to the Content-Length of the response.")
             ],
             response,
-            "Sends a response whose Content-Length is wrong; one in chunks is left as it is.",
+            "Sends a response with a wrong Content-Length; a chunked response is left unchanged.",
             example: "path:/forms/* => length -10"),
         ActionSpecification(
             .contentType,
@@ -116,10 +116,10 @@ extension ActionSpecification {
             [
                 Parameter(
                     "at", .size, positional: true, range: 0...(.max),
-                    "Bytes of the decoded body that stay; without it, half of them.")
+                    "Bytes of the decoded body that are kept; default: half of them.")
             ],
             [.responseBody],
-            "Ends an XML document in its middle, with a Content-Length that is right: only a parser "
+            "Cuts an XML document in its middle, with a correct Content-Length: only a parser "
                 + "notices.",
             example: "api:commcare.restore => cut-xml first=1"),
         ActionSpecification(
@@ -129,7 +129,7 @@ extension ActionSpecification {
                     "name", .text, positional: true, required: true, "Name of the header field."),
                 Parameter(
                     "value", .text, positional: true, required: true,
-                    "The value, in place of all there were."),
+                    "The value, which replaces all present ones."),
                 side,
             ],
             request + response, "Sets a header field.",
@@ -141,7 +141,7 @@ extension ActionSpecification {
                     "name", .text, positional: true, required: true, "Name of the header field."),
                 side,
             ],
-            request + response, "Takes a header field away.",
+            request + response, "Removes a header field.",
             example:
                 "api:commcare.submit => remove-header X-CommCareHQ-LastSyncToken sender=client"),
     ]

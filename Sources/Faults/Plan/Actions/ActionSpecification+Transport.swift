@@ -8,7 +8,7 @@ extension ActionSpecification {
     /// Whose bytes are meant, of a connection.
     private static let direction = Parameter(
         "sender", .text, values: ["client", "server"],
-        "Whose bytes; without it, those of both.")
+        "Whose bytes; default: those of both.")
 
     /// Actions on exchanges and messages alike, on bytes and on connections.
     static let transport: [ActionSpecification] = [
@@ -26,29 +26,29 @@ extension ActionSpecification {
             .doubled,
             [
                 Parameter(
-                    "count", .integer, range: 1...1000, "How many more come; without it, 1.")
+                    "count", .integer, range: 1...1000, "How many more are sent; default: 1.")
             ],
             [.requestBody, .command, .message],
             "Sends a request, command or message again; the client gets the first answer alone.",
             example: "command:c sender:server => repeat nth=2"),
         ActionSpecification(
             .reorder, [], [.command, .message],
-            "Lets a message go behind the next one of its sender, of a command the next one of its "
-                + "channel, or after 5 s where none comes.",
+            "Forwards a message after the next one of its sender (a command: of its channel), or "
+                + "after 5 s where none follows.",
             example: "command:c sender:server => reorder every=3"),
         ActionSpecification(
             .latency,
             [
                 Parameter(
                     "by", .duration, positional: true, required: true,
-                    range: 0...86_400_000_000_000, "How much later it goes on."),
+                    range: 0...86_400_000_000_000, "How much later it is forwarded."),
                 Parameter(
                     "jitter", .duration, range: 0...86_400_000_000_000,
-                    "By how much more or less, drawn evenly; without it, 0."),
+                    "By how much more or less, drawn uniformly; default: 0."),
                 Parameter(
                     "sender", .text, values: ["client", "server"],
-                    "Whose bytes: of a connection, without it those of both; of an exchange, client "
-                        + "delays the request and server the response."),
+                    "Whose bytes: of a connection, client or server (default: both); of an "
+                        + "exchange, client delays the request and server the response."),
             ],
             everywhere,
             "Delays a request, response, command or message, or everything on a connection.",
@@ -58,65 +58,67 @@ extension ActionSpecification {
             [
                 Parameter(
                     "rate", .size, positional: true, required: true, range: 1...(.max),
-                    "Bytes each second, in each direction."),
+                    "Bytes per second, in each direction."),
                 direction,
             ],
-            everywhere, "Slows the connection down from here on.",
+            everywhere, "Limits the bandwidth of the connection from here on.",
             example: "host:*.example => bandwidth 10KiB sender=server"),
         ActionSpecification(
             .slice,
             [
                 Parameter(
                     "size", .size, positional: true, required: true, range: 1...(.max),
-                    "Bytes that go on at a time."),
+                    "Bytes that are forwarded at a time."),
                 Parameter(
                     "pause", .duration, range: 0...3_600_000_000_000,
-                    "Pause behind each slice; without it, 0."),
+                    "Pause after each slice; default: 0."),
                 direction,
             ],
-            everywhere, "Lets bytes go on in small slices from here on.",
+            everywhere, "Forwards bytes in small slices from here on.",
             example: "=> slice 1 pause=5ms"),
         ActionSpecification(
             .stall,
             [direction], everywhere,
-            "Lets nothing go on from here on, with the connection left open.",
+            "Forwards nothing from here on, and leaves the connection open.",
             example: "api:commcare.restore => stall sender=server nth=1"),
         ActionSpecification(
             .cut,
             [
                 Parameter(
                     "at", .size, positional: true, required: true, range: 0...(.max),
-                    "Bytes that still go on, from here on."),
+                    "Bytes that are still forwarded, from here on."),
                 Parameter(
                     "how", .text, values: ["close", "reset"],
-                    "How the connection ends; without it, close."),
+                    "How the connection ends; default: close."),
                 direction,
             ],
-            everywhere, "Ends the connection after so many more bytes.",
+            everywhere, "Ends the connection after the given number of further bytes.",
             example: "=> cut 5000 how=reset sender=server"),
         ActionSpecification(
             .blackout,
             [
                 Parameter(
                     "for", .duration, positional: true, range: 1...86_400_000_000_000,
-                    "How long; without it, as long as the times from and to of the schedule say.")
+                    "Duration; default: the time between from and to of the schedule.")
             ],
-            everywhere, "Lets nothing through for a while, in either direction; it comes later.",
+            everywhere,
+            "Forwards nothing for a time, in either direction; held bytes are "
+                + "forwarded afterwards.",
             example: "=> blackout from=10s to=25s"),
         ActionSpecification(
             .close, [], everywhere, "Closes the connection in order.",
             example: "command:c sender:client => close nth=5"),
         ActionSpecification(
-            .reset, [], everywhere, "Ends the connection by a reset (RST).",
+            .reset, [], everywhere, "Resets the connection (RST).",
             example: "api:commcare.submit => reset probability=0.2"),
         ActionSpecification(
             .halfClose,
             [
                 Parameter(
                     "sender", .text, values: ["client", "server"],
-                    "Who seems to send no more; without it, the server.")
+                    "Which side appears to have closed; default: the server.")
             ],
-            everywhere, "Tells one side that the other will send no more.",
+            everywhere, "Half-closes the connection: one side sees the end of the other's stream.",
             example: "api:commcare.restore => half-close sender=server"),
         ActionSpecification(
             .closeCode,
@@ -124,16 +126,16 @@ extension ActionSpecification {
                 Parameter(
                     "code", .integer, positional: true, required: true, range: 0...65_535,
                     "The close code."),
-                Parameter("reason", .text, "The reason; without it, none."),
+                Parameter("reason", .text, "The reason; default: none."),
                 Parameter(
                     "to", .text, values: ["client", "server", "both"],
-                    "Who gets the close message; without it, both."),
+                    "Who gets the close message; default: both."),
             ],
             [.command, .message], "Ends a WebSocket with a close message.",
             example: "command:c sender:client => close-code 1012 reason=\"service restart\" nth=2"),
         ActionSpecification(
             .refuse, [], [.connection, .handshake],
-            "Refuses the connection, or the tunnel that the client asks for.",
+            "Refuses the connection, or the tunnel that the client requests.",
             example: "=> refuse first=2"),
         ActionSpecification(
             .tlsFailure, [], [.handshake], "Ends the client's TLS handshake with an alert.",

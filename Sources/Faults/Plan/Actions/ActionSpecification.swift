@@ -1,6 +1,6 @@
 public import Filters
 
-/// What the catalogue knows about an action; parser, schema and documentation are made of it.
+/// The catalogue entry of an action; parser, schema and documentation are derived from it.
 public struct ActionSpecification: Sendable {
     /// An argument of an action.
     public struct Parameter: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct ActionSpecification: Sendable {
         public let values: [String]?
         /// The numbers there are: nanoseconds for durations, bytes for sizes.
         public let range: ClosedRange<Int64>?
-        /// What it is, in one sentence that says what holds without it.
+        /// What it is, in one sentence with its default.
         public let sentence: String
 
         init(
@@ -104,7 +104,7 @@ extension FilterPhase {
 }
 
 extension ActionKind {
-    /// What the catalogue knows about the action.
+    /// The catalogue entry of the action.
     public var specification: ActionSpecification {
         // Every kind is there; a test makes sure.
         Self.catalogue[self] ?? ActionSpecification(self, [], [], "", example: "")

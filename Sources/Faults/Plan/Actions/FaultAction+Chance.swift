@@ -8,6 +8,6 @@ extension FaultAction {
         }
     }
 
-    /// Whether it lasts as long as the times of its schedule say.
+    /// Whether it lasts for the times of its schedule.
     var lastsForWindow: Bool { kind == .blackout && arguments["for"] == nil }
 }

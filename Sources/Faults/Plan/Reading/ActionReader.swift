@@ -2,7 +2,7 @@ import Filters
 
 /// Makes actions of words, by the catalogue.
 struct ActionReader {
-    /// Most values of an argument that may be given repeatedly.
+    /// The maximum number of values of an argument that may be given repeatedly.
     private static let maximumTexts = 100
 
     private let kind: ActionKind
@@ -15,8 +15,7 @@ struct ActionReader {
     ///   - name: Name of the action, or a status.
     ///   - words: Its arguments.
     /// - Returns: The action.
-    /// - Throws: ``FaultPlanError`` at the argument that is wrong, or at the name where one is
-    ///   missing.
+    /// - Throws: ``FaultPlanError`` at the invalid argument, or at the name where one is missing.
     static func read(
         _ name: PlacedText, _ words: [PlanWord]
     ) throws(FaultPlanError) -> FaultAction {

@@ -1,6 +1,6 @@
 import Filters
 
-/// Makes conditions of filters: finds the phase in which each can be asked.
+/// Makes conditions of filters: finds the phase in which each can be evaluated.
 enum ConditionReader {
     /// Reads the filter of a rule.
     ///
@@ -28,7 +28,7 @@ enum ConditionReader {
             .requestHead, .requestBody, .responseHead, .responseBody, .command, .message,
         ]
         return try condition(
-            try parse(text), text, phases, nothing: .contradiction("this filter holds for nothing"))
+            try parse(text), text, phases, nothing: .contradiction("this filter matches nothing"))
     }
 
     private static func parse(_ text: PlacedText) throws(FaultPlanError) -> Filter {
@@ -54,7 +54,7 @@ enum ConditionReader {
             do throws(FilterError) {
                 try filter.validate(for: phase)
             } catch {
-                // The phase that knows most says best what is missing.
+                // The error of the last phase, in which most is known, is the most precise.
                 let isFurther = error.range.lowerBound >= (furthest?.range.lowerBound ?? -1)
                 if isFurther { furthest = error }
                 continue
@@ -120,13 +120,15 @@ extension FaultAction {
     func refusalToWait(in phase: FilterPhase) -> String? {
         switch kind {
         case .drop where !flag("close"):
-            "after: what is dropped never comes; later can be the end of the connection, with close"
+            "after: what is dropped is never sent; only the end of the connection can be delayed, "
+                + "with close"
         case .loseAnswer where text("how") == "stall":
-            "after: with how=stall nothing is seen of the answer, now or later"
+            "after: with how=stall the answer is never sent, so it cannot be delayed"
         case .reorder, .compact:
-            "after: \(kind) waits for what comes next, and for nothing else"
+            "after: \(kind) waits for the next message, and cannot be delayed further"
         case .refuse where phase == .handshake, .tlsFailure, .expiredCertificate:
-            "after: \(kind) is done when the connection or its TLS begins, and not later"
+            "after: \(kind) is carried out when the connection or its TLS begins, and cannot be "
+                + "delayed"
         default: nil
         }
     }

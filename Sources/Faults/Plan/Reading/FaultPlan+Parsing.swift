@@ -6,7 +6,7 @@ extension FaultPlan {
         try PlanReader(text).plan()
     }
 
-    /// The plan with a rule of one line behind its own: `FILTER => ACTION key=value ...`.
+    /// The plan with a rule of one line appended: `FILTER => ACTION key=value ...`.
     ///
     /// - Throws: ``FaultPlanError``, with the place of the mistake in `line`.
     public func adding(line: String) throws(FaultPlanError) -> FaultPlan {
@@ -18,7 +18,7 @@ extension FaultPlan {
         return FaultPlan(rules: rules + added, seed: seed)
     }
 
-    /// The plan with the rules of another behind its own, and its seed where this has none.
+    /// The plan with the rules of another appended, and its seed where this one has none.
     ///
     /// Of rules that have one name, the other plan's gets a number: `name-2`.
     public func adding(_ other: FaultPlan) -> FaultPlan {
@@ -51,7 +51,7 @@ extension FaultRule {
         try RuleReader.line(PlacedText(line)).rule(named: name)
     }
 
-    /// Reads a rule in YAML or JSON, as it stands in the list of a plan.
+    /// Reads a rule in YAML or JSON, as it is written in the list of a plan.
     ///
     /// - Parameters:
     ///   - text: A mapping, or a text that is a rule of one line.
@@ -64,14 +64,15 @@ extension FaultRule {
         try PlanReader(text).rule(named: name)
     }
 
-    /// The rule with another name, and so with draws of its own.
+    /// The rule with another name, and so with different random draws.
     public func named(_ name: String) -> FaultRule {
         FaultRule(name: name, condition: condition, action: action, schedule: schedule)
     }
 }
 
 extension FaultAction {
-    /// Reads an action as it stands behind the arrow of a rule of one line: `error 440 as=string`.
+    /// Reads an action as it is written after the arrow of a rule of one line:
+    /// `error 440 as=string`.
     ///
     /// - Throws: ``FaultPlanError``, with the place of the mistake.
     public static func parse(_ text: String) throws(FaultPlanError) -> FaultAction {

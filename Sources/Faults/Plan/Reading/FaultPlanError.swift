@@ -2,7 +2,7 @@ public import Filters
 
 /// A mistake in a fault plan, and where it is.
 public struct FaultPlanError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of error.
     public enum Reason: Hashable, Sendable {
         /// The plan is longer than ``FaultPlan/maximumSize``.
         case tooLong
@@ -10,7 +10,7 @@ public struct FaultPlanError: Error, Hashable, Sendable {
         case tooManyRules
         /// It is not YAML; the parser's words.
         case notYAML(String)
-        /// Something else has to stand here.
+        /// Something else is expected here.
         case expected(String)
         /// The mapping has no such key; `nearest` are names like it, best first, at most three.
         case unknownKey(String, of: String, nearest: [String])
@@ -22,7 +22,7 @@ public struct FaultPlanError: Error, Hashable, Sendable {
         case duplicateName(String)
         /// A name of a rule is 1 to 100 characters without control characters.
         case notAName
-        /// The filter is wrong.
+        /// The filter is invalid.
         case filter(FilterError.Reason)
         /// Two comparisons with this field cannot both hold.
         case excluding(Field)
@@ -44,17 +44,17 @@ public struct FaultPlanError: Error, Hashable, Sendable {
         case notAValue(of: String, expected: String)
         /// The quotation is not closed.
         case unclosedQuotation
-        /// Only `\"`, `\\`, `\n`, `\r` and `\t` can stand in quotation marks.
+        /// Only `\"`, `\\`, `\n`, `\r` and `\t` are escapes in quotation marks.
         case unknownEscape(Unicode.Scalar)
-        /// A space is missing behind a quotation.
+        /// A space is missing after a quotation.
         case missingSpace
         /// Conditions of the schedule that cannot be met, in words.
         case contradiction(String)
-        /// The action needs the times of the schedule, or its argument, to know how long.
+        /// The action needs the times of the schedule, or its argument, as its duration.
         case endless(ActionKind)
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let reason: Reason
     /// Where.
     public let place: PlanPlace
@@ -65,7 +65,7 @@ public struct FaultPlanError: Error, Hashable, Sendable {
         self.place = place
     }
 
-    /// Where it is, what is wrong, the line of the plan, and a mark under what is wrong.
+    /// Its place, the error, the line of the plan, and a mark under the erroneous text.
     ///
     /// - Parameter file: Name of the plan; nil for a rule given on the command line.
     /// - Returns: Three lines without a line feed at the end.
@@ -79,25 +79,25 @@ public struct FaultPlanError: Error, Hashable, Sendable {
 }
 
 extension FaultPlanError: CustomStringConvertible {
-    /// What is wrong and what would be right, in one line without the place.
+    /// The error and what is expected, in one line without the place.
     public var description: String {
         switch reason {
         case .tooLong: "a plan has at most \(FaultPlan.maximumSize) bytes"
         case .tooManyRules: "a plan has at most \(FaultPlan.maximumRules) rules"
         case .notYAML(let words): "this is not YAML: \(words)"
-        case .expected(let what): "here has to stand \(what)"
+        case .expected(let what): "expected \(what)"
         case .unknownKey(let key, let owner, let nearest):
             "\(owner) has no \"\(key)\"" + NearestNames.question(nearest)
         case .missingKey(let key, let owner): "\(owner) needs \"\(key)\""
         case .repeatedKey(let key): "\"\(key)\" is given twice"
-        case .duplicateName(let name): "there is a rule \"\(name)\" already"
+        case .duplicateName(let name): "a rule \"\(name)\" exists already"
         case .notAName: "a name has 1 to 100 characters, and no control characters"
         case .filter(let reason): FilterError(reason, 0..<0).description
         case .excluding(let field): "two conditions on \(field) exclude each other"
         case .nothingFor(let kind):
-            "this filter holds for nothing that \(kind) can be done to; \(Self.subjects(kind))"
-        case .missingArrow: "between filter and action stands =>, with a space before it"
-        case .missingAction: "after => comes an action, such as 503 or drop"
+            "this filter matches nothing that \(kind) can be done to; \(Self.subjects(kind))"
+        case .missingArrow: "=> is missing between filter and action, with a space before it"
+        case .missingAction: "an action is missing after =>, such as 503 or drop"
         case .unknownAction(let name, let nearest):
             "there is no action \"\(name)\"" + NearestNames.question(nearest)
         case .unknownArgument(let name, let kind, let nearest):
@@ -109,7 +109,7 @@ extension FaultPlanError: CustomStringConvertible {
         case .notAValue(let name, let expected): "\(name) is \(expected)"
         case .unclosedQuotation: "this quotation is not closed"
         case .unknownEscape(let scalar):
-            "\\\(scalar) means nothing here; there are \\\" \\\\ \\n \\r \\t"
+            "\\\(scalar) is not an escape; the escapes are \\\" \\\\ \\n \\r \\t"
         case .missingSpace: "a space has to follow a quotation"
         case .contradiction(let words): words
         case .endless(let kind):

@@ -25,7 +25,8 @@ enum FilterContradiction {
         }
     }
 
-    /// What one condition asks of a field: one of `tests` has to pass, or none where negated.
+    /// The requirement of one condition on a field: one of `tests` has to pass, or none where
+    /// negated.
     private struct Condition {
         let field: Field
         let name: String?
@@ -172,7 +173,7 @@ extension FilterNode {
     }
 }
 
-/// A thing of which only the kind is known.
+/// A subject of which only the kind is known.
 private struct Kind: FilterSubjectValues {
     let subject: FilterSubject
 

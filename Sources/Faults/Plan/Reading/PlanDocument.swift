@@ -37,7 +37,7 @@ struct PlanDocument {
         }
     }
 
-    /// The text of a scalar and where each of its characters stands.
+    /// The text of a scalar with the place of each of its characters.
     func text(_ scalar: Node.Scalar) -> PlacedText {
         let wanted = Array(scalar.string.unicodeScalars)
         let mark = Position(scalar.mark)
@@ -97,7 +97,7 @@ struct PlanDocument {
             (words, mark) = (problem, Position(nil))
         default: (words, mark) = ("\(error)", Position(nil))
         }
-        // What is not closed is missed behind the last line.
+        // What is not closed is missed after the last line.
         let number = min(max(mark.line, 1), max(lines.count, 1))
         let line = lines.isEmpty ? [] : lines[number - 1]
         let column = number < mark.line ? line.count : min(max(mark.column - 1, 0), line.count)

@@ -10,11 +10,11 @@ public struct PlanPlace: Hashable, Sendable {
     public let range: Range<Int>
 }
 
-/// A value of a plan, which knows where each of its characters stands.
+/// A value of a plan with the place of each of its characters.
 struct PlacedText: Hashable {
     /// The value, with quotation marks and escapes undone.
     let text: String
-    /// Where all of it stands.
+    /// The place of all of it.
     let place: PlanPlace
     /// Whether the characters of the value are those of the place, from its start on.
     let isDirect: Bool
@@ -26,7 +26,7 @@ struct PlacedText: Hashable {
             text, PlanPlace(line: 1, column: 1, text: text, range: 0..<count), isDirect: true)
     }
 
-    /// The value `text` that stands at `place`.
+    /// The value `text` at `place`.
     init(_ text: String, _ place: PlanPlace, isDirect: Bool) {
         self.text = text
         self.place = place
@@ -45,7 +45,7 @@ struct PlacedText: Hashable {
             range: start + range.lowerBound..<start + range.upperBound)
     }
 
-    /// The place behind the last character.
+    /// The place after the last character.
     var end: PlanPlace {
         let count = text.unicodeScalars.count
         return place(of: count..<count)

@@ -60,10 +60,10 @@ struct PlanReader {
 
     private func seed(_ node: Node?) throws(FaultPlanError) -> UInt64? {
         guard let node else { return nil }
-        let text = try scalar(node, "a whole number from 0 on")
+        let text = try scalar(node, "a whole number of at least 0")
         guard let seed = UInt64(text.text) else {
             throw FaultPlanError(
-                .notAValue(of: "seed", expected: "a whole number from 0 on"), text.place)
+                .notAValue(of: "seed", expected: "a whole number of at least 0"), text.place)
         }
         return seed
     }

@@ -4,7 +4,7 @@ struct PlanWord {
     let key: PlacedText?
     /// The value; empty at the end of the name where none is given.
     let value: PlacedText
-    /// Whether the value stands in quotation marks.
+    /// Whether the value is quoted.
     let isQuoted: Bool
     /// Whether a value is given, if only an empty one.
     let hasValue: Bool

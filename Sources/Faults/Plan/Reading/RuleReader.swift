@@ -23,7 +23,7 @@ struct RuleReader {
                 && (index == 0 || scalars[index - 1].properties.isWhitespace)
         }
         guard let first = arrows.first else { throw FaultPlanError(.missingArrow, text.end) }
-        // An arrow may stand in a quotation or an expression: then what stands before it is no
+        // An arrow may be part of a quotation or an expression: then what precedes it is not a
         // filter.
         let arrow = arrows.first { ConditionReader.isFilter(text.part(0..<$0)) } ?? first
         var scanner = PlanScanner(text, from: arrow + 2)
@@ -39,7 +39,7 @@ struct RuleReader {
         return reader
     }
 
-    /// Takes an action apart that is written like the part of a line behind the arrow.
+    /// Takes an action apart that is written like the part of a line after the arrow.
     static func action(
         _ text: PlacedText
     ) throws(FaultPlanError) -> (kind: PlacedText, arguments: [PlanWord]) {

@@ -13,7 +13,7 @@ struct ScheduleReader {
 
     /// Reads a schedule.
     ///
-    /// - Throws: ``FaultPlanError`` at the word that is wrong.
+    /// - Throws: ``FaultPlanError`` at the invalid word.
     static func read(_ words: [PlanWord]) throws(FaultPlanError) -> FaultSchedule {
         var reader = ScheduleReader()
         var always: PlanPlace?
@@ -26,7 +26,7 @@ struct ScheduleReader {
         }
         if let always, !reader.places.isEmpty, reader.schedule.hasLimits {
             throw FaultPlanError(
-                .contradiction("always goes with no other condition"), always)
+                .contradiction("always excludes all other conditions"), always)
         }
         try reader.check()
         return reader.schedule
@@ -80,7 +80,7 @@ struct ScheduleReader {
         for part in word.value.text.split(separator: ",", omittingEmptySubsequences: false) {
             let text = part.filter { $0 != " " }
             guard let number = PlanNumbers.integer(String(text)), number >= 1 else {
-                throw wrong(word, "a whole number from 1 on, or several: 1,4,7")
+                throw wrong(word, "a whole number of at least 1, or several: 1,4,7")
             }
             schedule.nth.append(number)
         }
@@ -89,7 +89,7 @@ struct ScheduleReader {
 
     private func count(_ word: PlanWord) throws(FaultPlanError) -> Int64 {
         guard let number = PlanNumbers.integer(word.value.text), number >= 1 else {
-            throw wrong(word, "a whole number from 1 on")
+            throw wrong(word, "a whole number of at least 1")
         }
         return number
     }

@@ -4,7 +4,7 @@ internal import Wire
 
 /// Reads fields and bodies of an entry.
 enum HARBody {
-    /// The largest size that is believed, in bytes: no trace holds more.
+    /// The largest plausible size in bytes: no trace holds more.
     static let largest: Int64 = 1 << 48
 
     // MARK: Messages
@@ -17,7 +17,7 @@ enum HARBody {
         message.fields = fields(request["headers"])
         let post = request["postData"]
         let type = value("content-type", message.fields) ?? post?["mimeType"]?.string ?? ""
-        // HTTP Toolkit keeps what is no text apart, since HAR 1.2 has no way to say so.
+        // HTTP Toolkit keeps binary bodies apart, since HAR 1.2 cannot mark them.
         let text = post?["text"] ?? request["_content"]?["text"]
         let isBase64 =
             (post?["text"] == nil ? request["_content"] : post)?["encoding"]?
@@ -29,7 +29,9 @@ enum HARBody {
             let form = HARForm(parameters, type: type)
             message.body = form.body
             if let type = form.type { set("Content-Type", type, &message.fields) }
-            oddities.append("the body was made of the parameters that the archive has instead")
+            oddities.append(
+                "the body was synthesized from the parameters that the archive has "
+                    + "instead")
         } else {
             // Chrome states 0 for files and blobs, of which it has only the length in the field.
             let stated = value("content-length", message.fields).flatMap { Int64($0) } ?? 0
@@ -79,7 +81,7 @@ enum HARBody {
         }
     }
 
-    /// A string, or what stands there instead of one; nothing for null.
+    /// A string, or the text of another value; nothing for null.
     private static func text(_ node: JSONDocument.Node) -> String {
         node.string ?? (node.isNull ? "" : node.text)
     }
@@ -102,9 +104,9 @@ enum HARBody {
 
     /// The bytes of archived text.
     ///
-    /// Exporters archive text as the characters that they made of it. It becomes UTF-8 again, or
-    /// Latin-1 where the type does not speak against it and the size that the archive states is that
-    /// of Latin-1.
+    /// Exporters archive text as the characters that they decoded. It becomes UTF-8 again, or
+    /// Latin-1 where the type does not contradict it and the size in the archive is that of
+    /// Latin-1.
     private static func body(
         _ text: String, isBase64: Bool, type: String, size: Int64?, _ whose: String,
         mayLie: Bool = false, _ oddities: inout [String]
@@ -114,7 +116,7 @@ enum HARBody {
             if let decoded = Base64.decode(text.utf8, .whitespace) {
                 bytes = decoded
             } else {
-                oddities.append("the body of \(whose) is said to be base64 and is not")
+                oddities.append("the body of \(whose) is declared as base64 and is not base64")
             }
         } else if let size, size != Int64(bytes.count), !type.lowercased().contains("utf-8"),
             size == Int64(text.unicodeScalars.count),
@@ -124,16 +126,16 @@ enum HARBody {
         }
         if let size, size != Int64(bytes.count), !mayLie {
             oddities.append(
-                "the archive says that the body of \(whose) has \(size) bytes; "
-                    + "its text has \(bytes.count)")
+                "the archive states \(size) bytes for the body of \(whose); its text has "
+                    + "\(bytes.count) bytes")
         }
         return bytes
     }
 
     /// Whether the codings that the fields name were undone.
     ///
-    /// Archives have bodies decoded; but a coding that nobody knows was not undone, nor one whose
-    /// mark the body still begins with.
+    /// Archives have bodies decoded; but an unknown coding was not decoded, nor one whose magic
+    /// number the body still begins with.
     private static func isDecoded(_ message: ArchivedExchange.Message) -> Bool {
         let named = message.fields.filter { $0.name.lowercased() == "content-encoding" }
             .map(\.value).joined(separator: ",")

@@ -60,7 +60,7 @@ enum HARCookies {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, also with dashes, as ISO 8601; nil where it is no date.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, also with dashes, as ISO 8601; nil where it is not a date.
     static func date(_ text: String) -> String? {
         let words = text.split { " ,-".contains($0) }
         guard words.count >= 5, let day = Int(words[1]), (1...31).contains(day),

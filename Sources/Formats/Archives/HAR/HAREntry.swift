@@ -4,15 +4,14 @@ internal import Wire
 
 /// Reads one entry of an HTTP archive.
 ///
-/// As forgiving as can be: what is missing has the value that it would have had if nobody had said
-/// anything, and what cannot be is said in ``ArchivedExchange/oddities``. Habits of exporters that
-/// are known from their sources: Chrome (`WebInspector`; `devtools-frontend`, `HARLog`), Safari
-/// (`WebKit Web Inspector`; `HARBuilder.js`), HTTP Toolkit (`har.ts`), Insomnia (`har.ts`) and
-/// mitmproxy (`savehar.py`).
+/// As lenient as possible: what is missing has its default, and what is invalid is listed in
+/// ``ArchivedExchange/oddities``. Habits of exporters that are known from their sources: Chrome
+/// (`WebInspector`; `devtools-frontend`, `HARLog`), Safari (`WebKit Web Inspector`;
+/// `HARBuilder.js`), HTTP Toolkit (`har.ts`), Insomnia (`har.ts`) and mitmproxy (`savehar.py`).
 struct HAREntry {
     /// Why an entry does not become an exchange.
     enum LeftOut: String, Error, CaseIterable {
-        /// It is no object with a request.
+        /// It is not an object with a request.
         case noRequest = "without a request"
         /// Its URL is none of `http`, `https`, `ws` and `wss`, such as `data:` and `blob:`.
         case otherScheme = "of other schemes than http and ws"
@@ -31,7 +30,7 @@ struct HAREntry {
         }
         url = Self.withoutFragment(request["url"]?.string ?? "")
         guard ArchivedURL(url) != nil else { throw .otherScheme }
-        // Chrome says `memory` or `disk`, Safari `Memory Cache` or `Disk Cache`.
+        // Chrome writes `memory` or `disk`, Safari `Memory Cache` or `Disk Cache`.
         let cache = node["_fromCache"]?.string ?? ""
         let fetch = node["_fetchType"]?.string ?? ""
         guard cache.isEmpty, !fetch.hasSuffix("Cache") else { throw .cached }
@@ -44,15 +43,15 @@ struct HAREntry {
     }
 
     /// When the first byte of the request was sent, in nanoseconds since 1970 UTC; `fallback` where
-    /// the entry does not tell.
+    /// the entry does not have it.
     func started(fallback: Int64) -> Int64 {
         (archivedStart ?? fallback) + HARTimings(node).before
     }
 
-    /// What `startedDateTime` says; nil where it is no time.
+    /// The value of `startedDateTime`; nil where it is not a time.
     var archivedStart: Int64? { node["startedDateTime"]?.string.flatMap(HARTime.parse) }
 
-    /// The exchange; `fallback` counts where the entry does not tell when it started.
+    /// The exchange; `fallback` counts where the entry has no start time.
     func exchange(fallback: Int64) -> ArchivedExchange {
         let timings = HARTimings(node)
         let start = started(fallback: fallback)
@@ -61,7 +60,7 @@ struct HAREntry {
             method: method, url: url, startedUnixNanoseconds: start)
         if archivedStart == nil {
             exchange.oddities.append(
-                "the archive does not say when this began; that of the entry before counts")
+                "the archive has no start time; that of the previous entry is used")
         }
         exchange.requestEndedUnixNanoseconds = start + timings.send
         exchange.respondedUnixNanoseconds = exchange.requestEndedUnixNanoseconds + timings.wait
@@ -72,7 +71,7 @@ struct HAREntry {
         exchange.request = HARBody.request(request, &exchange.oddities)
         if method.isEmpty {
             exchange.method = exchange.request.body.isEmpty ? "GET" : "POST"
-            exchange.oddities.append("the archive does not say the method")
+            exchange.oddities.append("the archive has no method")
         }
         readResponse(&exchange)
         HARSocket.read(node, into: &exchange)
@@ -81,7 +80,7 @@ struct HAREntry {
 
     private func readResponse(_ exchange: inout ArchivedExchange) {
         let response = node["response"]
-        // Chrome and Safari write null, `""` or what the network stack says.
+        // Chrome and Safari write null, `""` or the value of the network stack.
         exchange.error =
             [response?["_error"], node["_error"]]
             .compactMap { $0?.string }.first { !$0.isEmpty } ?? ""

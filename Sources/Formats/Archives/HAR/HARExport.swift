@@ -3,8 +3,8 @@ public import Wire
 
 /// Writes a trace as an HTTP archive (HAR 1.2) that browsers and other tools open.
 ///
-/// Bodies are decoded, WebSocket messages stand as Chrome writes them, and what each exchange got is
-/// told as its receiver got it. What an archive cannot hold stands in `Formats.md`.
+/// Bodies are decoded, WebSocket messages are written as Chrome does, and each exchange is written
+/// as its receiver got it. `Formats.md` lists what an archive cannot contain.
 public enum HARExport {
     /// What was written.
     public struct Outcome: Hashable, Sendable {
@@ -19,15 +19,16 @@ public enum HARExport {
     /// Exports the trace at `trace` to a new file at `path`, all or nothing, readable by its owner
     /// alone.
     ///
-    /// Memory does not grow with the trace. Tunnels are left out: what went through them stands for
-    /// itself.
+    /// Memory does not grow with the trace. Tunnels are left out: their contents have their own
+    /// entries.
     ///
     /// - Parameters:
     ///   - trace: The trace. It may be written meanwhile; what is there at the start is exported.
     ///   - path: The file, which must not be there.
     ///   - version: Version of the program that writes.
-    ///   - including: Which exchanges; all unless told.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - including: Which exchanges; default: all.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was written.
     /// - Throws: ``FileError``.
     @discardableResult public static func run(
@@ -35,7 +36,7 @@ public enum HARExport {
         including: (ExchangeID) -> Bool = { _ in true }, progress: (Double) -> Bool = { _ in true }
     ) throws(FileError) -> Outcome {
         try mappingErrors(of: trace) {
-            // Says what is wrong with a file that is no trace, before anything is made.
+            // Reports a file that is not a trace, before anything is written.
             _ = try TraceReader(path: trace)
             let file = try NewFile(for: path)
             let writer = try HARWriter(trace: trace, to: file.writer)

@@ -11,7 +11,7 @@ struct HARForm {
 
     private static let boundary = "tapedeck-archived-form"
 
-    /// The form with these parameters: multipart where the type says so, URL-encoded otherwise.
+    /// The form with these parameters: multipart where the type is that, URL-encoded otherwise.
     init(_ parameters: JSONDocument.Node, type: String) {
         guard type.lowercased().hasPrefix("multipart/") else {
             body = Array(

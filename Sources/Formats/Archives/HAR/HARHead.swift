@@ -1,6 +1,6 @@
 internal import Framing
 
-/// The head of a message as it stands in a trace.
+/// The head of a message as it is in a trace.
 struct HARHead {
     private let head: HTTPHead?
     /// Its bytes, with the start line and the empty line.

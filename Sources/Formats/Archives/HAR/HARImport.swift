@@ -2,11 +2,11 @@ public import Trace
 
 /// Makes a trace of an HTTP archive (HAR 1.2).
 ///
-/// What the trace then holds, and what an archive does not have, stands in `Formats.md`.
+/// `Formats.md` describes the resulting trace, and what an archive does not contain.
 public enum HARImport {
     /// What was read.
     public struct Outcome: Hashable, Sendable {
-        /// Who made the archive, with version; empty where it does not say.
+        /// The program that made the archive, with version; empty where unknown.
         public var creator = ""
         /// Entries of the archive.
         public var entries = 0
@@ -14,10 +14,10 @@ public enum HARImport {
         public var exchanges: Int64 = 0
         /// WebSocket messages among them.
         public var messages: Int64 = 0
-        /// Exchanges of which something was odd or is missing; warnings and gaps of their
-        /// connections say what.
+        /// Exchanges with oddities or missing parts; the warnings and gaps of their connections
+        /// have the details.
         public var odd: Int64 = 0
-        /// Entries that are no exchanges, by why, in words that follow a number of them.
+        /// Entries that are not exchanges, by why, in words that follow a number of them.
         public var leftOut: [String: Int] = [:]
     }
 
@@ -30,10 +30,11 @@ public enum HARImport {
     ///   - path: The archive.
     ///   - trace: The trace, which must not be there.
     ///   - version: Version of the program that writes the trace.
-    ///   - arguments: What it was asked to do, as on a command line.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - arguments: The arguments, as on a command line.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was read.
-    /// - Throws: ``FileError``, with the byte where something in the archive is wrong.
+    /// - Throws: ``FileError``, with the byte of the error in the archive.
     @discardableResult public static func run(
         from path: String, to trace: String, version: String, arguments: String,
         progress: (Double) -> Bool = { _ in true }

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Numbers of an HTTP archive: times in milliseconds or seconds with a fraction, and counts.
 enum HARNumber {
-    /// The longest duration that is believed, in nanoseconds: a year.
+    /// The longest plausible duration in nanoseconds: a year.
     static let longest: Int64 = 365 * 86_400 * 1_000_000_000
 
     /// The text of a number, or of a string that may be one, as some exporters write it.
@@ -26,7 +26,7 @@ enum HARNumber {
 
     /// A time in nanoseconds from one in a unit of 10 to the power of `places` nanoseconds.
     ///
-    /// Digits are taken as they stand, so that what this program wrote comes back as it was; only a
+    /// Digits are parsed exactly, so that what this program wrote is restored exactly; only a
     /// number with an exponent goes through floating point.
     ///
     /// - Returns: Nil where it is none, is negative or does not fit.

@@ -5,21 +5,21 @@ internal import Wire
 /// Reads an HTTP archive (HAR 1.2): first where its entries are, then the entries in order of time.
 ///
 /// The file is never in memory as a whole: 32 bytes for each entry, a block of 1 MiB, and one entry
-/// at a time with 16 bytes for each key and value in it. An archive that is not whole is refused, so
-/// that nobody takes a part for all.
+/// at a time with 16 bytes for each key and value in it. An incomplete archive is refused, so that
+/// a part is not taken for the whole.
 public final class HARReader: ArchiveReader {
     /// The largest entry in bytes, bodies in base64 included.
     static let largestEntry = 512 << 20
     /// Keys and values of one entry: 16 bytes of memory each.
     static let maxValues = 16_000_000
-    /// The largest member of `log` other than `entries` that is looked at, in bytes.
+    /// The largest member of `log` other than `entries` that is inspected, in bytes.
     private static let largestMember = 1 << 20
 
     private struct Place {
         var range: Range<Int>
         /// When it starts, in nanoseconds since 1970 UTC.
         var start: Int64
-        /// What counts as its start where it does not tell.
+        /// What counts as its start where it has none.
         var fallback: Int64
     }
 
@@ -27,16 +27,16 @@ public final class HARReader: ArchiveReader {
     private var places: [Place] = []
     /// `startedDateTime` of the last entry that has one; 0 before the first.
     private var lastStart: Int64 = 0
-    /// Who made the archive, with version; empty where it does not say.
+    /// The program that made the archive, with version; empty where unknown.
     public private(set) var creator = ""
     /// Entries in it.
     public private(set) var entries = 0
-    /// Entries that are no exchanges, by why, in words that follow a number of them.
+    /// Entries that are not exchanges, by why, in words that follow a number of them.
     public private(set) var leftOut: [String: Int] = [:]
 
     /// Reads where the entries of the file at `path` are.
     ///
-    /// - Throws: ``FileError``, with the byte where something is wrong.
+    /// - Throws: ``FileError``, with the byte of the error.
     public convenience init(path: String) throws(FileError) {
         try self.init(ArchiveSource(path: path))
     }
@@ -75,7 +75,7 @@ public final class HARReader: ArchiveReader {
             }
             var exchange = entry.exchange(fallback: place.fallback)
             if isRepaired {
-                exchange.oddities.append("bytes of this entry that are no UTF-8 were replaced")
+                exchange.oddities.append("bytes of this entry that are not UTF-8 were replaced")
             }
             try body(exchange)
         }
@@ -87,7 +87,7 @@ public final class HARReader: ArchiveReader {
         let start = try source.bytes(0..<min(4_096, source.count))
         if let detail = ArchiveNature.detail(of: start) {
             throw FileError(
-                .malformed, "\(source.name) is no HTTP archive: it is \(detail)")
+                .malformed, "\(source.name) is not an HTTP archive: it is \(detail)")
         }
         let mark = start.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var splitter = HARSplitter(offset: mark)
@@ -136,7 +136,7 @@ public final class HARReader: ArchiveReader {
         }
     }
 
-    /// Entries before the first that tells when it starts count as starting then.
+    /// Entries before the first with a start time count as starting then.
     private func date(_ undated: Range<Int>, _ start: Int64) {
         for index in undated {
             places[index].start += start
@@ -149,7 +149,7 @@ public final class HARReader: ArchiveReader {
         return try scan(range, &isRepaired)
     }
 
-    /// The JSON in `range`; bytes that are no UTF-8 are replaced.
+    /// The JSON in `range`; bytes that are not UTF-8 are replaced.
     private func scan(
         _ range: Range<Int>, _ isRepaired: inout Bool
     ) throws(FileError) -> JSONDocument {
@@ -184,7 +184,8 @@ public final class HARReader: ArchiveReader {
         case .cut(let entry, let offset):
             detail =
                 "ends at byte \(offset), in or before entry \(entry): it was cut off; export it again"
-        case .trailing(let offset): detail = "goes on after its end at byte \(offset); cut that off"
+        case .trailing(let offset):
+            detail = "continues after its end at byte \(offset); cut that off"
         }
         return FileError(.malformed, "\(source.name) \(detail)")
     }

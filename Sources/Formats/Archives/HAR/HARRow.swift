@@ -63,7 +63,7 @@ struct HARRow {
         isLocal = row.integer(18) != 0
     }
 
-    /// Whether it is a tunnel, whose exchanges stand for themselves.
+    /// Whether it is a tunnel, whose exchanges have their own entries.
     var isTunnel: Bool { method == "CONNECT" && (200..<300).contains(status ?? 0) }
 
     /// The URL; with the scheme of WebSockets where `isSocket`.
@@ -83,6 +83,6 @@ struct HARRow {
         return problem ?? (outcome == "open" ? "not over yet" : outcome)
     }
 
-    /// What people should know about it.
+    /// The comments on it.
     var comments: [String] { isLocal ? ["answered by Tapedeck, not by the server"] : [] }
 }

@@ -6,9 +6,9 @@ internal import Wire
 /// Chrome writes `_webSocketMessages` with `type` (`send`, `receive`, or `error` with opcode -1),
 /// `time` in seconds since 1970, `opcode`, and `data`, which is text for opcode 1 and base64 for
 /// others; mitmproxy and HTTP Toolkit do as Chrome. HTTP Toolkit adds `_webSocketClose`, which does
-/// not tell who closed, so that no message is made of it.
+/// not contain who closed, so that no message is made of it.
 enum HARSocket {
-    /// Times below this, in seconds, are no moments since 1970 but since some other start.
+    /// Times below this, in seconds, are not times since 1970 but since some other start.
     private static let leastSeconds: Int64 = 100_000_000
 
     /// Adds the messages of `entry` to `exchange`.
@@ -42,7 +42,7 @@ enum HARSocket {
         exchange.endedUnixNanoseconds = max(exchange.endedUnixNanoseconds, last)
         if wentBack {
             exchange.oddities.append(
-                "the times of the archived messages go back; their order counts")
+                "the times of the archived messages decrease; their order is used")
         }
     }
 
@@ -67,7 +67,7 @@ enum HARSocket {
         let text = element["data"]?.string ?? ""
         guard opcode != 1, opcode != 0 else { return Array(text.utf8) }
         if let bytes = Base64.decode(text.utf8, .whitespace) { return bytes }
-        oddities.append("a message of opcode \(opcode) is no base64; its text was taken")
+        oddities.append("a message of opcode \(opcode) is not base64; its text was used")
         // A control message has at most 125 bytes (RFC 6455, 5.5).
         return Array(text.utf8.prefix(opcode >= 8 ? 125 : .max))
     }

@@ -1,8 +1,8 @@
-/// Finds the entries of an HTTP archive in its text, and what stands beside them in `log`.
+/// Finds the entries of an HTTP archive in its text, and the other members of `log`.
 ///
-/// A value that eats the text in blocks of any size and keeps places alone, so that an archive of any
-/// size is never in memory as a whole. What it finds is not checked any further: whoever reads a
-/// part scans it strictly.
+/// A value that consumes the text in blocks of any size and keeps places alone, so that an archive
+/// of any size is never in memory as a whole. What it finds is not validated further: the reader of
+/// a part scans it strictly.
 struct HARSplitter {
     /// A part of the text, by the place of its bytes.
     enum Part: Hashable {
@@ -12,9 +12,9 @@ struct HARSplitter {
         case member(String, Range<Int>)
     }
 
-    /// Why a text is no archive.
+    /// Why a text is not an archive.
     enum Failure: Error, Hashable {
-        /// The outermost value is no object; the offset is its first byte.
+        /// The outermost value is not an object; the offset is its first byte.
         case noObject(offset: Int)
         /// There is no `log` with `entries`, an array.
         case noEntries
@@ -34,21 +34,21 @@ struct HARSplitter {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// The key under way or seen last, in the outermost object and in `log`.
+    /// The key in progress or seen last, in the outermost object and in `log`.
     private var key: [UInt8] = []
     private var expectsKey = false
     private var isInKey = false
     private var isInLog = false
     private var isInEntries = false
     private var sawEntries = false
-    /// Where the value under way begins, of a member of `log` or of an entry.
+    /// Where the value in progress begins, of a member of `log` or of an entry.
     private var start: Int?
     private var isOver = false
 
     /// A splitter of a text that begins at `offset`, which places are counted from 0 to.
     init(offset: Int = 0) { self.offset = offset }
 
-    /// Takes the next bytes of the text and appends the parts that end in them.
+    /// Processes the next bytes of the text and appends the parts that end in them.
     mutating func consume(
         _ bytes: borrowing Span<UInt8>, into parts: inout [Part]
     ) throws(Failure) {
@@ -63,14 +63,14 @@ struct HARSplitter {
         offset += bytes.count
     }
 
-    /// Says that the text ends.
+    /// Notes the end of the text.
     func finish() throws(Failure) {
         guard isOver || depth > 0 else { throw .noObject(offset: 0) }
         guard isOver else { throw .cut(entry: entries + 1, offset: offset) }
         guard sawEntries else { throw .noEntries }
     }
 
-    /// The index after what of a string stands in `bytes`.
+    /// The index after the part of a string in `bytes`.
     private mutating func skipString(_ bytes: borrowing Span<UInt8>, from first: Int) -> Int {
         var index = first
         while index < bytes.count {
@@ -95,7 +95,7 @@ struct HARSplitter {
     ) throws(Failure) {
         guard !isOver else { throw .trailing(offset: place) }
         guard depth > 0 || byte == 0x7B else { throw .noObject(offset: place) }
-        // Any byte but these two begins an entry, or goes on with one.
+        // Any byte but these two begins an entry, or continues with one.
         if isInEntries, depth == 3, byte != 0x2C, byte != 0x5D, start == nil { start = place }
         switch byte {
         case 0x22:
@@ -142,11 +142,11 @@ struct HARSplitter {
         isOver = depth == 0
     }
 
-    /// A comma or bracket ends what is under way on this level.
+    /// A comma or bracket ends what is in progress on this level.
     private mutating func endValue(at place: Int, _ parts: inout [Part]) {
         guard let first = start else { return }
         if isInEntries, depth == 3 {
-            // An entry that is no container; its reader says so.
+            // An entry that is not a container; its reader reports it.
             entries += 1
             parts.append(.entry(first..<place))
             start = nil

@@ -3,7 +3,7 @@ internal import Framing
 internal import Notation
 internal import Trace
 
-/// The JSON of an HTTP archive as it is written, handed on in pieces so that none of it grows.
+/// The JSON of an HTTP archive as it is written, passed on in pieces so that memory does not grow.
 ///
 /// A reference, since parts of an entry are written by several.
 final class HARText {
@@ -24,7 +24,7 @@ final class HARText {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Text as it stands.
+    /// Text as it is.
     func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// A comma where one is needed, the name of a member and its colon.

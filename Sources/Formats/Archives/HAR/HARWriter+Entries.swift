@@ -6,10 +6,10 @@ internal import Trace
 internal import Wire
 
 extension HARWriter {
-    /// Bytes of a form of which the parameters are listed apart, at most.
+    /// The maximum size in bytes of a form whose parameters are listed separately.
     private static let largestForm: Int64 = 1 << 16
 
-    /// Writes one exchange with what was said on the WebSocket that it opened.
+    /// Writes one exchange with the messages of the WebSocket that it opened.
     func entry(_ row: HARRow, _ request: ReplaySide) throws {
         let asked = HARHead(request.head, .request)
         let response = try contents.reader.side(row.id, .server)
@@ -40,7 +40,7 @@ extension HARWriter {
         }
     }
 
-    /// The address that the server's leg was connected to; nil where it is not known.
+    /// The address that the server's leg was connected to; nil where it is unknown.
     private func address(_ row: HARRow) throws -> String? {
         guard let leg = row.leg else { return nil }
         serverAddress.bind(1, row.connection)
@@ -59,7 +59,7 @@ extension HARWriter {
         guard faulted.contains(row.connection) else { return row.comments }
         let faults = try details.exchange(row.id)?.faults ?? []
         return row.comments
-            + faults.map { "fault of Tapedeck: \($0.row.action) (rule \($0.row.rule))" }
+            + faults.map { "fault by Tapedeck: \($0.row.action) (rule \($0.row.rule))" }
     }
 
     // MARK: Request
@@ -213,7 +213,7 @@ extension HARWriter {
             text.name("data")
             text.quote()
             if opcode == 1 {
-                // Text that is no UTF-8 breaks the specification; JSON cannot have it.
+                // Text that is not UTF-8 breaks the specification; JSON cannot have it.
                 let isValid = UTF8Check.isValid(payload.span)
                 let reported =
                     isValid ? payload : Array(String(decoding: payload, as: UTF8.self).utf8)

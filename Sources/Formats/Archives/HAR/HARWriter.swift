@@ -27,7 +27,7 @@ final class HARWriter {
         contents = TraceContents(reader: try ReplayReader(path: path))
         text = HARText(file)
         db = try Connection(path: path, flags: SQLITE_OPEN_READONLY)
-        // One look at the trace, whatever is written to it meanwhile.
+        // One snapshot of the trace, whatever is written to it meanwhile.
         try db.execute("PRAGMA temp_store = FILE; BEGIN")
         // No index leads from an exchange to its messages.
         try db.execute(

@@ -1,12 +1,12 @@
 internal import Wire
 
-/// What an HTTP flow of mitmproxy says, as an archived exchange.
+/// An HTTP flow of mitmproxy as an archived exchange.
 struct MitmproxyExchange {
     typealias Mistake = TNetstring.Mistake
 
     private(set) var exchange: ArchivedExchange
 
-    /// What `flow` says; `request` and `method` are what was found of it already.
+    /// The contents of `flow`; `request` and `method` are what was parsed of it already.
     init(
         _ flow: TNetstring, _ request: TNetstring, method: String
     ) throws(TNetstring.Mistake) {
@@ -24,7 +24,7 @@ struct MitmproxyExchange {
         if let socket = try flow.value("websocket") { try take(socket: socket) }
         try takeEnds(flow)
         if try flow.value("backup") != nil {
-            exchange.oddities.append("somebody changed it in mitmproxy; this is the changed one")
+            exchange.oddities.append("it was edited in mitmproxy; this is the edited one")
         }
         if let replay = try flow.value("is_replay")?.string {
             exchange.oddities.append("mitmproxy replayed the \(replay)")
@@ -99,8 +99,8 @@ struct MitmproxyExchange {
         }
     }
 
-    /// The URL as the client meant it: with the name in `:authority` or `Host`, since `host` is an
-    /// address where mitmproxy stood in the way of IP packets.
+    /// The URL as the client sent it: with the name in `:authority` or `Host`, since `host` is an
+    /// address where mitmproxy intercepted IP packets.
     private func url(_ request: TNetstring) throws(Mistake) -> String {
         let scheme = try request.value("scheme")?.string ?? ""
         let path = (try request.value("path")?.bytes).map { Self.text($0) } ?? "/"
@@ -149,11 +149,11 @@ struct MitmproxyExchange {
         try takeClose(socket)
     }
 
-    /// mitmproxy says who closed first and with which code, and keeps no frame of it.
+    /// mitmproxy records who closed first and with which code, and keeps no frame of it.
     private mutating func takeClose(_ socket: TNetstring) throws(Mistake) {
         guard let byClient = try socket.value("closed_by_client")?.boolean else { return }
         let code = try socket.value("close_code")?.integer ?? 1_005
-        // 1006 stands for no close frame at all (RFC 6455, 7.1.5).
+        // 1006 means no close frame (RFC 6455, 7.1.5).
         guard code != 1_006, let short = UInt16(exactly: code) else { return }
         var payload: [UInt8] = []
         if code != 1_005 {

@@ -2,17 +2,18 @@ internal import Wire
 
 /// One flow of a file that mitmproxy wrote.
 package enum MitmproxyFlow: Hashable {
-    /// An HTTP request with what became of it.
+    /// An HTTP request with its outcome.
     case exchange(ArchivedExchange)
     /// A flow of another kind, by mitmproxy's name of it, such as `tcp`, or `connect`.
     case other(String)
 
     /// The format that is read, which mitmproxy 11 and 12 write.
     static let format: Int64 = 21
-    /// Most WebSocket messages of one flow; those after them are left out, which its oddities say.
+    /// The maximum number of WebSocket messages of one flow; those after them are left out, which
+    /// its oddities report.
     static let maxMessages = 1_000_000
 
-    /// What is wrong with a flow.
+    /// The error of a flow.
     package enum Refusal: Error, Hashable {
         /// It is of another format, which has this name; of a later one than is read if `isLater`.
         case format(String, isLater: Bool)
@@ -28,7 +29,10 @@ package enum MitmproxyFlow: Hashable {
             var rest = bytes[...]
             value = try TNetstring(parsing: &rest)
             guard rest.isEmpty else {
-                throw TNetstring.Mistake(offset: rest.startIndex, detail: "more follows the flow")
+                throw TNetstring.Mistake(
+                    offset: rest.startIndex,
+                    detail: "the flow has trailing "
+                        + "bytes")
             }
             other = try Self.otherFormat(value)
         } catch {
@@ -55,17 +59,17 @@ package enum MitmproxyFlow: Hashable {
 
     // MARK: The format
 
-    /// What a flow of another format is called; nil for one of ours.
+    /// What a flow of another format is called; nil for the supported one.
     private static func otherFormat(
         _ value: TNetstring
     ) throws(TNetstring.Mistake) -> (name: String, isLater: Bool)? {
         guard let version = try value.value("version") else {
-            throw value.mistake("this is no flow of mitmproxy: it has no version")
+            throw value.mistake("this is not a flow of mitmproxy: it has no version")
         }
         if let number = version.integer {
             return number == format ? nil : (name(number), number > format)
         }
-        // Until version 3 the program's own version stood there.
+        // Until version 3 it was the version of the program.
         let parts = try version.values(atMost: 3).map { $0.integer.map(String.init) ?? "?" }
         return ("mitmproxy \(parts.joined(separator: "."))", false)
     }

@@ -2,7 +2,7 @@ public import Trace
 
 /// Makes a trace of a file of flows that mitmproxy wrote.
 ///
-/// What the trace then holds, and what a flow does not have, stands in `Formats.md`.
+/// `Formats.md` describes the resulting trace, and what a flow does not contain.
 public enum MitmproxyImport {
     /// What was read.
     public struct Outcome: Hashable, Sendable {
@@ -12,10 +12,10 @@ public enum MitmproxyImport {
         public var exchanges: Int64 = 0
         /// WebSocket messages among them.
         public var messages: Int64 = 0
-        /// Exchanges of which something was odd or is missing; warnings and gaps of their
-        /// connections say what.
+        /// Exchanges with oddities or missing parts; the warnings and gaps of their connections
+        /// have the details.
         public var odd: Int64 = 0
-        /// Flows that are no exchanges, by why, in words that follow a number of them.
+        /// Flows that are not exchanges, by why, in words that follow a number of them.
         public var leftOut: [String: Int] = [:]
         /// Bytes at the end that are the beginning of a flow and not all of it.
         public var cutOff = 0
@@ -30,10 +30,11 @@ public enum MitmproxyImport {
     ///   - path: The file.
     ///   - trace: The trace, which must not be there.
     ///   - version: Version of the program that writes the trace.
-    ///   - arguments: What it was asked to do, as on a command line.
-    ///   - progress: Told now and then how much is done, in 0...1; answers whether to go on.
+    ///   - arguments: The arguments, as on a command line.
+    ///   - progress: Called periodically with the part that is done, in 0...1; returns whether to
+    ///     continue.
     /// - Returns: What was read.
-    /// - Throws: ``FileError``, with the byte where something in the file is wrong.
+    /// - Throws: ``FileError``, with the byte of the error in the file.
     public static func run(
         from path: String, to trace: String, version: String, arguments: String,
         progress: (Double) -> Bool = { _ in true }

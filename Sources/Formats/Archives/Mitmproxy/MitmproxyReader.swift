@@ -5,8 +5,8 @@ public import Trace
 ///
 /// Flow format 21 is read; files of other formats are refused by the name of the version. Flows of
 /// TCP, UDP and DNS are counted and left out, since they have no exchange. A file that ends in the
-/// middle of a flow, as a killed mitmdump leaves it, gives the flows before that, and
-/// ``cutOff`` says so. Memory: 24 bytes for each flow, and one flow at a time.
+/// middle of a flow, as a killed mitmdump leaves it, gives the flows before that, and sets
+/// ``cutOff``. Memory: 24 bytes for each flow, and one flow at a time.
 public final class MitmproxyReader: ArchiveReader {
     /// The largest flow in bytes, bodies included: 256 MiB.
     public static let largestFlow = 256 << 20
@@ -21,14 +21,14 @@ public final class MitmproxyReader: ArchiveReader {
     private var places: [Place] = []
     /// Flows in the file.
     public private(set) var flows = 0
-    /// Flows that are no exchanges, by why, in words that follow a number of them.
+    /// Flows that are not exchanges, by why, in words that follow a number of them.
     public private(set) var leftOut: [String: Int] = [:]
     /// Bytes at the end that are the beginning of a flow and not all of it.
     public private(set) var cutOff = 0
 
     /// Reads where the flows of the file at `path` are.
     ///
-    /// - Throws: ``FileError``, with the byte where something is wrong.
+    /// - Throws: ``FileError``, with the byte of the error.
     public convenience init(path: String) throws(FileError) {
         try self.init(ArchiveSource(path: path))
     }
@@ -115,7 +115,7 @@ public final class MitmproxyReader: ArchiveReader {
                 "a flow of \(length) bytes, more than \(Self.largestFlow); save it without that body",
                 at: start)
         }
-        // The type stands behind the payload.
+        // The type follows the payload.
         let end = start + first + length + 1
         return end <= source.count ? end : nil
     }
@@ -146,12 +146,12 @@ public final class MitmproxyReader: ArchiveReader {
         FileError(.malformed, "\(source.name): at byte \(offset): \(detail)")
     }
 
-    /// What a flow is called that is no exchange.
+    /// What a flow is called that is not an exchange.
     private static func detail(_ type: String) -> String {
         switch type {
         case "connect": "requests for a tunnel"
         case "tcp", "udp", "dns": "flows of \(type.uppercased())"
-        default: "flows of a kind that is not known"
+        default: "flows of an unknown kind"
         }
     }
 }

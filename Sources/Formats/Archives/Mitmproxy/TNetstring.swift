@@ -1,10 +1,9 @@
-/// A value of a typed netstring: `LENGTH:PAYLOAD` and a byte that tells its type.
+/// A value of a typed netstring: `LENGTH:PAYLOAD` and a byte with its type.
 ///
-/// Points into the bytes that it was found in and reads what is inside it only when asked, so that
-/// it takes no memory of its own, however deep it goes. Source: tnetstrings.info, and `;` for text
-/// as mitmproxy writes it.
+/// Refers to the bytes that it was found in and reads its contents on demand, so that it needs no
+/// further memory at any depth. Source: tnetstrings.info, and `;` for text as mitmproxy writes it.
 public struct TNetstring: Hashable, Sendable {
-    /// What a value is, by the byte behind its payload.
+    /// What a value is, by the byte after its payload.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// `,`: bytes.
         case bytes = 0x2C
@@ -18,26 +17,26 @@ public struct TNetstring: Hashable, Sendable {
         case boolean = 0x21
         /// `~`: nothing.
         case null = 0x7E
-        /// `]`: values one behind the other.
+        /// `]`: values one after the other.
         case list = 0x5D
         /// `}`: keys and values in turn.
         case dictionary = 0x7D
     }
 
-    /// What is wrong with a typed netstring, and where.
+    /// An error in a typed netstring, with its place.
     public struct Mistake: Error, Hashable, Sendable {
         /// Place in the bytes that were parsed, by the indices of their slice.
         public var offset: Int
-        /// What is wrong, in words.
+        /// The error, as text.
         public var detail: String
     }
 
     /// What it is.
     public let kind: Kind
-    /// What stands between length and type.
+    /// The bytes between length and type.
     public let payload: ArraySlice<UInt8>
 
-    /// Most digits of a length, as in mitmproxy.
+    /// The maximum number of digits of a length, as in mitmproxy.
     public static let longestLength = 12
 
     /// The value that `bytes` begin with.
@@ -52,14 +51,14 @@ public struct TNetstring: Hashable, Sendable {
         }
         let end = first + length
         guard let kind = Kind(rawValue: bytes[end]) else {
-            throw Mistake(offset: end, detail: "no type of value is marked with byte \(bytes[end])")
+            throw Mistake(offset: end, detail: "no type of value has the byte \(bytes[end])")
         }
         self.kind = kind
         payload = bytes[first..<end]
         bytes = bytes[(end + 1)...]
     }
 
-    /// The length that `bytes` begin with, and the index behind its colon.
+    /// The length that `bytes` begin with, and the index after its colon.
     static func length(of bytes: ArraySlice<UInt8>) throws(Mistake) -> (Int, Int) {
         var length = 0
         for (index, byte) in zip(bytes.indices, bytes) {
@@ -74,9 +73,9 @@ public struct TNetstring: Hashable, Sendable {
 
     // MARK: What it holds
 
-    /// The values of a list, in order, until one of them is wrong or `body` says that it is enough.
+    /// The values of a list, in order, until one of them is invalid or `body` ends it.
     ///
-    /// - Throws: ``Mistake`` where it is no list, or one of them is none.
+    /// - Throws: ``Mistake`` where it is not a list, or one of them is none.
     public func eachValue(_ body: (TNetstring) throws(Mistake) -> Bool) throws(Mistake) {
         guard kind == .list else { throw mistake("a list was expected") }
         var rest = payload
@@ -88,7 +87,7 @@ public struct TNetstring: Hashable, Sendable {
 
     /// The first values of a list.
     ///
-    /// - Throws: ``Mistake`` where it is no list, or one of them is none.
+    /// - Throws: ``Mistake`` where it is not a list, or one of them is none.
     public func values(atMost count: Int) throws(Mistake) -> [TNetstring] {
         var found: [TNetstring] = []
         try eachValue { value throws(Mistake) in
@@ -100,7 +99,7 @@ public struct TNetstring: Hashable, Sendable {
 
     /// The value of `key` in a dictionary, the last of several; nil where there is none, or null.
     ///
-    /// - Throws: ``Mistake`` where it is no dictionary, or something in it is wrong.
+    /// - Throws: ``Mistake`` where it is not a dictionary, or is invalid.
     public func value(_ key: String) throws(Mistake) -> TNetstring? {
         guard kind == .dictionary else { throw mistake("a dictionary was expected") }
         var found: TNetstring?
@@ -109,7 +108,7 @@ public struct TNetstring: Hashable, Sendable {
             let name = try TNetstring(parsing: &rest)
             let value = try TNetstring(parsing: &rest)
             guard name.kind == .text || name.kind == .bytes else {
-                throw name.mistake("a key is no text")
+                throw name.mistake("a key is not text")
             }
             if name.payload.elementsEqual(key.utf8) { found = value.kind == .null ? nil : value }
         }
@@ -119,7 +118,7 @@ public struct TNetstring: Hashable, Sendable {
     /// The bytes of text or bytes.
     public var bytes: ArraySlice<UInt8>? { kind == .bytes || kind == .text ? payload : nil }
 
-    /// Text or bytes as a string, with what is no UTF-8 replaced.
+    /// Text or bytes as a string, with what is not UTF-8 replaced.
     public var string: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
     /// A whole number.
@@ -143,7 +142,7 @@ public struct TNetstring: Hashable, Sendable {
             ? true : payload.elementsEqual("false".utf8) ? false : nil
     }
 
-    /// What is wrong here.
+    /// An error at this value.
     func mistake(_ detail: String) -> Mistake {
         Mistake(offset: payload.startIndex, detail: detail)
     }

@@ -25,10 +25,10 @@ extension HTTPAuthority {
     /// Reads `HOST`, `HOST:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`.
     ///
     /// - Parameters:
-    ///   - text: What stands in a `Host` field or a request target.
+    ///   - text: The value of a `Host` field or the authority of a request target.
     ///   - defaultPort: The port where none is stated; nil where one must be.
     /// - Returns: The authority, its host in lower case.
-    /// - Throws: ``HTTPTargetError``, with the offset in bytes of what is wrong.
+    /// - Throws: ``HTTPTargetError``, with the offset of the error in bytes.
     public static func parse(
         _ text: String, defaultPort: Int? = nil
     ) throws(HTTPTargetError) -> HTTPAuthority {
@@ -38,10 +38,10 @@ extension HTTPAuthority {
     /// Reads `HOST`, `HOST:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`.
     ///
     /// - Parameters:
-    ///   - bytes: What stands in a `Host` field or a request target.
+    ///   - bytes: The value of a `Host` field or the authority of a request target.
     ///   - defaultPort: The port where none is stated; nil where one must be.
     /// - Returns: The authority, its host in lower case.
-    /// - Throws: ``HTTPTargetError``, with the offset in bytes of what is wrong.
+    /// - Throws: ``HTTPTargetError``, with the offset of the error in bytes.
     public static func parse(
         _ bytes: borrowing Span<UInt8>, defaultPort: Int?
     ) throws(HTTPTargetError) -> HTTPAuthority {
@@ -81,7 +81,8 @@ extension HTTPAuthority {
         return HTTPAuthority(host: name, port: port)
     }
 
-    /// Index of what no IPv6 address, with or without a zone, has; nil where all is well.
+    /// Index of the first byte that is invalid in an IPv6 address, with or without a zone; nil
+    /// where it is valid.
     private static func firstOddInAddress(
         _ bytes: borrowing Span<UInt8>, _ range: Range<Int>
     ) -> Int? {

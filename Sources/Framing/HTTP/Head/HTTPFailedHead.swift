@@ -2,7 +2,7 @@
 public struct HTTPFailedHead: Hashable, Sendable {
     /// Offset in bytes of its first byte in the direction.
     public let start: Int64
-    /// Its bytes as far as they were read; what is no start line may go on behind them.
+    /// Its bytes as far as they were read; what is not a start line may continue after them.
     public let bytes: [UInt8]
     /// Start line and the fields that are complete; nil where there is no start line.
     public let head: HTTPHead?

@@ -6,7 +6,7 @@ public struct HTTPField: Hashable, Sendable {
     public var name: Range<Int>
     /// The value without whitespace around it.
     ///
-    /// Where the line is folded, the range goes on over the line breaks.
+    /// Where the line is folded, the range continues over the line breaks.
     public var value: Range<Int>
     /// The whole line with its folds and its line ending.
     public var line: Range<Int>

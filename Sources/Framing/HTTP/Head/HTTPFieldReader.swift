@@ -84,14 +84,14 @@ struct HTTPFieldReader {
             return next
         }
         notes.add(.obsoleteFold, start)
-        // A line that is ignored stays ignored with its folds, which is what an empty name says.
+        // A line that is ignored stays ignored with its folds, which an empty name marks.
         field.value = span.trimmed(field.value.lowerBound..<end)
         field.line = field.line.lowerBound..<next
         fields.append(field)
         return next
     }
 
-    /// Where the line that goes on at `start` ends, without and with its line ending.
+    /// Where the line that continues at `start` ends, without and with its line ending.
     private func lineEnd(
         _ span: borrowing Span<UInt8>, from start: Int, notes: inout HTTPNoteList
     ) -> (end: Int, next: Int) {

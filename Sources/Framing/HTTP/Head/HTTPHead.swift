@@ -1,6 +1,6 @@
 /// Start line and fields of a message, as sent.
 ///
-/// Holds the bytes once and says where in them everything is; text is made on demand.
+/// Holds the bytes once with the places of everything in them; text is made on demand.
 public struct HTTPHead: Hashable, Sendable {
     /// Which kind of message it begins.
     public let role: HTTPRole
@@ -57,7 +57,7 @@ extension HTTPHead {
 
     /// The bytes in `range` as text.
     ///
-    /// UTF-8, or Latin-1 where the bytes are no UTF-8; line breaks of folded lines become spaces
+    /// UTF-8, or Latin-1 where the bytes are not UTF-8; line breaks of folded lines become spaces
     /// (RFC 9112, 5.2).
     public func text(_ range: Range<Int>) -> String {
         let piece = bytes.span.extracting(range)
@@ -103,7 +103,7 @@ extension HTTPHead {
 
     /// Whether a comma-separated list called `name` has the element `token`.
     ///
-    /// For `Connection`, `Upgrade` and the like: parameters after a semicolon are not looked at,
+    /// For `Connection`, `Upgrade` and the like: parameters after a semicolon are not inspected,
     /// letters compare without regard to case.
     public func contains(token: String, in name: String) -> Bool {
         let span = bytes.span

@@ -1,12 +1,12 @@
 /// Finds the end of a head, however it is cut, looking at each byte once.
 struct HTTPHeadScanner: Sendable {
-    /// What a call came to.
+    /// The result of a call.
     enum Progress {
-        /// The head goes on behind the span.
+        /// The head continues after the span.
         case more
         /// The head ends before the index.
         case complete(end: Int)
-        /// The first line, which ends before the index, is no start line.
+        /// The first line, which ends before the index, is not a start line.
         case noStartLine(end: Int)
     }
 
@@ -23,7 +23,7 @@ struct HTTPHeadScanner: Sendable {
     /// Index of the first byte of the line that is being read, relative to the head.
     private var lineStart = 0
 
-    /// Looks at bytes from `position` to `end`.
+    /// Inspects bytes from `position` to `end`.
     ///
     /// Where the answer is ``Progress/more``, the bytes have been copied to ``held``.
     mutating func scan(
@@ -69,8 +69,8 @@ struct HTTPHeadScanner: Sendable {
         return .more
     }
 
-    /// What was read of a head that fails; the last bytes of it, if they were not held, are those
-    /// of `range`.
+    /// What was read of a head that fails; the last bytes of it, if they were not buffered, are
+    /// those of `range`.
     func failed(
         _ role: HTTPRole, start: Int64, _ span: borrowing Span<UInt8>, _ range: Range<Int>
     ) -> HTTPFailedHead {

@@ -1,4 +1,4 @@
-/// Compares what a request says about the server it is meant for.
+/// Compares the values in a request for its server.
 enum HTTPHostCheck {
     /// Notes a missing, repeated or contradicting `Host` (RFC 9112, 3.2 and 3.2.2).
     static func run(
@@ -16,7 +16,7 @@ enum HTTPHostCheck {
             HTTPRequestKind(head) == .other || HTTPRequestKind(head) == .head
         else { return }
         let host = head.fields[landmarks.host].value
-        // A target that cannot be read says nothing about the host.
+        // A target that cannot be parsed has no host.
         guard let target = try? head.parsedTarget(), let authority = target.authority else {
             return
         }

@@ -41,7 +41,7 @@ extension HTTPStartLine {
     ///   - span: Bytes that the line is among.
     ///   - range: The line in `span`.
     ///   - notes: Gains what is odd, with offsets relative to the line.
-    /// - Returns: Nil where the line is no start line.
+    /// - Returns: Nil where the line is not a start line.
     static func read(
         _ role: HTTPRole, in span: borrowing Span<UInt8>, _ range: Range<Int>,
         notes: inout HTTPNoteList
@@ -70,7 +70,7 @@ extension HTTPStartLine {
         let methodEnd = line.firstIndex(of: 0x20, in: 0..<line.count)
         guard methodEnd > 0, methodEnd < line.count else { return nil }
         if line.firstNonToken(in: 0..<methodEnd) < methodEnd {
-            // A control byte in the method is no text protocol at all.
+            // A control byte in the method means that this is not a text protocol.
             guard line.firstControl(in: 0..<methodEnd) == methodEnd else { return nil }
             notes.add(.method, 0)
         }
@@ -99,7 +99,8 @@ extension HTTPStartLine {
             }
             noteVersion(line, version, notes: &notes)
         } else {
-            // Without a version, only what looks like a target tells a request from any text.
+            // Without a version, only what looks like a target distinguishes a request from other
+            // text.
             guard line[start] == 0x2F || hasScheme(line, start..<end) else { return nil }
             notes.add(.noVersion, end)
         }

@@ -2,8 +2,8 @@
 ///
 /// A line counts if it is a start line, or ends in one: content need not end in a line break. A
 /// field or the empty line has to follow, so that text that quotes a start line is not taken for
-/// one. The result does not depend on how the bytes are cut; no more than two lines and one portion
-/// of 16 KiB are held.
+/// one. The result does not depend on how the bytes are divided; at most two lines and one portion
+/// of 16 KiB are buffered.
 struct HTTPStartLineSearch: Sendable {
     /// A start line.
     struct Found {
@@ -22,15 +22,15 @@ struct HTTPStartLineSearch: Sendable {
     ]
 
     private let role: HTTPRole
-    /// The line under way, and the start line before it if that is one.
+    /// The line in progress, and the start line before it if that is one.
     private var held: [UInt8] = []
-    /// Offset in the direction of the first byte that is held.
+    /// Offset in the direction of the first byte that is buffered.
     private var heldStart: Int64
-    /// Index of the first byte of the line under way.
+    /// Index of the first byte of the line in progress.
     private var lineStart = 0
-    /// Index of a start line that the line under way has to prove.
+    /// Index of a start line that the line in progress has to prove.
     private var candidate: Int?
-    /// Whether the line under way began before the missing bytes.
+    /// Whether the line in progress began before the missing bytes.
     private var isFirstLine = true
 
     /// A search from `offset` in the direction on.
@@ -39,12 +39,12 @@ struct HTTPStartLineSearch: Sendable {
         heldStart = offset
     }
 
-    /// Takes bytes from `position` on.
+    /// Processes bytes from `position` on.
     ///
     /// - Parameters:
     ///   - span: The bytes.
     ///   - position: Moves to the first byte of the start line, or to the first byte that was not
-    ///     held before where the start line began earlier; without one, to the end.
+    ///     buffered before where the start line began earlier; without one, to the end.
     /// - Returns: The start line; nil while none is found.
     mutating func consume(_ span: borrowing Span<UInt8>, position: inout Int) -> Found? {
         while position < span.count {
@@ -63,7 +63,7 @@ struct HTTPStartLineSearch: Sendable {
         return nil
     }
 
-    /// Looks at the lines that end at `index` or later.
+    /// Inspects the lines that end at `index` or later.
     private mutating func scan(from index: Int) -> Int? {
         var index = index
         while true {
@@ -78,7 +78,7 @@ struct HTTPStartLineSearch: Sendable {
         }
     }
 
-    /// Lets go of what can be no part of a start line any more.
+    /// Discards what can no longer be part of a start line.
     private mutating func forget() {
         if held.count - lineStart > Self.maxLineBytes { candidate = nil }
         let needed = candidate ?? max(lineStart, held.count - Self.maxLineBytes - 1)

@@ -1,4 +1,4 @@
-/// What a request is about, as its request line says.
+/// The target of a request, as in its request line.
 ///
 /// Source: RFC 9112, 3.2.
 public struct HTTPTarget: Hashable, Sendable {
@@ -50,7 +50,7 @@ extension HTTPTarget {
     ///   - bytes: The target as sent.
     ///   - method: The method of the request, on which the form depends.
     /// - Returns: The target in its parts.
-    /// - Throws: ``HTTPTargetError``, with the offset in bytes of what is wrong.
+    /// - Throws: ``HTTPTargetError``, with the offset of the error in bytes.
     public static func parse(
         _ bytes: borrowing Span<UInt8>, method: String
     ) throws(HTTPTargetError) -> HTTPTarget {

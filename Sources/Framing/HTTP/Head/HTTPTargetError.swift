@@ -15,7 +15,7 @@ public enum HTTPTargetError: Error, Hashable, Sendable {
 }
 
 extension HTTPTargetError: CustomStringConvertible {
-    /// What is wrong, for people.
+    /// The error, as text.
     public var description: String {
         switch self {
         case .empty: "the request target is empty"

@@ -6,7 +6,7 @@ struct HTTPAuthorization {
     let scheme: String
     /// What follows it.
     let rest: String
-    /// The user, where the scheme tells.
+    /// The user, where the scheme contains it.
     let user: String?
 
     init(_ value: String) {

@@ -3,8 +3,8 @@ internal import Wire
 
 /// The cases of devices, as recorded and as they are now, for the hash that a restore sends.
 ///
-/// A device is known by its sync token, which its next restore and its submissions name. Only those
-/// are kept whose token the recording sends together with a hash later on.
+/// A device is identified by its sync token, which its next restore and its submissions contain.
+/// Only those are kept whose token the recording sends together with a hash later on.
 struct HTTPDeviceCases: Sendable {
     private struct Key: Hashable {
         var host: String
@@ -12,7 +12,7 @@ struct HTTPDeviceCases: Sendable {
     }
 
     private struct Device {
-        /// Nil where the recording begins too late to tell.
+        /// Nil where the recording begins too late to determine it.
         var recorded: CaseSet?
         var live: CaseSet
     }
@@ -37,12 +37,12 @@ struct HTTPDeviceCases: Sendable {
         token.map { wanted.contains(Key(host: host, token: $0)) } ?? false
     }
 
-    /// Takes in a form that the device submits.
+    /// Adds a form that the device submits.
     ///
     /// - Parameters:
-    ///   - recorded: What the form says.
-    ///   - live: What the form says that is sent.
-    ///   - token: The recorded sync token that goes with it.
+    ///   - recorded: The recorded form.
+    ///   - live: The form that is sent.
+    ///   - token: Its recorded sync token.
     ///   - host: The recorded host.
     mutating func submit(
         _ recorded: [CommCareEvent], _ live: [CommCareEvent], token: String, host: String
@@ -54,12 +54,12 @@ struct HTTPDeviceCases: Sendable {
         devices[key] = device
     }
 
-    /// Takes in a restore.
+    /// Adds a restore.
     ///
     /// - Parameters:
-    ///   - recorded: What the recorded restore says.
-    ///   - live: What the live one says.
-    ///   - since: The recorded sync token that it goes on from; nil for a full one.
+    ///   - recorded: The recorded restore.
+    ///   - live: The live one.
+    ///   - since: The recorded sync token that it continues from; nil for a full one.
     ///   - host: The recorded host.
     mutating func restore(
         _ recorded: [CommCareEvent], _ live: [CommCareEvent], since: String?, host: String
@@ -78,11 +78,11 @@ struct HTTPDeviceCases: Sendable {
         devices[key] = device
     }
 
-    /// Takes in a full restore that only the live server was asked for.
+    /// Adds a full restore that was requested from the live server only.
     ///
     /// - Parameters:
-    ///   - live: What it says.
-    ///   - token: The recorded sync token in whose place it stands.
+    ///   - live: The restore.
+    ///   - token: The recorded sync token that it replaces.
     ///   - host: The recorded host.
     mutating func recover(_ live: [CommCareEvent], token: String, host: String) {
         let key = Key(host: host, token: token)
@@ -94,14 +94,14 @@ struct HTTPDeviceCases: Sendable {
 
     /// The `state` to send in place of the recorded one.
     ///
-    /// Where the recorded hash was not that of the recorded cases, the live one is wrong in the
-    /// same way.
+    /// Where the recorded hash was not that of the recorded cases, the live one is made incorrect
+    /// in the same way.
     ///
     /// - Parameters:
     ///   - sent: As recorded.
-    ///   - token: The recorded sync token that goes with it.
+    ///   - token: Its recorded sync token.
     ///   - host: The recorded host.
-    /// - Returns: Nil where nothing is known of the device, or what was sent is no hash.
+    /// - Returns: Nil where the device is unknown, or what was sent is not a hash.
     func state(for sent: String, token: String, host: String) -> String? {
         guard let device = devices[Key(host: host, token: token)],
             let hash = try? CaseStateHash(parsing: sent)
@@ -130,7 +130,7 @@ struct HTTPDeviceCases: Sendable {
         return restore.finish()
     }
 
-    /// What a device has left when it syncs; everything counts as its own.
+    /// The cases that remain on a device when it syncs; all count as its own.
     private static func purged(_ set: CaseSet) -> CaseSet {
         var set = set
         _ = try? set.purge(owners: nil)

@@ -1,11 +1,11 @@
-/// URLs of the recorded server, which are those of the live one now.
+/// URLs of the recorded server, which are replaced by those of the live one.
 struct HTTPOrigins {
     private let recorded: [[UInt8]]
     private let live: [UInt8]
 
     /// - Parameters:
     ///   - host: The recorded host.
-    ///   - recording: The exchange, of which the `Host` field tells the port.
+    ///   - recording: The exchange, whose `Host` field has the port.
     ///   - origin: The live URL of a recorded host.
     init(_ host: String, _ recording: HTTPRecording, _ origin: (String) -> String?) {
         live = Array((origin(host) ?? "").utf8)
@@ -43,7 +43,7 @@ struct HTTPOrigins {
         replace(in: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the name stands there, with nothing behind it that belongs to an authority.
+    /// Whether the name is there, not followed by more of an authority.
     private static func stands(_ name: [UInt8], in text: [UInt8], at place: Int) -> Bool {
         guard text[place...].prefix(name.count).elementsEqual(name) else { return false }
         let after = place + name.count < text.count ? text[place + name.count] : 0x20

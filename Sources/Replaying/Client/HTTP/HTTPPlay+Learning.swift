@@ -3,10 +3,11 @@ internal import OpenRosa
 internal import Wire
 
 extension HTTPPlay {
-    /// Bytes of the longest JSON that is searched for what a server gives out.
+    /// Bytes of the longest JSON that is searched for what a server issues.
     private static let longestJSON = 4 << 20
 
-    /// Binds what the recorded server gave out to what the live one gives out in its place.
+    /// Binds values that the recorded server issued to those that the live one issued in their
+    /// place.
     mutating func learn(
         _ plan: HTTPPlayPlan, _ answer: HTTPPlayAnswer, _ identity: inout ReplayIdentity
     ) {
@@ -39,7 +40,7 @@ extension HTTPPlay {
         _ identity: inout ReplayIdentity
     ) {
         let host = plan.exchange.host
-        // Whether the cases matter is known once the token is.
+        // Whether the cases are needed is known once the token is.
         let some = restoreEvents(recorded, all: false)
         guard let token = HTTPDeviceCases.token(of: some) else { return }
         let isWanted = cases.isWanted(token, host: host)
@@ -64,7 +65,7 @@ extension HTTPPlay {
         return nil
     }
 
-    /// What a restore says.
+    /// The contents of a restore.
     ///
     /// - Parameters:
     ///   - message: The answer.

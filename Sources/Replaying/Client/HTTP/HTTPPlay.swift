@@ -5,8 +5,8 @@ public import Wire
 
 /// Plays the HTTP requests of one recorded client, as a pure value.
 ///
-/// Makes each request anew for this run, says what the answers ask for, and compares the final one
-/// with the recorded one. Several exchanges may be under way at once, each with an ``HTTPTurn``.
+/// Rewrites each request for this run, follows what the answers require, and compares the final one
+/// with the recorded one. Several exchanges may be in progress at once, each with an ``HTTPTurn``.
 /// Source: specs/commcare-http.txt; reference/commcare-in-practice.md, 8.3.
 public struct HTTPPlay: Sendable {
     /// What happened.
@@ -23,7 +23,7 @@ public struct HTTPPlay: Sendable {
     public enum Command: Hashable, Sendable {
         /// Send this.
         case send(HTTPPlayRequest)
-        /// Wait until a moment.
+        /// Wait until a time.
         case wait(until: Instant)
         /// The exchange is through.
         case finish(PlayedExchange)
@@ -50,7 +50,7 @@ public struct HTTPPlay: Sendable {
         HTTPTurn(HTTPPlayPlan(exchange, recording, options))
     }
 
-    /// Takes an event.
+    /// Processes an event.
     ///
     /// - Parameters:
     ///   - event: What happened.
@@ -94,7 +94,7 @@ public struct HTTPPlay: Sendable {
             turn.result.outcome = .notSent
             turn.result.differences.add(
                 Difference(.target, "host", recorded: plan.exchange.host, live: nil))
-            turn.result.notes.append("no server stands for this host: name one with --to HOST=URL")
+            turn.result.notes.append("no server for this host: add --to HOST=URL")
             return finish(&turn, now)
         }
         turn.sentAt = now
@@ -114,7 +114,7 @@ public struct HTTPPlay: Sendable {
         return .send(request)
     }
 
-    /// Has the device know what it submits.
+    /// Adds the submitted form to the device.
     private mutating func submit(_ turn: inout HTTPTurn, _ body: [UInt8]) {
         let plan = turn.plan
         guard !turn.isApplied,
@@ -148,7 +148,7 @@ public struct HTTPPlay: Sendable {
             guard recorded == 202, chains.contains(turn.id) else {
                 return poll(&turn, answer, now) ?? conclude(&turn, answer, now, &identity)
             }
-            // The recording asks again by itself; how far the server is differs each time.
+            // The recording contains the polling requests; the server's progress differs each time.
             chains[turn.id].notBefore = now.advanced(by: pollPause(answer, usual: 1))
             return finish(&turn, now)
         }
@@ -163,7 +163,7 @@ public struct HTTPPlay: Sendable {
             turn.hasRecovered = true
             turn.refusal = answer
             turn.request = nil
-            turn.note("the server answered 412: restored in full, then asked again")
+            turn.note("the server answered 412: restored in full, then sent again")
             return send(&turn, now, &identity)
         }
         if recorded == 202, isPoll, chains.contains(turn.id) {
@@ -188,7 +188,7 @@ public struct HTTPPlay: Sendable {
         turn.request = nil
         let events = status == 200 ? restoreEvents(answer.message, all: true) : []
         guard let since = turn.plan.since, let token = HTTPDeviceCases.token(of: events) else {
-            turn.note("the full restore gave no sync token: \(status)")
+            turn.note("the full restore had no sync token: \(status)")
             return conclude(&turn, turn.refusal ?? answer, now, &identity)
         }
         identity.bind(.syncToken, recorded: since, live: token)
@@ -199,7 +199,7 @@ public struct HTTPPlay: Sendable {
     private func unanswered(
         _ turn: inout HTTPTurn, _ answer: HTTPPlayAnswer, _ now: Instant
     ) -> Command {
-        // A recorded server that did not answer either says the same.
+        // A recorded server that did not answer either is equal.
         guard turn.plan.exchange.status != nil || answer.isUnreachable else {
             return finish(&turn, now)
         }
@@ -227,11 +227,15 @@ public struct HTTPPlay: Sendable {
         let pause = pollPause(answer)
         guard turn.polls < options.maxPolls, turn.result.waited + pause <= options.longestWait
         else {
-            turn.note("gave up after \(turn.polls + 1) answers that said to ask again (202)")
+            turn.note("stopped after \(turn.polls + 1) answers with 202 (in progress)")
             return nil
         }
         turn.polls += 1
-        if turn.polls == 1 { turn.note("the server answered 202: asked again until it was done") }
+        if turn.polls == 1 {
+            turn.note(
+                "the server answered 202: polled until the restore was "
+                    + "ready")
+        }
         return wait(&turn, until: now.advanced(by: pause), now)
     }
 
@@ -251,7 +255,7 @@ public struct HTTPPlay: Sendable {
         let pause = asked ?? growing + jitter
         guard turn.tries < options.maxTries, turn.result.waited + pause <= options.longestWait
         else {
-            turn.note("gave up after \(turn.tries + 1) answers of \(status)")
+            turn.note("stopped after \(turn.tries + 1) answers of \(status)")
             return nil
         }
         turn.tries += 1
@@ -265,7 +269,7 @@ public struct HTTPPlay: Sendable {
         switch answer.message.value("retry-after").flatMap(RetryAfter.parse) {
         case .seconds(let seconds): return Int64(seconds)
         case .date(let date):
-            // The server's own clock is the one that it means.
+            // The server's date refers to its own clock.
             let now = answer.message.value("date").flatMap(HTTPDate.parse)?.unixSeconds
             return max(0, date.unixSeconds - (now ?? answer.at))
         case nil: return nil
@@ -298,7 +302,7 @@ public struct HTTPPlay: Sendable {
 }
 
 extension Instant {
-    /// The moment this many nanoseconds later.
+    /// The time this many nanoseconds later.
     func advanced(by nanoseconds: Int64) -> Instant {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
         return Instant(nanoseconds: overflow ? .max : sum)

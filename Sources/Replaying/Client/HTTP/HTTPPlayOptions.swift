@@ -16,26 +16,26 @@ public struct HTTPPlayOptions: Sendable {
 
     /// What takes no part in comparing answers.
     public var leftOut = LeftOut.usual
-    /// Whether this client gets cases, devices and objects of its own, since others play as well.
+    /// Whether this client gets distinct cases, devices and objects, since others play as well.
     public var isDistinct = false
-    /// The login in place of that of a recorded user (nil where it is not known); nil keeps the
+    /// The login in place of that of a recorded user (nil where it is unknown); nil keeps the
     /// recorded credentials.
     public var login: @Sendable (_ user: String?) -> Login? = { _ in nil }
     /// The access token in place of recorded ones that no answer replaced.
     public var token: String?
-    /// The URL, without a slash at its end, that stands for a recorded host; nil where none does.
+    /// The URL, without a trailing slash, that replaces a recorded host; nil for none.
     public var origin: @Sendable (_ host: String) -> String?
-    /// How often one request is sent again after 429 and 503, at most.
+    /// The maximum number of times a request is sent again after 429 and 503.
     public var maxTries = 5
-    /// How often an answer that is being prepared is asked for, at most.
+    /// The maximum number of polls for an answer that is being prepared.
     public var maxPolls = 240
-    /// Nanoseconds that one exchange spends waiting because the server asks for it, at most.
+    /// The maximum time in nanoseconds that one exchange waits because the server requires it.
     public var longestWait: Int64 = 600_000_000_000
-    /// Differences of one answer that are named, at most.
+    /// The maximum number of differences of one answer that are listed.
     public var maxDifferences = 20
 
     /// The usual options.
     ///
-    /// - Parameter origin: The URL, without a slash at its end, that stands for a recorded host.
+    /// - Parameter origin: The URL, without a trailing slash, that replaces a recorded host.
     public init(origin: @escaping @Sendable (_ host: String) -> String?) { self.origin = origin }
 }

@@ -1,7 +1,8 @@
 internal import Wire
 
 extension HTTPPlayPlan {
-    /// Where a live answer differs from the recorded one, which is read with the names of this run.
+    /// Where a live answer differs from the recorded one, which is translated to the names of this
+    /// run.
     func compare(_ answer: HTTPPlayAnswer, _ identity: ReplayIdentity) -> Differences {
         guard let response = recording.response else {
             var found = Differences(limit: options.maxDifferences)
@@ -26,7 +27,8 @@ extension HTTPPlayPlan {
             limit: options.maxDifferences)
     }
 
-    /// Whether this asks for the objects of a Simperium bucket: `/1/APP/BUCKET/index`, `all`, `i/…`.
+    /// Whether this requests the objects of a Simperium bucket: `/1/APP/BUCKET/index`, `all`,
+    /// `i/…`.
     private var isBucket: Bool {
         let parts = exchange.path.split(separator: "/")
         return parts.count >= 4 && parts[0] == "1" && ["index", "all", "i"].contains(parts[3])
@@ -56,7 +58,7 @@ extension HTTPPlayPlan {
         return message
     }
 
-    /// The answer without what a server makes up for a single one.
+    /// The answer without what a server generates for each one.
     private func settled(_ message: ReplayMessage) -> ReplayMessage {
         var message = message
         for place in message.fields.indices {

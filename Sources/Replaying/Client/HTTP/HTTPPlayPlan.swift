@@ -11,10 +11,10 @@ struct HTTPPlayPlan {
     let recording: HTTPRecording
     /// How to play.
     let options: HTTPPlayOptions
-    /// What the request is for, where CommCare or OpenRosa know it.
+    /// The API of the request, where it is one of CommCare or OpenRosa.
     let api: OpenRosaAPI?
 
-    /// Header fields that belong to one connection (RFC 9110, 7.6.1), or that are written anew.
+    /// Header fields that belong to one connection (RFC 9110, 7.6.1), or that are rewritten.
     static let ownFields: Set<String> = [
         "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te",
         "trailer", "transfer-encoding", "upgrade", "content-length",
@@ -28,7 +28,7 @@ struct HTTPPlayPlan {
             method: exchange.method, path: exchange.path, query: exchange.query)
     }
 
-    /// The sync token that the recorded request goes on from.
+    /// The sync token that the recorded request continues from.
     var since: String? {
         guard api?.group == .sync else { return nil }
         return exchange.query.flatMap { QueryText($0)["since"] }
@@ -53,7 +53,7 @@ struct HTTPPlayPlan {
     /// - Parameters:
     ///   - identity: What things are called in this run; forms get new identifiers.
     ///   - cases: What devices have; a form changes it.
-    ///   - isFull: Whether a restore asks for everything, and not for what is new.
+    ///   - isFull: Whether it is a full restore, not an incremental one.
     /// - Returns: What to send.
     func request(
         _ identity: inout ReplayIdentity, _ cases: inout HTTPDeviceCases, isFull: Bool = false
@@ -90,8 +90,8 @@ struct HTTPPlayPlan {
 
     // MARK: Names
 
-    /// Makes up what is new in each run: of forms the instance, and where clients are to be distinct
-    /// the device and the cases and objects that the session creates.
+    /// Synthesizes what is new in each run: of forms the instance, and where clients are to be
+    /// distinct the device and the cases and objects that the session creates.
     private func name(_ identity: inout ReplayIdentity) {
         if let query = exchange.query.map(QueryText.init) {
             for name in ["ccid", "clientid"] {
@@ -208,7 +208,7 @@ struct HTTPPlayPlan {
         return identity.translated(body) ?? body
     }
 
-    /// A body that signs a user in, with the login of this run; nil where it is none.
+    /// A sign-in body with the login of this run; nil for another body.
     private func loggedIn(_ body: [UInt8]) -> [UInt8]? {
         guard exchange.method == "POST", body.count < 1 << 16 else { return nil }
         if case .object(var object)? = try? JSONValue(
@@ -242,7 +242,7 @@ struct HTTPPlayPlan {
         return Array(pieces.text.utf8)
     }
 
-    /// The user whom a body signs in.
+    /// The user of a sign-in body.
     var signedInUser: String? {
         guard exchange.method == "POST", recording.request.body.count < 1 << 16 else { return nil }
         let text = String(decoding: recording.request.body, as: UTF8.self)
@@ -283,7 +283,7 @@ struct HTTPPlayPlan {
         let login = options.login(header.user)
         if let login, let user = header.user {
             identity.bind(.user, recorded: user, live: login.user)
-            // In documents users come without the project that they sign in with.
+            // In documents, user names are without the project that is part of the login.
             let bare = user.prefix { $0 != "@" }
             let liveBare = login.user.prefix { $0 != "@" }
             if bare != user[...], !bare.isEmpty, !liveBare.isEmpty {

@@ -2,7 +2,7 @@
 public struct HTTPPlayRequest: Hashable, Sendable {
     /// Method as recorded.
     public var method: String
-    /// Host as recorded, which tells the live server.
+    /// Host as recorded, which selects the live server.
     public var host: String
     /// Path without query.
     public var path: String
@@ -12,7 +12,7 @@ public struct HTTPPlayRequest: Hashable, Sendable {
     public var fields: [ReplayMessage.Field]
     /// The body, before ``isCompressed``.
     public var body: [UInt8]
-    /// Whether the body is to be sent with gzip; the fields do not say so yet.
+    /// Whether the body is to be sent with gzip; the fields do not announce it yet.
     public var isCompressed = false
     /// Whether the body is sent in chunks.
     public var isChunked = false
@@ -42,15 +42,15 @@ public struct HTTPPlayRequest: Hashable, Sendable {
     public func value(_ name: String) -> String? { ReplayMessage(fields: fields).value(name) }
 }
 
-/// What the live server answered.
+/// The answer of the live server.
 public struct HTTPPlayAnswer: Hashable, Sendable {
     /// The status; nil where there is no answer.
     public var status: Int?
-    /// Header fields as they came, and the body without any coding.
+    /// Header fields as received, and the body without any coding.
     public var message: ReplayMessage
     /// Why there is no answer; nil where there is one.
     public var problem: String?
-    /// Whether nobody listens there at all.
+    /// Whether the connection was refused.
     public var isUnreachable: Bool
     /// Seconds since 1970 when it came, for dates in `Retry-After`.
     public var at: Int64

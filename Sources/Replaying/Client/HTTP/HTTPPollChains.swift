@@ -5,11 +5,11 @@ internal import Wire
 /// A 202 and the next request with the same method, host, path and query belong together, up to
 /// the first answer that is no 202.
 struct HTTPPollChains: Sendable {
-    /// What the live server has said in one chain.
+    /// The answers of the live server in one chain.
     struct Chain: Sendable {
         /// The final answer, where it came before the recording has it.
         var final: HTTPPlayAnswer?
-        /// When the server wants to be asked again.
+        /// When the server is to be polled again.
         var notBefore: Instant?
     }
 
@@ -53,7 +53,7 @@ struct HTTPPollChains: Sendable {
         }
     }
 
-    /// Forgets what was said in a chain that is through.
+    /// Removes the answers of a completed chain.
     mutating func end(_ id: ExchangeID) {
         guard let head = first[id] else { return }
         states[head] = nil

@@ -6,14 +6,14 @@ internal import Wire
 public struct HTTPTurn: Sendable {
     enum Step: Hashable {
         case asking
-        /// A full restore is asked for after a 412.
+        /// A full restore is requested after a 412.
         case recovering
     }
 
     let plan: HTTPPlayPlan
     var result: PlayedExchange
     var step = Step.asking
-    /// What is sent, also once more; nil where it is to be made anew.
+    /// What is sent, also on a retry; nil where it is to be made again.
     var request: HTTPPlayRequest?
     var sentAt: Instant
     var tries = 0
@@ -22,10 +22,10 @@ public struct HTTPTurn: Sendable {
     /// The 412 that was recovered from.
     var refusal: HTTPPlayAnswer?
     var isChallenged = false
-    /// Whether the device has taken in what it submits.
+    /// Whether the submitted form was added to the device.
     var isApplied = false
 
-    /// Lines of notes, at most.
+    /// The maximum number of notes.
     private static let maxNotes = 20
 
     init(_ plan: HTTPPlayPlan) {
@@ -39,7 +39,7 @@ public struct HTTPTurn: Sendable {
         sentAt = .zero
     }
 
-    /// What came of it so far, where the replay ends before it does.
+    /// The result so far, where the replay ends before it does.
     public func stopped() -> PlayedExchange {
         var played = result
         played.outcome = .stopped
@@ -59,7 +59,8 @@ public struct HTTPTurn: Sendable {
         }
     }
 
-    /// Whether another request is to answer a challenge: the server wants digest instead of basic.
+    /// Whether another request is to answer a challenge: the server requires digest instead of
+    /// basic.
     mutating func challenge(_ answer: HTTPPlayAnswer, _ options: HTTPPlayOptions) -> Bool {
         let wantsDigest = answer.message.fields.contains {
             $0.name.lowercased() == "www-authenticate"
@@ -71,7 +72,7 @@ public struct HTTPTurn: Sendable {
         isChallenged = true
         request?.login = login
         request?.fields.removeAll { $0.name.lowercased() == "authorization" }
-        note("the server wants digest authentication where the recording has another")
+        note("the server requires digest authentication where the recording has another scheme")
         return true
     }
 }

@@ -35,10 +35,10 @@ public struct LatencyCounts: Hashable, Sendable {
         longest = max(longest, other.longest)
     }
 
-    /// The duration that this share took at most, in nanoseconds; nil where there is none.
+    /// The percentile of the durations, in nanoseconds; nil where there is none.
     ///
     /// - Parameter share: In 0...1; 0.5 is the median.
-    /// - Returns: Too long by a sixteenth at most.
+    /// - Returns: At most a sixteenth too long.
     public func percentile(_ share: Double) -> Int64? {
         guard count > 0 else { return nil }
         let wanted = max(1, (Double(count) * min(1, max(0, share))).rounded(.up))

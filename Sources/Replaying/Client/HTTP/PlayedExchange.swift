@@ -1,6 +1,6 @@
 public import Wire
 
-/// What came of playing a recorded exchange to a live server.
+/// The result of playing a recorded exchange to a live server.
 public struct PlayedExchange: Hashable, Sendable {
     /// How it ended.
     public enum Outcome: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct PlayedExchange: Hashable, Sendable {
         case joined
         /// The server gave no answer; the recording has one.
         case unanswered
-        /// Nobody listens there.
+        /// The connection was refused.
         case unreachable
         /// It could not be sent.
         case notSent
@@ -23,7 +23,7 @@ public struct PlayedExchange: Hashable, Sendable {
     public var exchange: ExchangeID
     /// Its method, path and query.
     public var line: String
-    /// What it is for, as the column `api` of an exchange has it; nil where that is not known.
+    /// Its API, as in the column `api` of an exchange; nil where it is unknown.
     public var api: String?
     /// How it ended.
     public var outcome: Outcome
@@ -39,7 +39,7 @@ public struct PlayedExchange: Hashable, Sendable {
     public var endedAt: Instant
     /// Nanoseconds that the last request took.
     public var latency: Int64 = 0
-    /// Nanoseconds spent waiting because the server asked for it.
+    /// Nanoseconds spent waiting because the server required it.
     public var waited: Int64 = 0
     /// What was done otherwise than recorded, one line each; no difference in itself.
     public var notes: [String] = []
@@ -59,12 +59,12 @@ public struct PlayedExchange: Hashable, Sendable {
         endedAt = at
     }
 
-    /// Whether the live server said the same.
+    /// Whether the live server answered as recorded.
     public var isSame: Bool {
         differences.isEmpty && (outcome == .compared || outcome == .joined)
     }
 
-    /// A few lines for people, without a line feed at the end.
+    /// A few lines of text, without a line feed at the end.
     public var description: String {
         var lines = ["exchange \(exchange), \(line)"]
         lines += differences.items.map { "  \($0)" }

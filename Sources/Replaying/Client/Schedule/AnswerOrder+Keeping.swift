@@ -40,8 +40,8 @@ extension AnswerOrder {
 
     /// Whether an end comes only when a command was sent, or answered.
     ///
-    /// A change whose author was cut off may be told first by what answers a later `cv`; to wait for
-    /// that would be to wait for ever.
+    /// A change whose author was disconnected may be sent first in the answer to a later `cv`;
+    /// waiting for that would never end.
     private func follows(
         _ end: Int32, _ place: Int, _ turns: [Int32], _ schedule: ReplaySchedule
     ) -> Bool {
@@ -84,20 +84,20 @@ extension AnswerOrder {
         return found
     }
 
-    /// The same for a change, and for a page of the index that names a known change version.
+    /// The same for a change, and for a page of the index with a known change version.
     private func stated(by one: Asked, in bucket: Bucket) -> Int? {
         one.change > 0 ? one.change - 1 : one.cv.flatMap { bucket.versions[$0] }
     }
 
     /// The same by what its channel saw.
     ///
-    /// What had come before it was sent was taken before, whatever its channel saw: a channel that
-    /// is opened anew sees old changes once more.
+    /// What arrived before it was sent was applied before, whatever its channel saw: a reopened
+    /// channel sees old changes once more.
     private func seen(by one: Asked, sentBehind need: Int32, in bucket: Bucket) -> Int {
         let sent = bucket.firstFrom.partitioningCount { $0 < need }
         guard one.own < .max else { return sent }
         let seen = seen[one.route] ?? []
-        // The first that came behind the answer.
+        // The first that came after the answer.
         var low = 0
         var high = seen.count
         while low < high {
@@ -105,16 +105,17 @@ extension AnswerOrder {
             if seen[middle].end > one.own { high = middle } else { low = middle + 1 }
         }
         let before = low > 0 ? seen[low - 1].largest : 0
-        // An answer to `cv` tells of what is older as well.
+        // An answer to `cv` also contains older changes.
         let later = seen[low...].first { $0.isLater }?.change
-        // What its channel did not see later, the server had taken, where anybody saw it at all.
+        // What its channel did not see later, the server had applied before, where any channel saw
+        // it.
         let count = later.map { $0 - 1 } ?? bucket.firstFrom.partitioningCount { $0 < one.own }
         return max(before, count, sent)
     }
 }
 
 extension [Int32] {
-    /// How many at the beginning are so; all behind the first that is not are not.
+    /// How many at the beginning are so; all after the first that is not are not.
     fileprivate func partitioningCount(_ isSo: (Int32) -> Bool) -> Int {
         var low = 0
         var high = count

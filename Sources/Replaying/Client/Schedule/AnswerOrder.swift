@@ -3,9 +3,9 @@ internal import Wire
 
 /// The order in which a server took the commands of several channels of one bucket.
 ///
-/// Changes are in the order in which channels saw them. A command stands behind the changes that its
-/// own channel had seen when it was answered, and before those that its channel saw later; a page of
-/// the index says itself behind which change it stands. A server takes the commands of one channel
+/// Changes are in the order in which channels saw them. A command follows the changes that its own
+/// channel had seen when it was answered, and precedes those that its channel saw later; a page of
+/// the index has the change version that it follows. A server processes the commands of one channel
 /// in their order.
 struct AnswerOrder {
     struct Route: Hashable {
@@ -20,7 +20,7 @@ struct AnswerOrder {
         var route: Route
         /// Place of the first end that shows that the server took it; the largest for none.
         var answer = Int32.max
-        /// Place of the end that is the answer on its own channel; the largest for none.
+        /// Place of the end that is the answer on its own channel; the largest value for none.
         var own = Int32.max
         /// Number of the change, from 1; 0 for other commands, and for what was refused.
         var change = 0
@@ -28,17 +28,18 @@ struct AnswerOrder {
         var cv: String?
     }
 
-    /// A change as it came on a channel.
+    /// A change as received on a channel.
     struct Seen {
         var end: Int32
         var change: Int
-        /// Whether it stands in the answer to `cv`, which tells of older changes than others came.
+        /// Whether it is in the answer to `cv`, which contains older changes than others that
+        /// arrived.
         var isOfCatchUp: Bool
-        /// Whether nothing is said about its place among others of the same command.
+        /// Whether its order among others of the same command is unknown.
         var isMerged: Bool
         /// The largest number so far on the channel.
         var largest = 0
-        /// Whether it is behind all that came by itself so far on the channel.
+        /// Whether it follows all unsolicited changes so far on the channel.
         var isLater = true
     }
 
@@ -48,13 +49,13 @@ struct AnswerOrder {
         var isShared = false
         /// Numbers of changes, by `ccid`.
         var numbers: [String: Int] = [:]
-        /// Numbers of changes, by the change version behind them.
+        /// Numbers of changes, by the change version after them.
         var versions: [String: Int] = [:]
         /// Where each change first came, by its number less 1.
         var first: [Int32] = []
         /// The first place where this change or a later one came, by its number less 1.
         var firstFrom: [Int32] = []
-        /// The client command that made it; nil where nobody of the recording did.
+        /// The client command that made it; nil where no recorded client did.
         var makers: [Int?] = []
     }
 
@@ -63,7 +64,7 @@ struct AnswerOrder {
     var asked: [Asked] = []
     var buckets: [Bucket] = []
     var seen: [Route: [Seen]] = [:]
-    /// Places in ``asked`` of the `cv` that ends answer, by these.
+    /// Places in ``asked`` of the `cv` that ends answer, by the ends.
     private(set) var questions: [Int32: Int] = [:]
     /// Client commands that wait for the answer, by `ccid`.
     private var changes: [String: [Int]] = [:]
@@ -195,7 +196,8 @@ struct AnswerOrder {
     ) {
         let end = entry.end
         let makers = changes[ccid] ?? []
-        // A refusal is told to who asked alone, and says nothing about the same change elsewhere.
+        // A refusal is sent to the requester alone, and implies nothing about the same change
+        // elsewhere.
         for maker in makers where !wasRefused || asked[maker].route == route {
             asked[maker].answer = min(asked[maker].answer, end)
             if asked[maker].route == route { answer(maker, end, &schedule) }
@@ -228,7 +230,7 @@ struct AnswerOrder {
 
     /// Numbers the changes of a bucket so that every channel saw them in their order.
     ///
-    /// A channel that did not see one may have seen a later one before anybody saw the first.
+    /// A channel that did not see one may have seen a later one before any channel saw the first.
     private mutating func number(_ bucket: Int, _ routes: [Route]) {
         let count = buckets[bucket].first.count
         var later: [[Int32]] = Array(repeating: [], count: count)
@@ -239,8 +241,8 @@ struct AnswerOrder {
             before[other.change - 1] += 1
         }
         for route in routes {
-            // The last that came by itself, and the last of the answer to `cv` behind it: what is
-            // older than the one may stand in the other, and the next is behind both.
+            // The last unsolicited change, and the last of the answer to `cv` after it: what is
+            // older than the one may be in the other, and the next follows both.
             var last: Seen?
             var reported: Seen?
             var known: Set<Int> = []
@@ -262,7 +264,7 @@ struct AnswerOrder {
         }
         var numbers = Array(repeating: 0, count: count)
         var next = 0
-        // The first that nothing stands before, and what follows from it; most are in order.
+        // The first without a predecessor, and what follows from it; nearly all are in order.
         for start in 0..<count where before[start] == 0 && numbers[start] == 0 {
             var open = [start]
             while let place = open.popLast() {

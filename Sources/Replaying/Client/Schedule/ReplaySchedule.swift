@@ -136,8 +136,8 @@ public struct ReplaySchedule: Sendable {
 
     /// An exchange was answered, a socket closed, or a command or message of the server came.
     ///
-    /// With a socket everything ends that the recorded server sent over it. What is not known, or
-    /// has ended, changes nothing.
+    /// The end of a socket ends everything that the recorded server sent over it. Unknown or ended
+    /// ones change nothing.
     ///
     /// - Returns: Whose turn comes with it, in the order of the recording.
     public mutating func end(_ step: Step) -> [Start] {
@@ -151,12 +151,12 @@ public struct ReplaySchedule: Sendable {
         return ready
     }
 
-    /// Lets go on what waits, where nothing comes any more: the first end that is missing counts as
-    /// over.
+    /// Resumes what waits, where nothing is received any more: the first missing end counts as
+    /// ended.
     ///
     /// - Returns: Whose turn comes with it; none where nothing is missing.
     public mutating func giveUp() -> [Start] {
-        // The order of answers is the weaker promise.
+        // The order of answers is the weaker guarantee.
         var ready: [Start] = []
         for place in 0..<nextStart where starts[place].more > 0 {
             starts[place].more = 0

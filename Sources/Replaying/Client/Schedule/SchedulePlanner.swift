@@ -2,7 +2,7 @@ internal import Wire
 
 /// Puts the beginnings and ends of a recorded session in one order.
 struct SchedulePlanner {
-    /// A moment of the recording; equal times go by rank and order.
+    /// A time of the recording; equal times go by rank and order.
     private struct Point: Comparable {
         enum Kind { case start, end }
         var time: Int64
@@ -68,7 +68,7 @@ struct SchedulePlanner {
                 Point(
                     time: start, rank: 3, order: 2 * index, kind: .start,
                     step: .exchange(exchange.id)))
-            // Nothing is known to have waited for an answer that did not come.
+            // Nothing can have waited for an answer that did not arrive.
             guard let end = exchange.endedAt?.nanoseconds else { continue }
             points.append(
                 Point(

@@ -3,20 +3,20 @@ internal import Wire
 
 /// Finds which recorded server commands answer a `cv`.
 ///
-/// A `c` may be that answer or tell of a change that somebody made meanwhile. An answer that tells
-/// nothing, of several changes or of some that the channel had heard of is known by that, and
-/// repeats what came by itself while it was awaited; where none comes, the answer is the first change
-/// of somebody else that was made before the channel was open, as a later one came by itself, and
-/// before anything that answers a later command. An `init` that asks for changes is answered first
-/// of all.
+/// A `c` may be that answer or an unsolicited change of another client made meanwhile. An answer is
+/// recognised where it has no changes, several changes, or changes that the channel had received;
+/// it repeats the unsolicited changes that arrived while it was awaited. Where there is none, the
+/// answer is the first change of another client that was made before the channel was open, as a
+/// later one is unsolicited, and before anything that answers a later command. An `init` that
+/// requests changes is answered first.
 enum CatchUpAnswers {
     /// The answers among the commands of a recording.
     ///
     /// - Parameters:
     ///   - commands: All of them.
     ///   - lost: Client commands that the server never got.
-    ///   - fetch: Gives the text of a command; asked for `init`, and where an answer is in doubt.
-    /// - Returns: What each asked, by what answers it.
+    ///   - fetch: Gives the text of a command; called for `init`, and where an answer is in doubt.
+    /// - Returns: The requests, by their answers.
     static func find(
         in commands: TimedCommands, lost: Set<CommandID>, fetch: (CommandID) -> [UInt8]?
     ) -> [CommandID: CommandID] {
@@ -73,7 +73,7 @@ enum CatchUpAnswers {
             }
         }
         for stream in channels.indices { channels[stream]?.end(&doubtful) }
-        // Those whose change follows what was asked for, as far as is known.
+        // Those whose change follows the requested change version, as far as is known.
         let answers = found
         let doubts = Set(doubtful.map(\.answer))
         for doubt in doubtful {
@@ -94,7 +94,7 @@ enum CatchUpAnswers {
         find(in: TimedCommands(RecordedCommands(commands)), lost: lost, fetch: fetch)
     }
 
-    /// Whether an `init` asks for changes.
+    /// Whether an `init` requests changes.
     private static func asksForChanges(_ text: [UInt8]) -> Bool {
         let command = SimperiumCommand.parse(text, from: .client)
         guard case .initialize(let request) = command.body,
@@ -103,14 +103,14 @@ enum CatchUpAnswers {
         return true
     }
 
-    /// A change that came by itself, or as the answer.
+    /// A change that arrived unsolicited, or as the answer.
     private struct Doubt {
         var answer: CommandID
         var question: CommandID
         var ccid: UInt32
     }
 
-    /// A command of a channel on which changes are asked for.
+    /// A command of a channel on which changes are requested.
     private struct Received {
         var id: CommandID
         var name: TimedCommands.Name
@@ -118,12 +118,12 @@ enum CatchUpAnswers {
         var ccids: [UInt32]
     }
 
-    /// What was asked and is not answered yet.
+    /// Requests that are not answered yet.
     private struct Open {
         var indices = 0
         var objects = 0
 
-        /// How often this was asked.
+        /// How often this was requested.
         subscript(_ name: TimedCommands.Name) -> Int {
             get { name == .index ? indices : objects }
             set { if name == .index { indices = newValue } else { objects = newValue } }
@@ -135,10 +135,10 @@ enum CatchUpAnswers {
         var command: CommandID
         /// Whether its answer comes before anything else.
         var isOpening: Bool
-        /// What was asked before it and is not answered.
+        /// Earlier requests that are not answered.
         var open: Open
-        /// Changes that came behind it, one by one, of which the first is the answer unless
-        /// another one repeats it.
+        /// Changes that came after it, one by one, of which the first is the answer unless another
+        /// one repeats it.
         var candidates: [(command: CommandID, ccids: [UInt32])] = []
 
         /// That the first of those is the answer.
@@ -148,21 +148,22 @@ enum CatchUpAnswers {
         }
     }
 
-    /// Whether a change, as a command tells of it, is known to follow what was asked for, by the
-    /// answers that were found so far.
+    /// Whether a change, as a command contains it, is known to follow the requested change version,
+    /// by the answers that were found so far.
     private typealias Follows = (
         _ question: CommandID, _ ccid: UInt32, _ answer: CommandID, [CommandID: CommandID]
     ) -> Bool
 
     private struct Channel {
-        /// What the server says that may be an answer, in order.
+        /// Commands of the server that may be answers, in order.
         var replies: [Int32] = []
         /// How many of them have come.
         private var come = 0
-        /// When the server had let the client in.
+        /// When the server authorised the client.
         private var openedAt: Instant?
         private var reported: Set<UInt32> = []
-        /// Changes of its own on their way, and how many questions came before each.
+        /// Its own changes that are sent and unacknowledged, with the number of requests before
+        /// each.
         private var sent: [UInt32: Int] = [:]
         private var open = Open()
         private var asked = 0
@@ -180,7 +181,7 @@ enum CatchUpAnswers {
             questions.append(Question(command: command.id, isOpening: isOpening, open: open))
         }
 
-        /// `made` says when clients sent changes first, by their `ccid`.
+        /// `made` contains when clients sent changes first, by their `ccid`.
         mutating func receive(
             _ command: Received, _ commands: TimedCommands, _ made: [Instant?],
             _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt],
@@ -210,8 +211,8 @@ enum CatchUpAnswers {
             }
         }
 
-        /// Whether there are more questions than answers, this one included, before the next answer
-        /// whose question is known: then one was answered by a change.
+        /// Whether there are more requests than answers, this one included, before the next answer
+        /// whose request is known: then one was answered by a change.
         private func hasSpareQuestion(
             _ commands: TimedCommands, _ found: [CommandID: CommandID], _ follows: Follows
         ) -> Bool {
@@ -223,7 +224,7 @@ enum CatchUpAnswers {
                     count += 1
                     continue
                 }
-                // What is told alone may have come by itself.
+                // A single change may be unsolicited.
                 guard ccids.count > 1 else { continue }
                 let known = questions.firstIndex {
                     follows($0.command, first, commands.id(reply), found)
@@ -245,14 +246,14 @@ enum CatchUpAnswers {
             _ found: inout [CommandID: CommandID], _ doubtful: inout [Doubt]
         ) {
             let ccids = command.ccids
-            // Its own change is told of once for each time that it was sent.
+            // Its own change is acknowledged once for each time that it was sent.
             let behind = ccids.compactMap { sent.removeValue(forKey: $0) }.max()
             let isRepeated = ccids.contains { reported.contains($0) }
             reported.formUnion(ccids)
             if let behind, ccids.count == 1 {
                 while !questions.isEmpty, asked - questions.count < behind { close(&doubtful) }
             } else if isRepeated || ccids.count != 1 {
-                // What came by itself behind the question stands in the answer to it.
+                // What arrived unsolicited after the request is in the answer to it.
                 while questions.count > 1, let first = questions[0].candidates.first,
                     !first.ccids.contains(where: { ccids.contains($0) })
                 {
@@ -268,7 +269,7 @@ enum CatchUpAnswers {
             }
         }
 
-        /// Whether the server told of a change when it was made, since the channel was open by then.
+        /// Whether the server sent a change when it was made, since the channel was open by then.
         private func isNews(_ ccids: [UInt32], _ made: [Instant?]) -> Bool {
             guard let openedAt else { return false }
             return ccids.contains { made[Int($0)].map { $0 > openedAt } ?? false }
@@ -283,7 +284,7 @@ enum CatchUpAnswers {
             for index in questions.indices { questions[index].candidates.removeAll() }
         }
 
-        /// What is known of the first question by now stays.
+        /// What is known of the first request by now is kept.
         private mutating func close(
             _ doubtful: inout [Doubt]
         ) {

@@ -3,19 +3,21 @@ public import Wire
 
 /// Finds recorded client commands that the recorded server never got.
 ///
-/// A connection that is cut loses what is on its way. That a change was lost shows when the client
-/// sends it again and the server takes it as new; what the client sent after it on that socket is
-/// lost with it. So is what nobody answered at the end of a socket, where another one follows, but
-/// for a change without which an object would not have the version that is shown later. Played anew,
-/// such commands would do what they did not do, so that they are left out.
+/// A connection that breaks loses the bytes in flight. A change was lost if the client sends it
+/// again and the server accepts it as new; what the client sent after it on that socket is lost
+/// too. So is what was not answered at the end of a socket, where another one follows, except a
+/// change without which an object would not have the version that is sent later. Replaying such
+/// commands would apply what was not applied, so they are left out.
 public enum LostCommands {
     /// The lost ones among the commands of a recording.
     ///
     /// - Parameters:
     ///   - commands: Of all sockets, each in the order of the recording.
-    ///   - readsAll: Whether to read every answer where a change at the end of a socket was not told
-    ///     of, for a version that shows that it was made: seconds for 100,000 commands.
-    ///   - fetch: Gives the text of a command; asked for the answers to changes that were sent again.
+    ///   - readsAll: Whether to read every answer where a change at the end of a socket was not
+    ///     acknowledged, for a version that shows that it was made: takes seconds for 100,000
+    ///     commands.
+    ///   - fetch: Gives the text of a command; called for the answers to changes that were sent
+    ///     again.
     /// - Returns: Their numbers; heartbeats and lines of logs are none of them.
     public static func find(
         in commands: RecordedCommands, readsAll: Bool = true, fetch: (CommandID) -> [UInt8]?
@@ -76,7 +78,7 @@ public enum LostCommands {
             where commands[place].socket != commands[next].socket
                 && !reported.contains(where: { $0 > place && $0 < next })
             {
-                // That it came before, only the answer to the next one tells.
+                // Only the answer to the next one shows that it arrived before.
                 if let answer = reported.first(where: { $0 > next }) {
                     let text = fetch(commands.id(commands[answer])) ?? []
                     if isDuplicate(text, commands.commands.ccid(ccid)) { continue }
@@ -119,7 +121,7 @@ public enum LostCommands {
         var indices = 0
         var objects = 0
 
-        /// Counts a command that asks.
+        /// Counts a request.
         ///
         /// - Returns: Whether so many answers came.
         mutating func ask(_ name: TimedCommands.Name, _ answers: Counts) -> Bool? {
@@ -172,7 +174,7 @@ public enum LostCommands {
         for index in commands.indices {
             let command = commands[index]
             guard command.sender == .client, !command.isFree, ends[command.socket] < last,
-                // What is told of one that was sent again is no answer to what was lost.
+                // The answer to one that was sent again is not the answer to the lost one.
                 lost.isEmpty || !lost.contains(commands.id(command))
             else { continue }
             let isAnswered: Bool

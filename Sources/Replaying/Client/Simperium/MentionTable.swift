@@ -12,17 +12,18 @@ struct MentionTable: Sendable {
 
     /// Names by the digest of their first word, the longest first.
     private var entries: [UInt64: [Entry]] = [:]
-    /// Which pairs of bytes a first word begins with; most words of a text need no second look.
+    /// The pairs of bytes with which names begin, so that nearly all words of a text are skipped
+    /// quickly.
     private var beginnings: [UInt64] = []
 
     /// Bytes of the shortest name that is looked for.
     private static let shortest = 3
-    /// Bytes from which a name is unlikely to stand in a text by chance.
+    /// The length in bytes from which a name is unlikely to occur in a text by coincidence.
     private static let long = 16
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Has `name` replaced by `other` from now on.
+    /// Replaces `name` by `other` from now on.
     mutating func set(_ name: String, to other: String, isUser: Bool) {
         let bytes = Array(name.utf8)
         guard bytes.count >= Self.shortest, let offset = bytes.firstIndex(where: Self.isWord)
@@ -91,7 +92,7 @@ struct MentionTable: Sendable {
         }
     }
 
-    /// Whether `username` stands before this place, with nothing but signs in between.
+    /// Whether `username` precedes this place, with only punctuation in between.
     private static func namesUser(_ text: [UInt8], before place: Int) -> Bool {
         let signs: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0x22, 0x27, 0x3A, 0x3D, 0x3E]
         var end = place

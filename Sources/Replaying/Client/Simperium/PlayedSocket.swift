@@ -1,6 +1,6 @@
 public import Wire
 
-/// What came of a recorded socket that was played to a live server.
+/// The result of a recorded socket that was played to a live server.
 public struct PlayedSocket: Hashable, Sendable {
     /// An answer that is not as recorded.
     public struct Deviation: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct PlayedSocket: Hashable, Sendable {
         /// Where it differs.
         public var differences: Differences
 
-        /// A few lines for people, without a line feed at the end.
+        /// A few lines of text, without a line feed at the end.
         public var description: String {
             let place =
                 (channel.map { "channel \($0)" } ?? "connection")
@@ -37,7 +37,7 @@ public struct PlayedSocket: Hashable, Sendable {
     public internal(set) var sent = 0
     /// Recorded client commands that were not: what they answer did not happen, or the socket ended.
     public internal(set) var skipped = 0
-    /// Changes that were sent anew because the live server refused them.
+    /// Changes that were sent again because the live server refused them.
     public internal(set) var recoveries = 0
     /// The first deviations, at most ``maxDeviations``.
     public internal(set) var deviations: [Deviation] = []

@@ -8,7 +8,7 @@ struct PlayedStream {
         enum Kind: Hashable {
             /// A change of a `c`.
             case change
-            /// What answers `cv`: a `c` after its changes, or that the change version is unknown.
+            /// The answer to `cv`: a `c` after its changes, or that the change version is unknown.
             case catchUp(isUnknown: Bool)
             /// Any other command, by name.
             case command(String)
@@ -16,7 +16,7 @@ struct PlayedStream {
 
         var place: Int32
         var kind: Kind
-        /// The change as it stands in the command.
+        /// The change as written in the command.
         var element = JSONValue.null
         var key: String?
         var ev: Int64?
@@ -26,9 +26,9 @@ struct PlayedStream {
         var error: Int?
         /// Identifiers of a change.
         var ccids: [String] = []
-        /// Those of them that have not come.
+        /// Those of them that were not received.
         var left: [String] = []
-        /// Whether it came, or is not waited for any more.
+        /// Whether it arrived, or is no longer waited for.
         var isDone = false
         /// Whether it may come or not.
         var isOptional = false
@@ -38,7 +38,7 @@ struct PlayedStream {
     struct Rest {
         var count: Int
         var isSame = true
-        /// Whether it is known not to be waited for any more.
+        /// Whether it is certainly not waited for any more.
         var isReported = false
     }
 
@@ -50,9 +50,9 @@ struct PlayedStream {
     var client: [Int32] = []
     /// Places of what the server sent.
     var server: [Int32] = []
-    /// Places of the client commands that ask for changes.
+    /// Places of the client commands that request changes.
     var catchUps: [Int32] = []
-    /// How often an `init` asks for a page of the index.
+    /// How often an `init` requests a page of the index.
     var openingPages = 0
     /// Buckets by the place of the `init` that opens them.
     var openings: [(place: Int32, bucket: Int)] = []
@@ -74,7 +74,7 @@ struct PlayedStream {
     var skips: [String: Set<String>] = [:]
     /// Live marks by the recorded ones.
     var marks: [String: String] = [:]
-    /// For each page that is awaited whether this play asked for it itself.
+    /// For each page that is awaited whether this play requested it itself.
     var pages: [Bool] = []
     /// Recorded marks for which the live index has no more pages.
     var endedMarks: Set<String> = []
@@ -84,23 +84,23 @@ struct PlayedStream {
     var extraPages = 0
     /// The index that is read because the live server does not know a change version.
     var reindex: Reindex?
-    /// Since when the next command waits for what has not come.
+    /// Since when the next command waits for what was not received.
     var blockedSince: Instant?
     /// What ``SimperiumPlay/progress`` was then.
     var blockedProgress = 0
-    /// Whether the turn of the next command was asked for, and has come.
+    /// Whether the turn of the next command was requested, and whether it was granted.
     var hasAsked = false
     var hasTurn = false
     /// When the next command is due.
     var due: Instant?
     /// Whether the live server closed the bucket.
     var isDead = false
-    /// Whether a change of somebody who is not played was missing.
+    /// Whether a change of a client that is not played was missing.
     var lacksOthers = false
     /// Place of the newest command that was sent or came.
     var lastPlace: Int32 = -1
 
-    /// An index that is read anew.
+    /// An index that is read again.
     struct Reindex {
         var pages = 0
         var marks: Set<String> = []

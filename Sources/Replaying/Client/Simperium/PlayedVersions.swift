@@ -1,4 +1,4 @@
-/// Which live version of an object stands for a recorded one.
+/// The mapping of recorded versions of an object to live ones.
 ///
 /// Versions of one object mostly differ by the same amount from one change to the next, so that only
 /// where that amount changes is kept.
@@ -8,7 +8,7 @@ struct PlayedVersions: Sendable {
         var steps: [(from: Int64, shift: Int64)] = []
         /// The newest recorded version that is bound, and its live one.
         var last: (recorded: Int64, live: Int64)?
-        /// The newest version that the live server told of.
+        /// The newest version that the live server sent.
         var newest: Int64?
 
         func shift(at version: Int64) -> Int64 {
@@ -23,16 +23,16 @@ struct PlayedVersions: Sendable {
 
     private var objects: [String: Object] = [:]
 
-    /// The live version that stands for a recorded one, or has to.
+    /// The live version for a recorded one, bound or assumed.
     func live(_ key: String, _ recorded: Int64) -> Int64 {
         guard let object = objects[key] else { return recorded }
         return recorded.addingReportingOverflow(object.shift(at: recorded)).partialValue
     }
 
-    /// The newest version that the live server told of.
+    /// The newest version that the live server sent.
     func newest(_ key: String) -> Int64? { objects[key]?.newest }
 
-    /// Has a live version stand for a recorded one, and for those after it in proportion.
+    /// Binds a live version to a recorded one, and shifts those after it accordingly.
     mutating func bind(_ key: String, recorded: Int64, live: Int64) {
         let shift = live.subtractingReportingOverflow(recorded).partialValue
         if shift != objects[key, default: Object()].shift(at: recorded) {
@@ -50,19 +50,19 @@ struct PlayedVersions: Sendable {
         tell(key, live: live)
     }
 
-    /// The live server told of a version.
+    /// The live server sent a version.
     mutating func tell(_ key: String, live: Int64) {
         guard live > objects[key]?.newest ?? .min else { return }
         objects[key, default: Object()].newest = live
     }
 
-    /// A recorded version did not come about: what the live server has stands for it.
+    /// A recorded version was not made: it is mapped to what the live server has.
     mutating func miss(_ key: String, recorded: Int64) {
         guard let newest = objects[key]?.newest, newest < live(key, recorded) else { return }
         bind(key, recorded: recorded, live: newest)
     }
 
-    /// What the live server has now stands for what the recorded client had last.
+    /// The last version of the recorded client is mapped to what the live server has now.
     mutating func reload(_ key: String, live: Int64) {
         if let last = objects[key]?.last {
             bind(key, recorded: last.recorded, live: live)

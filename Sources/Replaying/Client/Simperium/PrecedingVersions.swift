@@ -1,25 +1,25 @@
 internal import Simperium
 internal import Wire
 
-/// Which change versions come right before changes, as far as the channels of a recording heard of
+/// The change versions directly before changes, as far as the channels of a recording received
 /// both.
 ///
-/// Reads nothing until it is asked; most recordings leave nothing in doubt.
+/// Reads nothing until it is used: in most recordings nothing is in doubt.
 struct PrecedingVersions {
-    /// Where a change was told of: by which server command of which channel.
+    /// Where a change was sent: by which server command on which channel.
     private struct Place {
         var ccid: UInt32
         var stream: Int32
         var index: Int32
     }
 
-    /// Commands of a channel that are looked at for what it heard of last.
+    /// The number of commands of a channel that are searched for the last change it received.
     private static let most = 8
 
     private let commands: TimedCommands
     /// Server commands with changes, by channel.
     private var reported: [[Int32]] = []
-    /// Where changes were told of, by `ccid` and then in order; nil until something is asked.
+    /// Where changes were sent, by `ccid` and then in order; nil until first use.
     private var places: [Place]?
 
     init(_ commands: TimedCommands) { self.commands = commands }
@@ -29,10 +29,11 @@ struct PrecedingVersions {
     /// - Parameters:
     ///   - ccid: The number of the change's.
     ///   - answers: What commands that answer `cv` answer: their first change follows that.
-    ///   - doubtful: Commands that are asked last. A channel that heard of later changes may be told
-    ///     of earlier ones by what is itself in doubt.
+    ///   - doubtful: Commands that are used last. A channel that received later changes may get
+    ///     earlier ones by a command that is itself in doubt.
     ///   - fetch: Gives the text of a command.
-    /// - Returns: All that channels heard of, of which one is right; none where no channel did.
+    /// - Returns: All candidates from the channels, of which one is correct; none where no channel
+    ///   received it.
     mutating func versions(
         before ccid: UInt32, answers: [CommandID: CommandID], doubtful: Set<CommandID>,
         fetch: (CommandID) -> [UInt8]?
@@ -89,7 +90,7 @@ struct PrecedingVersions {
         let command = id(reported[Int(place.index)])
         let ccid = commands.commands.ccid(number)
         let changes = Self.changes(fetch(command))
-        // Changes that are told as one stand where the last of them was made.
+        // Changes sent as one are placed where the last of them was made.
         guard changes.allSatisfy({ $0.ccids.count == 1 }),
             let index = changes.firstIndex(where: { $0.ccids == [ccid] })
         else { return nil }
@@ -108,7 +109,7 @@ struct PrecedingVersions {
         return changes.filter { $0.error == nil }
     }
 
-    /// The change version that a client command asks for changes since.
+    /// The change version that a client command requests changes since.
     static func asked(_ text: [UInt8]?) -> String? {
         let command = SimperiumCommand.parse(text ?? [], from: .client)
         if case .initialize(let request) = command.body,

@@ -1,9 +1,9 @@
 internal import Simperium
 internal import Wire
 
-/// The versions of objects that a recorded server showed, and those of the changes that it told of.
+/// The versions of objects that a recorded server sent, and those of the changes that it sent.
 ///
-/// A change that nobody was told of was made all the same where the server showed a version later
+/// A change that no client received was made nevertheless where the server later sent a version
 /// that no other change led to.
 struct ShownVersions {
     private struct Object: Hashable {
@@ -22,7 +22,7 @@ struct ShownVersions {
     /// Versions that changes led to.
     private var made: [Object: Set<Int64>] = [:]
 
-    /// Reads what the server of these commands said; places are those among them.
+    /// Reads the server's messages among these commands; places are those among them.
     init(_ commands: TimedCommands, fetch: (CommandID) -> [UInt8]?) {
         for place in commands.indices {
             let command = commands[place]
@@ -55,13 +55,13 @@ struct ShownVersions {
         }
     }
 
-    /// Whether something behind the change of a client shows that it was made.
+    /// Whether something after the change of a client shows that it was made.
     ///
     /// - Parameters:
     ///   - text: The change.
     ///   - command: The command that it is.
     ///   - place: Its place.
-    /// - Returns: False as well where that cannot be known.
+    /// - Returns: False as well where that is unknown.
     func show(_ text: [UInt8], of command: TimedCommands.Command, at place: Int) -> Bool {
         guard case .changes(let changes) = SimperiumCommand.parse(text, from: .client).body,
             let change = changes.first, changes.count == 1, change.operation == .modify,

@@ -8,12 +8,12 @@ extension SimperiumPlay {
     /// Members that others have a part in who change the same object.
     private static let shared: Set<String> = ["sv", "ev", "v", "d"]
 
-    /// Where a live change is not what is expected in the place of a recorded one.
+    /// The differences of a live change from the recorded one.
     func differences(
         _ item: PlayedStream.Expected, _ live: JSONValue, _ number: Int, _ stream: Int
     ) -> Differences {
         var found = Differences()
-        // What others do to an object as well says nothing.
+        // Concurrent changes of others to an object are not a difference.
         let isShared =
             settings.isOneOfSeveral && !isOwn(item.key, streams[stream].bucket(at: item.place))
         let a = Self.masked(expected(item, stream), isShared: isShared)
@@ -61,13 +61,13 @@ extension SimperiumPlay {
         return .object(object)
     }
 
-    /// Whether an object was made by this client under a key of its own.
+    /// Whether an object was made by this client under its own key.
     private func isOwn(_ key: String?, _ bucket: Int?) -> Bool {
         guard let key, let bucket else { return false }
         return buckets[bucket].keys[key] != nil
     }
 
-    /// Where a live command differs from a recorded one; what the live server gave is bound.
+    /// Where a live command differs from a recorded one; what the live server issued is bound.
     mutating func compare(
         _ item: PlayedStream.Expected, _ live: SimperiumCommand, _ text: [UInt8], _ stream: Int
     ) -> Differences {
@@ -218,7 +218,7 @@ extension SimperiumPlay {
 }
 
 extension JSONValue {
-    /// The value with other keys of objects, where they stand as whole strings.
+    /// The value with other keys of objects, where they occur as whole strings.
     func mentioning(_ keys: [String: String]) -> JSONValue {
         guard !keys.isEmpty else { return self }
         switch self {
@@ -242,7 +242,7 @@ extension JSONValue {
     }
 
     /// A page of the index with the entries alone that were recorded or are known, without what
-    /// others have a part in.
+    /// others changed.
     fileprivate func keeping(_ known: Set<String>, _ bucket: SimperiumPlay.Bucket) -> JSONValue {
         guard case .object(var page) = self else { return self }
         for place in page.members.indices where page.members[place].key.string == "index" {
@@ -259,7 +259,7 @@ extension JSONValue {
         return .object(page)
     }
 
-    /// The value without what a member says, or without the member.
+    /// The value without the value of a member, or without the member.
     fileprivate func maskingMember(_ name: String, isDropped: Bool) -> JSONValue {
         guard case .object(var object) = self else { return self }
         if isDropped {

@@ -57,12 +57,12 @@ extension SimperiumPlay {
         }
     }
 
-    /// Ends a socket on which everything has been said.
+    /// Ends a socket on which everything has been sent.
     mutating func endIfThrough(_ socket: Int) {
         guard sockets[socket].phase == .open,
             sockets[socket].streams.allSatisfy({ streams[$0].isThrough })
         else { return }
-        // A change that the recorded server took although its client was gone.
+        // A change that the recorded server applied although its client had disconnected.
         let isAwaited = flights.contains { ccid, flight in
             streams[flight.stream].socket == socket && reportedElsewhere.contains(ccid)
         }
@@ -76,7 +76,7 @@ extension SimperiumPlay {
             sockets[socket].phase = .closing
             return
         }
-        // What the server still has to say comes before its answer to a heartbeat.
+        // What the server still has to send precedes its answer to a heartbeat.
         sockets[socket].phase = .parting
         let number = sockets[socket].heartbeat?.next ?? 0
         output.append(

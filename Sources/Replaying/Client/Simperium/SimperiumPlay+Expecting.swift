@@ -3,7 +3,7 @@ internal import Simperium
 internal import Wire
 
 extension SimperiumPlay {
-    /// Most of what is expected that is looked through for a counterpart.
+    /// The maximum number of expected commands that are searched for a counterpart.
     static let lookahead = 256
     /// Server commands that are read ahead.
     private static let readAhead = 64
@@ -78,7 +78,7 @@ extension SimperiumPlay {
             || streams[stream].expected[head].place > place
     }
 
-    /// Something that was expected came, or is not waited for any more.
+    /// Something that was expected arrived, or is no longer waited for.
     mutating func finish(_ index: Int, of stream: Int, isSame: Bool) {
         guard !streams[stream].expected[index].isDone else { return }
         streams[stream].expected[index].isDone = true
@@ -105,7 +105,7 @@ extension SimperiumPlay {
         output.append(.came(command.id))
     }
 
-    /// Goes on to what is not done; what may come or not is kept for a while.
+    /// Continues to what is not done; optional commands are kept for a time.
     mutating func skipDone(_ stream: Int) {
         var (head, floor) = (streams[stream].head, streams[stream].floor)
         let count = streams[stream].expected.count
@@ -114,7 +114,7 @@ extension SimperiumPlay {
         {
             let place = streams[stream].expected[head].place
             head += 1
-            // What may come or not is in nobody's way.
+            // Optional commands block nothing.
             guard streams[stream].rests[place]?.isReported == false,
                 head == count || streams[stream].expected[head].place != place
             else { continue }
@@ -133,7 +133,7 @@ extension SimperiumPlay {
         streams[stream].floor = 0
     }
 
-    /// What is left may come or not: nobody waits for it, and nothing is said about it.
+    /// What is left is optional: it is not waited for, and not reported.
     mutating func drop(_ stream: Int) {
         for index in streams[stream].expected.indices.dropFirst(streams[stream].floor)
         where !streams[stream].expected[index].isDone {
@@ -167,14 +167,14 @@ extension SimperiumPlay {
 
     // MARK: What does not come
 
-    /// Gives up what is waited for before a place.
+    /// Stops waiting for what precedes a place.
     mutating func miss(before place: Int32, on stream: Int) {
         if let reindex = streams[stream].reindex {
             streams[stream].reindex = nil
             for each in reindex.objects { miss(each.key, each.version, stream, place) }
             var found = Differences()
             found.add(Difference(.presence, "command", recorded: "i, a page of it", live: nil))
-            deviate(stream, nil, "the index that is read anew", found)
+            deviate(stream, nil, "the index that is read again", found)
         }
         while streams[stream].head < streams[stream].expected.count {
             let index = streams[stream].head
@@ -254,7 +254,7 @@ extension SimperiumPlay {
             let start = item.place >= 0 && streamHasChannel(item.place) ? colon + 1 : 0
             let rest = text[start...].prefix(200)
             let shown = String(decoding: rest, as: UTF8.self)
-            return OneLine.text(name.isEmpty ? "something that is no command" : shown)
+            return OneLine.text(name.isEmpty ? "text that is not a command" : shown)
         }
     }
 

@@ -79,7 +79,8 @@ extension SimperiumPlay {
         streams[stream].catchUps.sort()
     }
 
-    /// Finds out which changes the recorded server was told of, and who heard what became of them.
+    /// Determines which changes the recorded server received, and which clients received their
+    /// outcomes.
     private mutating func indexChanges() {
         var made: [String: (stream: Int, places: [Int32])] = [:]
         for (stream, each) in streams.enumerated() {

@@ -68,7 +68,7 @@ extension SimperiumPlay {
         passVanished(item.place, stream)
     }
 
-    /// Whether this is a change that came by itself while an answer to `cv` was awaited.
+    /// Whether this is an unsolicited change that arrived while an answer to `cv` was awaited.
     private func isByItself(_ changes: [SimperiumChange<Range<Int>>], _ stream: Int) -> Bool {
         guard changes.count == 1, let change = changes.first else { return false }
         let ccids = change.ccids.map { recordedChanges[$0] ?? $0 }
@@ -121,7 +121,7 @@ extension SimperiumPlay {
         guard let first = found.first else {
             return surprise(change, ccids, element, number, stream)
         }
-        // What an answer to `cv` tells of may have been told before, or be told again.
+        // What an answer to `cv` contains may have been sent before, or be sent again.
         if isOfCatchUp { streams[stream].expected[first].isOfCatchUp = true }
         let item = streams[stream].expected[first]
         if found.count == 1, Set(item.ccids) == Set(ccids) || item.ccids.isEmpty {
@@ -150,7 +150,7 @@ extension SimperiumPlay {
         skipDone(stream)
     }
 
-    /// The expected changes that a live one is, or is part of; several where it stands for them all.
+    /// The expected changes that a live one is, or is part of; several where it combines them.
     private func counterpart(
         of change: SimperiumChange<Range<Int>>, _ ccids: [String], _ key: String?, _ stream: Int,
         _ bucket: Int?
@@ -260,9 +260,9 @@ extension SimperiumPlay {
             flights[$0]?.stream == stream && !reportedThere.contains($0)
         }
         for ccid in ccids where flights[ccid]?.stream == stream { flights[ccid] = nil }
-        // The recorded client was gone before it could hear of it.
+        // The recorded client had disconnected before it could receive it.
         if isUntold { return }
-        // What came after the recorded client had gone, or came before among others.
+        // What arrived after the recorded client had disconnected, or before among others.
         if isOurs, streams[stream].isExhausted { return }
         if !ccids.isEmpty, change.error == nil, !streams[stream].catchUps.isEmpty,
             ccids.allSatisfy({ streams[stream].received.contains($0) })
@@ -279,7 +279,7 @@ extension SimperiumPlay {
             found)
     }
 
-    /// Notes what the live server calls what a recorded change made.
+    /// Binds the live identifiers of the result of a recorded change.
     private mutating func bind(
         _ item: PlayedStream.Expected, _ change: SimperiumChange<Range<Int>>, _ stream: Int
     ) {
@@ -321,7 +321,7 @@ extension SimperiumPlay {
         finish(index, of: stream, isSame: found.isEmpty)
     }
 
-    /// Whether the recorded server answered fewer commands than it was asked.
+    /// Whether the recorded server answered fewer commands than were sent.
     private func isUnanswered(_ name: String, _ stream: Int) -> Bool {
         let question = name == "auth" ? "init" : name
         var asked = streams[stream].client.count { commands[Int($0)].name == question }
@@ -334,7 +334,7 @@ extension SimperiumPlay {
         SimperiumCommand.parse(text(place), from: .server).key == key
     }
 
-    /// What says that something came before what the recorded server had sent before it.
+    /// The note that something arrived before what the recorded server had sent before it.
     private func order(of index: Int, _ stream: Int) -> Differences {
         var found = Differences()
         let head = streams[stream].head

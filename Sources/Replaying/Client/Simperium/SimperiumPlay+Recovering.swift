@@ -3,11 +3,11 @@ internal import Simperium
 internal import Wire
 
 extension SimperiumPlay {
-    /// Most times that a change is sent anew with all of its data.
+    /// The maximum number of times that a change is sent again with all of its data.
     private static let maxWhole = 2
-    /// Most times that a change is sent anew as it was.
+    /// The maximum number of times that a change is sent again unchanged.
     private static let maxAgain = 4
-    /// Most objects of which the history is read.
+    /// The maximum number of objects whose history is read.
     private static let maxReadings = 64
 
     /// Does what the built-in client does when its change is refused.
@@ -51,7 +51,7 @@ extension SimperiumPlay {
         output.append(.send(sockets[socket].id, text))
     }
 
-    /// A refused change with the whole object; nil where that is not known.
+    /// A refused change with the whole object; nil where that is unknown.
     private mutating func whole(
         _ place: Int32, _ ccid: String, _ code: Int, _ attempts: Int, _ stream: Int
     ) -> [UInt8]? {
@@ -101,7 +101,7 @@ extension SimperiumPlay {
         return message.encoded(by: .client)
     }
 
-    /// What an object was to become, from what the recorded server told of it.
+    /// The intended state of an object, from what the recorded server sent of it.
     private mutating func target(
         of change: SimperiumChange<JSONValue>, _ key: String, _ place: Int32, _ stream: Int,
         _ bucket: Int
@@ -141,7 +141,7 @@ extension SimperiumPlay {
         return change.object { versions[$0] }
     }
 
-    // MARK: The index anew
+    // MARK: Reading the index again
 
     /// The live server does not know a change version.
     mutating func loseChangeVersion(_ text: [UInt8], _ stream: Int) {
@@ -164,7 +164,7 @@ extension SimperiumPlay {
         deviate(stream, item?.place, "the answer to cv", found)
         var again = PlayedStream.Reindex()
         if let item {
-            // What the changes would have told, the index tells.
+            // The index contains what the changes would have contained.
             for index in streams[stream].expected.indices
             where streams[stream].expected[index].place == item.place {
                 let each = streams[stream].expected[index]
@@ -180,7 +180,7 @@ extension SimperiumPlay {
         askForPage("", stream)
     }
 
-    /// Asks for a page of the index that the recorded client did not ask for.
+    /// Requests a page of the index that the recorded client did not request.
     mutating func askForPage(_ mark: String, _ stream: Int) {
         guard let channel = streams[stream].channel else { return }
         streams[stream].pages.append(true)
@@ -191,9 +191,9 @@ extension SimperiumPlay {
                 SimperiumMessage(channel, .indexRequest(request)).encoded(by: .client)))
     }
 
-    /// Takes a page that this play asked for itself.
+    /// Processes a page that this play requested itself.
     ///
-    /// - Returns: False for a page that the recorded client asked for.
+    /// - Returns: False for a page that the recorded client requested.
     mutating func takeOwnPage(_ command: SimperiumCommand, _ stream: Int) -> Bool {
         let isOwn = streams[stream].pages.first ?? false
         if !streams[stream].pages.isEmpty { streams[stream].pages.removeFirst() }
@@ -236,7 +236,7 @@ extension SimperiumPlay {
 }
 
 extension [UInt8] {
-    /// Whether these bytes stand anywhere within.
+    /// Whether these bytes occur anywhere within.
     fileprivate func contains(_ needle: [UInt8]) -> Bool {
         guard let first = needle.first, count >= needle.count else { return needle.isEmpty }
         for start in 0...(count - needle.count)

@@ -2,7 +2,7 @@ internal import Simperium
 internal import Wire
 
 extension SimperiumPlay {
-    /// Sends what nothing holds back any more on a channel.
+    /// Sends what is no longer blocked on a channel.
     mutating func advance(_ stream: Int) {
         let socket = streams[stream].socket
         while sockets[socket].phase == .open, !streams[stream].isDead {
@@ -53,7 +53,7 @@ extension SimperiumPlay {
         return false
     }
 
-    /// When a command goes out at the pace of the play.
+    /// When a command is sent at the pace of the play.
     private func due(_ place: Int32, _ socket: Int) -> Instant {
         guard let before = sockets[socket].recordedAt else { return now }
         return settings.pace.due(
@@ -115,7 +115,7 @@ extension SimperiumPlay {
                     $0.data != nil || !ccids.isDisjoint(with: $0.ccids)
                 })
             {
-                // The live server took at once what the recorded client had to send again.
+                // The live server accepted at once what the recorded client had to send again.
                 makeOptional(recorded.ccids, on: stream)
                 return false
             }

@@ -4,15 +4,16 @@ public import Wire
 /// Plays the clients of recorded Simperium sessions to a live server.
 ///
 /// Each recorded client command waits until the live server has sent the counterparts of what the
-/// recorded one had sent before it on that channel. It goes out with the identifiers of the live
+/// recorded one had sent before it on that channel. It is sent with the identifiers of the live
 /// session: tokens, clients, changes and keys by ``Names``, and the versions, change versions and
-/// marks that the live server gave for the recorded ones. What comes is compared with what was
-/// recorded, a `c` change by change, since changes may come together or one by one. Where the live
-/// server refuses what the recorded one took, the client does what the built-in one would, a few
-/// times. What does not come within the patience is missing, and the client goes on.
+/// marks that the live server issued for the recorded ones. What is received is compared with what
+/// was recorded, a `c` change by change, since changes may be sent together or one by one. Where
+/// the live server refuses what the recorded one accepted, the client does what the built-in one
+/// would, a few times. What is not received within the timeout is missing, and the client
+/// continues.
 ///
-/// All sockets of one played client are one value, so that a reconnect knows what went before. Reads
-/// no clock: times are those of the events.
+/// All sockets of one played client are one value, so that a reconnect has the state of earlier
+/// sockets. Reads no clock: times are those of the events.
 public struct SimperiumPlay: Sendable {
     /// Fetches the text of a recorded command; nil is an empty one.
     public typealias Fetch = @Sendable (CommandID) -> [UInt8]?
@@ -45,7 +46,7 @@ public struct SimperiumPlay: Sendable {
         /// Live keys by the recorded ones, where they differ.
         var keys: [String: String] = [:]
         var recordedKeys: [String: String] = [:]
-        /// Keys that the recorded server told of, which no client made up; kept where that matters.
+        /// Keys that the recorded server sent and no client synthesized; kept where that matters.
         var seen: Set<String> = []
     }
 
@@ -62,7 +63,7 @@ public struct SimperiumPlay: Sendable {
         var stream: Int32
     }
 
-    /// Something that goes out at its time.
+    /// Something that is sent at its time.
     struct Due {
         enum What {
             case advance(stream: Int)
@@ -79,7 +80,7 @@ public struct SimperiumPlay: Sendable {
     let fetch: Fetch
     /// What the user left out.
     let leftOut: LeftOut
-    /// The same, and what servers choose anew.
+    /// The same, and what servers choose in each run.
     let volatileLeftOut: LeftOut
     var sockets: [Socket] = []
     var socketPlaces: [ConnectionID: Int] = [:]
@@ -89,9 +90,9 @@ public struct SimperiumPlay: Sendable {
     var flights: [String: Flight] = [:]
     /// Recorded changes by the live `ccid`.
     var recordedChanges: [String: String] = [:]
-    /// Recorded changes of these clients that only other channels tell of.
+    /// Recorded changes of these clients that only other channels receive.
     var reportedElsewhere: Set<String> = []
-    /// Recorded changes of these clients of which their own channel tells.
+    /// Recorded changes of these clients that their own channel receives.
     var reportedThere: Set<String> = []
     /// Where these clients make their recorded changes.
     var authors: [String: Author] = [:]
@@ -133,7 +134,7 @@ public struct SimperiumPlay: Sendable {
         index(sockets)
     }
 
-    /// What came of a socket so far; nil for one that is not in the recording.
+    /// The result of a socket so far; nil for one that is not in the recording.
     public func played(_ socket: ConnectionID) -> PlayedSocket? {
         socketPlaces[socket].map { sockets[$0].played }
     }
@@ -141,7 +142,7 @@ public struct SimperiumPlay: Sendable {
     /// Whether something waits for its time alone: a recorded pause passes, or one before another try.
     public var isPausing: Bool { !dues.isEmpty }
 
-    /// Takes in what happens and says what is done about it, in order.
+    /// Processes an event and returns the commands for it, in order.
     ///
     /// - Parameters:
     ///   - event: What happens.

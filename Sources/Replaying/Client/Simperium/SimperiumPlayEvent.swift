@@ -1,8 +1,8 @@
 public import Wire
 
-/// What happens to recorded Simperium clients that are played.
+/// An event of recorded Simperium clients that are played.
 public enum SimperiumPlayEvent: Hashable, Sendable {
-    /// The live socket that stands for a recorded one can be written to.
+    /// The live socket of a recorded one can be written to.
     case opened(ConnectionID)
     /// The live server sent a command, outside of any SockJS frame.
     case received(ConnectionID, [UInt8])
@@ -18,18 +18,18 @@ public enum SimperiumPlayEvent: Hashable, Sendable {
 
 /// What played Simperium clients do.
 public enum SimperiumPlayCommand: Hashable, Sendable {
-    /// A command goes out.
+    /// A command is sent.
     case send(ConnectionID, [UInt8])
-    /// The turn of a recorded client command is asked for, where there is an order.
+    /// The turn of a recorded client command is requested, where there is an order.
     case askTurn(CommandID)
-    /// A recorded server command came, or is not waited for any more.
+    /// A recorded server command arrived, or is no longer waited for.
     case came(CommandID)
     /// The live socket is closed by this side.
     case close(ConnectionID)
-    /// The socket is played; ``SimperiumPlay/played(_:)`` says what came of it.
+    /// The socket is played; ``SimperiumPlay/played(_:)`` has its result.
     case finished(ConnectionID)
-    /// ``SimperiumPlayEvent/timePassed(progress:)`` is due at this moment; it takes the place of
-    /// the one before.
+    /// ``SimperiumPlayEvent/timePassed(progress:)`` is due at this time; it takes the place of the
+    /// one before.
     case setTimer(Instant)
 }
 
@@ -46,12 +46,12 @@ extension SimperiumPlay {
         public var idle: Int64 = 20_000_000_000
         /// What takes no part in comparing; rules for JSON count.
         public var rules: [IgnoreRule] = []
-        /// Whether the live server has to know the user by the recorded name.
+        /// Whether the user keeps the recorded name on the live server.
         public var comparesUsers = true
-        /// Whether others play the same session on the same server, so that new objects need keys
-        /// of their own and changes of others are no surprise.
+        /// Whether others play the same session on the same server, so that new objects need
+        /// distinct keys and changes of others are expected.
         public var isOneOfSeveral = false
-        /// Whether the turn of each client command is asked for.
+        /// Whether the turn of each client command is requested.
         public var hasOrder = false
 
         /// The usual settings.
@@ -62,9 +62,9 @@ extension SimperiumPlay {
     public struct Names: Sendable {
         /// The live name; nil where none is bound.
         public var live: @Sendable (ReplayIdentity.Kind, String) -> String?
-        /// The live name, made up where there is none.
+        /// The live name, synthesized where there is none.
         public var fresh: @Sendable (ReplayIdentity.Kind, String) -> String
-        /// Has the last name stand for the one before.
+        /// Binds the last name to the one before.
         public var bind: @Sendable (ReplayIdentity.Kind, String, String) -> Void
         /// A name that looks like another one.
         public var make: @Sendable (String) -> String

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// The commands of a recording in the order of their times, for what looks at all of them: names,
+/// The commands of a recording in the order of their times, for code that reads all of them: names,
 /// connections and `ccid`s are numbers here.
 ///
 /// An index is a place in that order; see ``TimeOrder``.
@@ -33,7 +33,7 @@ struct TimedCommands {
         }
     }
 
-    /// What one looks at of a command.
+    /// The inspected fields of a command.
     struct Command {
         /// Its place in the recording.
         var place: Int

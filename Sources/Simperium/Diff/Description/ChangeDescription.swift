@@ -1,15 +1,15 @@
 public import Notation
 import Wire
 
-/// What a change does, in words for people: one line for each touched path.
+/// What a change does, as text: one line for each touched path.
 ///
 ///     title: "abc" → "abd"
 ///     tags: replaced by ["a"]
 ///
-/// Long texts are shown around what differs; what the base would be needed for is said as far as
-/// it can be without.
+/// Long texts are shown around what differs; what needs the base is described as far as possible
+/// without it.
 public enum ChangeDescription {
-    /// Most lines that are written; a last one tells how many more there are.
+    /// The maximum number of lines that are written; a last one has the number of further ones.
     public static let maxLines = 200
 
     /// What a change of a command does.
@@ -17,8 +17,8 @@ public enum ChangeDescription {
     /// - Parameters:
     ///   - change: A change, from ``SimperiumCommand/parse(_:from:)``.
     ///   - message: The message it was read from.
-    ///   - base: The object it applies to; nil where it is not known.
-    /// - Returns: Lines without line feeds; none where the change says nothing.
+    ///   - base: The object it applies to; nil where it is unknown.
+    /// - Returns: Lines without line feeds; none where the change is empty.
     public static func describe(
         _ change: SimperiumChange<Range<Int>>, in message: [UInt8], base: JSONValue?
     ) -> [String] {
@@ -43,7 +43,7 @@ public enum ChangeDescription {
     ///
     /// - Parameters:
     ///   - operations: The `v` of a change.
-    ///   - base: The object it applies to; nil where it is not known.
+    ///   - base: The object it applies to; nil where it is unknown.
     /// - Returns: Lines without line feeds, at least one.
     public static func describe(_ operations: JSONValue, base: JSONValue?) -> [String] {
         var writer = DescriptionWriter(most: maxLines)

@@ -1,10 +1,10 @@
 /// Finds where two sequences differ, with as few differences as a bounded amount of work allows.
 ///
 /// Source: E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), in linear space.
-/// That takes time with the product of length and differences, so that each search has an
-/// allowance in proportion to the length. Where it is used up, runs that both have are looked for
-/// by hashing, which is linear, and what lies between them is searched anew. No clock is read: the
-/// same sequences always give the same hunks.
+/// That takes time with the product of length and differences, so that each search has an allowance
+/// in proportion to the length. Where it is used up, runs that both have are looked for by hashing,
+/// which is linear, and what is between them is searched again. No clock is read: the same
+/// sequences always give the same hunks.
 struct Comparison {
     /// Steps a search may take per element, and in any case; short sequences are always compared
     /// exactly.

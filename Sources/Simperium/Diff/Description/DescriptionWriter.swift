@@ -92,7 +92,7 @@ struct DescriptionWriter {
         do {
             let parsed = try StringDelta(parsing: delta)
             guard case .string(let text)? = old else {
-                let detail = isBaseKnown ? "text changed that is not there" : "text changed"
+                let detail = isBaseKnown ? "text changed that does not exist" : "text changed"
                 return add(path, "\(detail) (delta \(show(parsed)))")
             }
             do {

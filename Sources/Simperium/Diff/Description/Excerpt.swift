@@ -1,7 +1,7 @@
 import Notation
 import Wire
 
-/// Cuts text short for people, so that a line stays a line.
+/// Shortens text for display, so that a line stays a line.
 enum Excerpt {
     /// Characters of a text that is shown in full.
     static let most = 60
@@ -46,7 +46,7 @@ enum Excerpt {
         return (cut(old, prefix, suffix), cut(new, prefix, suffix))
     }
 
-    /// The text without most of what is the same at its start and end.
+    /// The text without most of the equal parts at its start and end.
     private static func cut(_ text: [UnicodeScalar], _ prefix: Int, _ suffix: Int) -> String {
         let start = prefix > context + 1 ? prefix - context : 0
         let end = suffix > context + 1 ? text.count - suffix + context : text.count

@@ -1,11 +1,11 @@
 import Notation
 import Wire
 
-/// A delta over an array: each element as JSON on a line of its own, and a string delta over that.
+/// A delta over an array: each element as JSON on a separate line, and a string delta over that.
 ///
-/// The wire does not say how elements are written. The JavaScript and Apple clients write them
-/// compactly, the Python reference with spaces and in ASCII; the writing whose length the delta
-/// has is the one that was meant.
+/// The protocol does not define how elements are written. The JavaScript and Apple clients write
+/// them compactly, the Python reference with spaces and in ASCII; the form whose length the delta
+/// has is the one that is used.
 enum ListDelta {
     static func apply(
         _ delta: String, to list: [JSONValue], at path: JSONPath

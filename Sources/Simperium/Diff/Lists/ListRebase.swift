@@ -1,7 +1,7 @@
 import Notation
 import Wire
 
-/// What becomes of the elements of an array by the value of an `L`.
+/// What happens to the elements of an array by the value of an `L`.
 struct ListOperations {
     /// Values that come in before an element, by its place; its end is a place, too.
     private(set) var inserted: [Int: [JSONValue]] = [:]
@@ -72,7 +72,7 @@ enum ListRebase {
             let left = try JSONDiff.rebase(
                 our, over: their, element, policy, at: path.appending(.index(place)))
             if try removes(their, at: path) {
-                // What is put back comes in anew; there is no element to replace.
+                // What is restored is inserted again; there is no element to replace.
                 if let value = left?["v"] { add(DiffOperation.json(.insert, value)) }
             } else if let left {
                 add(left)

@@ -1,10 +1,10 @@
 /// One step through a sequence, of which only lengths matter.
 enum Move: Hashable, Sendable {
-    /// So many elements stay.
+    /// This many elements are kept.
     case keep(Int)
-    /// So many elements go.
+    /// This many elements are dropped.
     case drop(Int)
-    /// So many elements come in; which they are is known by `id` to whoever asks.
+    /// Elements are inserted; the caller knows them by `id`.
     case insert(id: Int, length: Int)
 
     /// What is left of `local` to be done once `remote` has been: exact operational transformation.
@@ -32,7 +32,7 @@ enum Move: Hashable, Sendable {
             switch (our, their) {
             case (.keep, .keep): result.append(.keep(count))
             case (.drop, .keep): result.append(.drop(count))
-            // What is gone need neither be kept nor dropped.
+            // What was removed need neither be kept nor dropped.
             default: break
             }
             ours.advance(by: count)
@@ -47,7 +47,7 @@ enum Move: Hashable, Sendable {
         var done = 0
 
         init(moves: [Move]) {
-            // An empty one would hide the insertion behind it.
+            // An empty one would hide the insertion after it.
             self.moves = moves.filter { move in
                 switch move {
                 case .keep(let count), .drop(let count): count > 0

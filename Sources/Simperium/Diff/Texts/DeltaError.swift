@@ -4,7 +4,7 @@
 public enum DeltaError: Error, Hashable, Sendable {
     /// A token begins with something other than `=`, `-` and `+`.
     case unknownToken(UInt8, offset: Int)
-    /// A count is no whole number, or does not fit.
+    /// A count is not a whole number, or does not fit.
     case badCount(offset: Int)
     /// A percent sign without two hexadecimal digits.
     case badEscape(offset: Int)
@@ -12,7 +12,7 @@ public enum DeltaError: Error, Hashable, Sendable {
     case notUTF8(offset: Int)
     /// The delta is for a string of `delta` UTF-16 code units, the string has `base`.
     ///
-    /// `fits` tells how one would have to count the string for the delta to fit.
+    /// `fits` is the unit in which the delta would fit the length of the string.
     case length(delta: Int, base: Int, fits: Counting?)
     /// The result would have half a surrogate pair at this UTF-16 code unit.
     case halfPair(unit: Int)
@@ -27,12 +27,12 @@ public enum DeltaError: Error, Hashable, Sendable {
 }
 
 extension DeltaError: CustomStringConvertible {
-    /// The same for people.
+    /// The same as text.
     public var description: String {
         switch self {
         case .unknownToken(_, let offset): "unknown token at byte \(offset) of the delta"
         case .badCount(let offset): "no count at byte \(offset) of the delta"
-        case .badEscape(let offset): "broken percent-escape at byte \(offset) of the delta"
+        case .badEscape(let offset): "invalid percent-escape at byte \(offset) of the delta"
         case .notUTF8(let offset): "inserted text at byte \(offset) of the delta is not UTF-8"
         case .length(let delta, let base, let fits):
             "the delta is for \(delta) UTF-16 code units, the text has \(base)"

@@ -21,7 +21,7 @@ struct HunkCleanup {
         return cleanup.hunks
     }
 
-    /// Slides until nothing slides any more; each time there is one kept stretch less.
+    /// Slides until nothing slides any more; each step removes one kept stretch.
     private mutating func settle() {
         var passes = 0
         repeat {

@@ -2,7 +2,7 @@ extension StringDelta {
     /// A short delta that makes `new` of `old`.
     ///
     /// It is made as diff-match-patch makes it: few changes, and no kept stretch so short that its
-    /// token would cost more than it saves. What is dropped stands before what is inserted. No step
+    /// token would cost more than it saves. What is dropped precedes what is inserted. No step
     /// begins or ends within a surrogate pair. Other implementations may find another delta of the
     /// same effect, so that deltas are to be compared by what they do.
     ///

@@ -1,7 +1,7 @@
 import Notation
 
 extension StringDelta {
-    /// Reads a delta as it stands on the wire.
+    /// Parses a delta in its wire form.
     ///
     /// - Throws: ``DeltaError``, with the offset in bytes of the UTF-8 text.
     public init(parsing text: String) throws(DeltaError) {
@@ -37,7 +37,7 @@ extension StringDelta {
         self.init(steps: steps, length: length, hasEmptySteps: isOdd)
     }
 
-    /// The delta as it stands on the wire.
+    /// The delta in its wire form.
     ///
     /// Neighbours of one kind are one token, and no token is empty. Of inserted text,
     /// ASCII letters, digits, space and ``-_.!~*'();/?:@&=+$,#`` stay; all else is UTF-8 with
@@ -73,7 +73,7 @@ extension StringDelta {
         return value
     }
 
-    /// Undoes percent-escapes; a `+` is a plus sign, and what need not be escaped may be.
+    /// Decodes percent-escapes; a `+` is a plus sign, and what need not be escaped may be.
     private static func unescape(
         _ bytes: [UInt8], _ content: Range<Int>
     ) throws(DeltaError) -> String {

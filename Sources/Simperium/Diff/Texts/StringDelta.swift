@@ -8,9 +8,9 @@ import Wire
 public struct StringDelta: Hashable, Sendable {
     /// One step through the old string.
     public enum Step: Sendable {
-        /// So many code units stay.
+        /// This many code units are kept.
         case keep(Int)
-        /// So many code units go.
+        /// This many code units are dropped.
         case drop(Int)
         /// This text comes in.
         case insert(String)
@@ -20,7 +20,7 @@ public struct StringDelta: Hashable, Sendable {
     public let steps: [Step]
     /// Length of the string it applies to, in UTF-16 code units.
     public let length: Int
-    /// Whether a token says nothing: `=0`, `-0`, a bare `+`, or two TABs in a row.
+    /// Whether a token is without effect: `=0`, `-0`, a bare `+`, or two TABs in a row.
     ///
     /// Correct clients send none.
     public let hasEmptySteps: Bool

@@ -1,4 +1,4 @@
-/// Who asks a bucket for a change.
+/// The client that requests a change of a bucket.
 public struct ChangeAuthor: Hashable, Sendable {
     /// The `clientid` of the channel; may be empty.
     public var clientID: String

@@ -32,7 +32,7 @@ public enum ChangeCheck: Error, Hashable, Sendable, CaseIterable {
         .emptiness, .room,
     ]
 
-    /// What the client is told; see ``SimperiumErrorCode``.
+    /// What the client is sent; see ``SimperiumErrorCode``.
     public var code: Int {
         switch self {
         case .permission: 401

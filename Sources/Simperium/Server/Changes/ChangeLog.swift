@@ -3,14 +3,14 @@ internal import Wire
 
 /// The last changes of a bucket, for clients that were away.
 ///
-/// Each change version within is a point from which a client can go on; where older changes were
+/// Each change version within is a point from which a client can continue; where older changes were
 /// merged, only the points before and after them are.
 struct ChangeLog: Hashable, Sendable {
     /// A change and what it did.
     struct Entry: Hashable, Sendable {
-        /// As it was told.
+        /// As it was sent.
         var change: SimperiumChange<JSONValue>
-        /// What it did; nil where that is not known, so that it is never merged.
+        /// Its operations; nil where they are unknown, so that it is never merged.
         var effect: Effect?
         /// Bytes it takes, about.
         var weight: Int
@@ -22,7 +22,7 @@ struct ChangeLog: Hashable, Sendable {
         var after: JSONValue?
     }
 
-    /// The change version before the first entry; nil where that is not known.
+    /// The change version before the first entry; nil where that is unknown.
     private(set) var start: String?
     /// The entries, in order; the first ``merged`` were merged.
     private(set) var entries: [Entry] = []
@@ -35,7 +35,7 @@ struct ChangeLog: Hashable, Sendable {
     /// An empty log at this change version.
     init(start: String?) { self.start = start }
 
-    /// The entries since a change version; nil where that is not known.
+    /// The entries since a change version; nil where that is unknown.
     func entries(since cv: String) -> ArraySlice<Entry>? {
         if cv == mergedEnd { return entries[merged...] }
         if let place = entries[merged...].lastIndex(where: { $0.change.cv == cv }) {
@@ -44,7 +44,7 @@ struct ChangeLog: Hashable, Sendable {
         return cv == start ? entries[...] : nil
     }
 
-    /// Adds a change, and lets old ones go or merges them.
+    /// Adds a change, and evicts or merges old ones.
     mutating func append(_ entry: Entry, _ options: BucketOptions) {
         entries.append(entry)
         weight += entry.weight
@@ -57,7 +57,7 @@ struct ChangeLog: Hashable, Sendable {
         }
     }
 
-    /// Lets the first `count` entries go; after them a client is at `end`, or at the last's.
+    /// Evicts the first `count` entries; after them a client is at `end`, or at the last's.
     private mutating func forget(_ count: Int, end: String?) {
         start = end ?? entries[count - 1].change.cv
         weight -= entries[..<count].reduce(0) { $0 + $1.weight }

@@ -16,19 +16,19 @@ enum ChangeMerge {
 
     /// The same effect in at most one change per object, in the order of the last of each.
     ///
-    /// Changes whose effect is not known stay as they are, and those of one object that lead from
-    /// nothing to nothing vanish.
+    /// Changes whose effect is unknown are unchanged, and those of one object that lead from
+    /// nothing to nothing are removed.
     ///
     /// - Parameters:
     ///   - entries: Changes in their order.
-    ///   - end: What the last change says the bucket is at afterwards.
+    ///   - end: The change version of the bucket after the last change.
     /// - Returns: As many or fewer; none where all vanish.
     static func merge(_ entries: ArraySlice<ChangeLog.Entry>, end: String?) -> [ChangeLog.Entry] {
         var open: [ExactText: Run] = [:]
         var done: [Run] = []
         for (place, entry) in entries.enumerated() {
             if entry.change.operation == .empty {
-                // Nothing that came before matters to the objects any more.
+                // What precedes it no longer affects the objects.
                 open = [:]
                 done = [Run(entries: [entry], place: place)]
                 continue

@@ -1,7 +1,7 @@
 internal import Notation
 internal import Wire
 
-/// A change that is asked for, held against the object it is for.
+/// A requested change, checked against its object.
 ///
 /// Work that several checks need is done once, and not before one needs it.
 struct ChangeTrial {
@@ -17,7 +17,7 @@ struct ChangeTrial {
         var weight: Int { text.count }
     }
 
-    /// What is known of the bucket.
+    /// The state of the bucket.
     struct Bucket {
         var name: String
         var knowsChange: Bool
@@ -64,7 +64,7 @@ struct ChangeTrial {
             guard object?.head == nil else { return false }
             switch change.operation {
             case .remove: return true
-            // The whole object brings one back that is gone.
+            // The whole object restores a deleted one.
             case .modify: return change.sv != nil && change.data == nil
             default: return false
             }
@@ -115,7 +115,7 @@ struct ChangeTrial {
         return source != nil || (change.data != nil && bucket.options.overwritesUnknownVersions)
     }
 
-    /// The version that the change is for, if it is kept and of the object as it lives now.
+    /// The version that the change is for, if it is kept and of the present object.
     private var source: StoredVersion? {
         guard let object, let sv = change.sv, sv >= object.born else { return nil }
         return object.version(sv)

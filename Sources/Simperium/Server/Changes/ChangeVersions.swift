@@ -2,12 +2,12 @@ import Notation
 
 /// Where the change versions of a bucket come from: a sequence without end that never repeats.
 ///
-/// 24 hexadecimal digits each, as those of Simperium: ten that tell one sequence from another and
-/// fourteen that count. Clients must take them for opaque. The same seed gives the same sequence.
+/// 24 hexadecimal digits each, as those of Simperium: ten that identify a sequence and fourteen
+/// that count. Clients must take them for opaque. The same seed gives the same sequence.
 public struct ChangeVersions: Hashable, Sendable {
     /// Change versions that come before the made ones, in order; for playing a recording again.
     public var listed: [String]
-    /// What tells this sequence from others: 40 bits.
+    /// The identifier of this sequence: 40 bits.
     let tag: UInt64
     private var count: UInt64
     private var used = 0

@@ -1,4 +1,4 @@
-/// The changes that were made, by client and identifier, as far as they are remembered.
+/// The changes that were made, by client and identifier, as far as they are kept.
 ///
 /// The oldest go first. Source: observed by the client for Android, the identity of a change is
 /// `clientid` and `ccid`.
@@ -13,7 +13,7 @@ struct KnownChanges: Hashable, Sendable {
     private var order: [Identity] = []
     private var start = 0
 
-    /// How many are remembered.
+    /// How many are kept.
     var count: Int { known.count }
 
     /// Whether a client has made this change.
@@ -21,7 +21,7 @@ struct KnownChanges: Hashable, Sendable {
         known.contains(Identity(client: client, ccid: ccid))
     }
 
-    /// Remembers a change.
+    /// Keeps a change.
     mutating func insert(client: String, ccid: String, most: Int) {
         let identity = Identity(client: client, ccid: ccid)
         guard most > 0, known.insert(identity).inserted else { return }

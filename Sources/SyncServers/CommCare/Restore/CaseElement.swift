@@ -4,7 +4,7 @@ internal import Wire
 
 /// Cases and ledgers as a restore has them.
 enum CaseElement {
-    /// A case; one that is closed says so.
+    /// A case, with its closing where it is closed.
     static func text(_ state: CaseState) -> String {
         var text = "<case xmlns=\"http://commcarehq.org/case/transaction/v2\""
         text += " case_id=\"\(state.id.escapedForXML)\""

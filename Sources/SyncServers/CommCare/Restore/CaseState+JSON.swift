@@ -36,7 +36,7 @@ extension CaseState {
         return .object(JSONObject(members))
     }
 
-    /// What a device log needs of the case: who owns it, what it refers to, whether it is closed.
+    /// What a device log needs of the case: its owner, what it refers to, whether it is closed.
     var outline: CaseState {
         var state = CaseState(id: id)
         state.ownerID = ownerID

@@ -1,6 +1,6 @@
 import Serving
 
-/// The body of a restore that is written piece by piece, compressed where that is wanted.
+/// The body of a restore that is written in parts, compressed on request.
 struct RestoreBody: Sendable {
     /// How many bytes are compressed at once; larger pieces take longer, smaller ones more room.
     private static let piece = 64 << 10

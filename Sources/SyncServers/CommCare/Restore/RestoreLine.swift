@@ -1,16 +1,16 @@
 /// Restores that are being made or wait to be fetched: a bounded number, for a bounded time.
 struct RestoreLine: Sendable {
-    /// Most restores at once; who comes then waits without one.
+    /// The maximum number of concurrent restores; further requests wait.
     static let most = 8
-    /// Most bytes of all of them, roughly; beyond that one at a time goes on.
+    /// The approximate maximum of the bytes of all of them; beyond that one at a time proceeds.
     static let room = 256 << 20
 
     private struct Entry {
         var order: RestoreOrder
         var making: RestoreMaking
-        /// How often it was asked for.
+        /// How often it was requested.
         var asked = 0
-        /// When it was asked for last, in seconds since 1970.
+        /// When it was requested last, in seconds since 1970.
         var last: Int64
     }
 
@@ -19,10 +19,10 @@ struct RestoreLine: Sendable {
     private(set) var finished = 0
     /// Whose turn is next.
     private var turn = 0
-    /// Seconds after which nobody wants a restore that nobody has asked for again.
+    /// Seconds without a request after which a restore is dropped.
     private let patience: Int64
 
-    /// No restores, of clients that are asked to wait `retryAfter` seconds between two requests.
+    /// No restores, for clients that have to wait `retryAfter` seconds between two requests.
     init(retryAfter: Int) { patience = 60 + 2 * Int64(retryAfter) }
 
     /// Whether there are any.
@@ -44,7 +44,7 @@ struct RestoreLine: Sendable {
         entries.append(Entry(order: making.occasion.order, making: making, last: now))
     }
 
-    /// Notes that a restore is asked for.
+    /// Notes a request for a restore.
     ///
     /// - Returns: How often that was before, how much is done, of how much; nil where there is none.
     mutating func ask(
@@ -57,7 +57,7 @@ struct RestoreLine: Sendable {
         return (entries[place].asked, making.done, making.total)
     }
 
-    /// Takes a restore out that is done.
+    /// Removes a restore that is done.
     mutating func take(_ order: RestoreOrder) -> RestoreMaking? {
         guard let place = entries.firstIndex(where: { $0.order == order && $0.making.isDone })
         else { return nil }
@@ -65,21 +65,21 @@ struct RestoreLine: Sendable {
         return entries.remove(at: place).making
     }
 
-    /// Drops what is no longer right for whoever has this sync token.
+    /// Drops restores that are no longer valid for this sync token.
     mutating func drop(domain: String, since: String) {
         let count = entries.count
         entries.removeAll { $0.order.domain == domain && $0.order.since == since }
         finished += count - entries.count
     }
 
-    /// Drops what nobody has asked for in a while.
+    /// Drops what was not requested for a time.
     mutating func tidy(now: Int64) {
         let count = entries.count
         entries.removeAll { now - $0.last >= patience || now < $0.last - patience }
         finished += count - entries.count
     }
 
-    /// Goes on with one of them; see ``RestoreMaking/advance(_:)``.
+    /// Continues with one of them; see ``RestoreMaking/advance(_:)``.
     mutating func work(_ units: Int) {
         guard hasWork else { return }
         if entries.reduce(0, { $0 + $1.making.size }) >= Self.room {

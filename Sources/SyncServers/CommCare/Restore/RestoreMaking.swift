@@ -6,17 +6,17 @@ internal import Wire
 ///
 /// A value; of the cases as they were when it began. However it is cut, the bytes are the same.
 struct RestoreMaking: Sendable {
-    /// Who gets it, and when it was asked for.
+    /// The user who gets it, and when it was requested.
     struct Occasion: Sendable {
         var order: RestoreOrder
         var user: Accounts.User
-        /// The user and groups whose cases belong on the device; nil for everybody's.
+        /// The user and groups whose cases belong on the device; nil for those of all users.
         var owners: Set<ExactText>?
         /// The restore identifier, the device's sync token from then on.
         var id: String
         /// In seconds since 1970.
         var now: Int64
-        /// Whether what is remembered of it is to be written to a file.
+        /// Whether what is kept of it is to be written to a file.
         var isKept: Bool
     }
 
@@ -40,8 +40,8 @@ struct RestoreMaking: Sendable {
     }
 
     let occasion: Occasion
-    /// All there is; freed as soon as it is collected, since whoever changes a case before has
-    /// to copy it all.
+    /// All there is; freed as soon as it is collected, since a change of a case before that has to
+    /// copy it all.
     private var space: CommCareDomain
     private let since: DeviceLog?
     var footprint: CaseLiveness
@@ -75,7 +75,7 @@ struct RestoreMaking: Sendable {
     ///
     /// - Parameters:
     ///   - space: All there is.
-    ///   - occasion: Who gets it, and when it was asked for.
+    ///   - occasion: The user who gets it, and when it was requested.
     ///   - since: What the device has; nil for nothing.
     init(_ space: CommCareDomain, _ occasion: Occasion, since: DeviceLog?) {
         self.space = space.snapshot
@@ -108,7 +108,7 @@ struct RestoreMaking: Sendable {
     /// What ``done`` counts towards: the cases that it is made of.
     var total: Int { max(1, count) }
 
-    /// Goes on; `budget` goes down by about one for each case that is looked at, and by one for
+    /// Continues; `budget` goes down by about one for each case that is inspected, and by one for
     /// each KiB that is written.
     mutating func advance(_ budget: inout Int) {
         while budget > 0, !isDone {
@@ -208,7 +208,8 @@ struct RestoreMaking: Sendable {
             }
         }
         if let since {
-            // What was closed or given away by others: the device learns it, and lets the case go.
+            // What was closed or reassigned by others: the device receives it, and removes the
+            // case.
             let isHeld = since.cases.caseIDs.contains(id)
             guard isAlive && !isHeld || (isAlive || isHeld) && mark > since.form else { return }
         } else if !isAlive {
@@ -243,7 +244,7 @@ struct RestoreMaking: Sendable {
     private var groupNames: [String] {
         if since != nil, occasion.order.skipsFixtures { return [] }
         guard occasion.owners == nil else { return occasion.user.groups }
-        // Whoever owns a case is a group of the user, or devices would not keep the case.
+        // The owner of a case has to be a group of the user, or devices would not keep the case.
         return Array(owned)
     }
 
@@ -256,7 +257,7 @@ struct RestoreMaking: Sendable {
         moveOn()
     }
 
-    /// What goes out; nothing is left.
+    /// What is sent; nothing is left.
     mutating func take() -> (body: [UInt8], log: DeviceLog, basis: [UInt8]) {
         (body.take(), log, basis)
     }

@@ -1,4 +1,4 @@
-/// What restore is asked for, by whom: requests that are the same get the same one.
+/// The restore that is requested, and the user: equal requests get the same one.
 struct RestoreOrder: Hashable, Sendable {
     var domain: String
     /// Identifier of the user whose data it is.

@@ -24,7 +24,7 @@ struct SlicedSort<Element: Sendable>: Sendable {
         isDone = elements.count < 2
     }
 
-    /// Goes on; `budget` goes down by one for each element that is put somewhere.
+    /// Continues; `budget` goes down by one for each element that is put somewhere.
     mutating func advance(_ budget: inout Int) {
         while budget > 0, !isDone {
             if width == 0 { makeRun(&budget) } else { merge(&budget) }

@@ -116,7 +116,7 @@ import Wire
             bytes: try replaced("4:type;4:http;", "4:type;4:quux;"), name: "x")
         #expect(reader.flows == 6)
         #expect(reader.count == 5)
-        #expect(reader.leftOut == ["flows of a kind that is not known": 1])
+        #expect(reader.leftOut == ["flows of an unknown kind": 1])
     }
 
     @Test func `what is no flow is refused with its place`() throws {
