@@ -382,9 +382,7 @@ enum ServerCases {
         RuleCase(
             R.pageWithoutData, .breaks, "no d though 1 was asked",
             pages(page(#"{"id":"a","v":1}"#, mark: "m1"), page(""))),
-        RuleCase(
-            R.pageWithoutData, .behaves, "no d where none was asked"
-        ) {
+        RuleCase(R.pageWithoutData, .behaves, "no d where none was asked") {
             let socket = $0.socket(at: 0)
             $0.open(socket, at: 0.1)
             $0.client(socket, "0:i::::100", at: 0.2)
