@@ -97,7 +97,7 @@ final class Conversation {
         } else if isTLS(piece) {
             layer = .opaque
             note(
-                .tlsSealed, piece,
+                .tlsEncrypted, piece,
                 "this is TLS, and there are no keys for it; import the capture with the keys that "
                     + "a peer wrote (--keylog) to decrypt it")
         } else {

@@ -27,7 +27,7 @@ public enum ConversationNote: String, Hashable, Sendable, CaseIterable {
     /// A connection that uses HTTP/2, which is not decoded.
     case http2NotDecoded = "http2.not-decoded"
     /// TLS of a captured connection that there are no keys for.
-    case tlsSealed = "tls.sealed"
+    case tlsEncrypted = "tls.encrypted"
     /// Frames were found after missing bytes, and what follows is decoded again.
     case webSocketResynchronised = "websocket.resynchronised"
     /// A message that is not a SockJS frame on a SockJS connection.

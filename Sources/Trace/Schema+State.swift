@@ -5,7 +5,7 @@
 extension Schema {
     /// Views about the state of buckets, submissions, syncs and cases.
     public static let stateViews = """
-        CREATE VIEW bucket_told AS SELECT  -- what servers sent about objects of buckets: each version of each object, as often as it was sent
+        CREATE VIEW bucket_version AS SELECT  -- what servers sent about objects of buckets: each version of each object, as often as it was sent
           t.command_id    AS command_id,     -- the command that has it
           t.at_ns         AS at_ns,          -- when the last byte of its message arrived
           t.connection_id AS connection_id,  -- the connection
@@ -45,7 +45,7 @@ extension Schema {
           FROM (
             SELECT *, row_number() OVER (PARTITION BY app, bucket, key
               ORDER BY version DESC, is_removed DESC, data IS NULL, command_id DESC) AS place
-            FROM bucket_told
+            FROM bucket_version
           ) o WHERE o.place = 1 AND NOT o.is_removed;
         CREATE VIEW unacknowledged_change AS SELECT  -- changes of clients that no server acknowledged on any connection; each ccid once
           u.change_id     AS change_id,      -- the change as it was sent first
@@ -111,7 +111,8 @@ extension Schema {
 
     /// Names of ``stateViews``, dependent ones first.
     static let stateViewNames = [
-        "bucket_object", "bucket_told", "unacknowledged_change", "commcare_form", "commcare_sync",
+        "bucket_object", "bucket_version", "unacknowledged_change", "commcare_form",
+        "commcare_sync",
         "commcare_case", "commcare_device_case",
     ]
 

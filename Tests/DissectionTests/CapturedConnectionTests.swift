@@ -56,7 +56,7 @@ private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         stage.detail(.client, bytes)
         stage.detail(.client, "more")
         let rows = stage.finish()
-        #expect(rows.notes.map(\.code) == ["tls.sealed"])
+        #expect(rows.notes.map(\.code) == ["tls.encrypted"])
         #expect(rows.notes.first?.detail.contains("--keylog") == true)
     }
 

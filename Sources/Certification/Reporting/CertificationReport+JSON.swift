@@ -32,7 +32,7 @@ extension CertificationReport {
 
     private static func json(_ evidence: CaseResult.Evidence) -> JSONValue {
         object([
-            ("scenario", .string(evidence.scenario)), ("says", .string(evidence.detail)),
+            ("scenario", .string(evidence.scenario)), ("message", .string(evidence.detail)),
             ("row", evidence.row.map { .string($0) } ?? .null),
         ])
     }
@@ -41,7 +41,7 @@ extension CertificationReport {
         let finding = breach.finding
         return object([
             ("scenario", .string(breach.scenario)), ("trace", .string(breach.trace)),
-            ("severity", .string(finding.severity.rawValue)), ("says", .string(finding.detail)),
+            ("severity", .string(finding.severity.rawValue)), ("message", .string(finding.detail)),
             ("expected", .string(finding.expected)),
             ("cause", finding.cause.map { .string($0) } ?? .null),
             ("times", .number(String(finding.times))),
@@ -52,7 +52,7 @@ extension CertificationReport {
                         object([
                             ("at_ns", .number(String(step.at.nanoseconds))),
                             ("row", step.row.map { .string($0) } ?? .null),
-                            ("says", .string(step.detail)), ("quote", .string(step.quote)),
+                            ("message", .string(step.detail)), ("quote", .string(step.quote)),
                         ])
                     })
             ),
@@ -77,11 +77,11 @@ extension CertificationReport {
             ("situation", .string(situation.id)),
             ("seen", .bool(!seen.isEmpty && seen.allSatisfy(\.isThere))),
             (
-                "signs",
+                "expectations",
                 .array(
                     seen.map {
                         object([
-                            ("says", .string($0.expectation.detail)),
+                            ("message", .string($0.expectation.detail)),
                             ("count", .number(String($0.count))), ("seen", .bool($0.isThere)),
                             ("row", $0.row.map { .string($0) } ?? .null),
                         ])

@@ -51,7 +51,7 @@ public struct ConnectionView: Sendable {
 
     /// Whether its bytes were synthesized from an archive, which has none: their form is attributed
     /// to no peer.
-    public var isMadeUp: Bool { row?.mode == .archive }
+    public var isSynthesized: Bool { row?.mode == .archive }
 
     /// The address the client connected from, without port.
     public var host: String {

@@ -23,8 +23,8 @@ public struct SessionView: Sendable {
     public subscript(connection: ConnectionID) -> ConnectionView? { connections[connection] }
 
     /// Whether the bytes of a connection were synthesized from an archive.
-    func isMadeUp(_ connection: ConnectionID) -> Bool {
-        connections[connection]?.isMadeUp ?? false
+    func isSynthesized(_ connection: ConnectionID) -> Bool {
+        connections[connection]?.isSynthesized ?? false
     }
 
     /// The state of a channel; nil where its opening was not seen.

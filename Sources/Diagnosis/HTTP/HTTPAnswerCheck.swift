@@ -4,7 +4,7 @@ import Wire
 /// Checks one answer of a server.
 enum HTTPAnswerCheck {
     static func judge(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let status = exchange.row.status, status >= 200, let response = exchange.response,

@@ -14,7 +14,7 @@ struct HTTPCheck: Check {
     ) {
         switch evidence {
         case .note, .asked, .answered, .event:
-            if let id = evidence.connection, session.isMadeUp(id) { return }
+            if let id = evidence.connection, session.isSynthesized(id) { return }
         default: return
         }
         switch evidence {
@@ -26,7 +26,7 @@ struct HTTPCheck: Check {
                 judge(note, exchange, session, &report)
             }
             guard isAsked(exchange.row) else { return }
-            let glance = HeadGlance(exchange.request?.body.head ?? [])
+            let glance = HeadSummary(exchange.request?.body.head ?? [])
             connections.asked(exchange, glance, session, &report)
             guard !exchange.isRequestTouched else { return }
             requests.asked(exchange, glance, session, &report)
@@ -37,7 +37,7 @@ struct HTTPCheck: Check {
                 judge(note, exchange, session, &report)
             }
             guard isAsked(exchange.row) else { return }
-            let glance = HeadGlance(exchange.response?.body.head ?? [])
+            let glance = HeadSummary(exchange.response?.body.head ?? [])
             requests.answered(exchange, session, &report)
             connections.answered(exchange, glance, session, &report)
             cookies.answered(exchange, glance, session, &report)

@@ -20,7 +20,7 @@ struct HTTPConnectionCheck {
     private static let maxStates = 16_384
 
     mutating func asked(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let row = exchange.row
@@ -48,14 +48,14 @@ struct HTTPConnectionCheck {
     }
 
     mutating func answered(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let row = exchange.row
         let isCut = row.outcome == .responseCut
         let asksToClose =
             row.outcome == .complete && row.status != 101
-            && (glance.closes || HeadGlance(exchange.request?.body.head ?? []).closes)
+            && (glance.closes || HeadSummary(exchange.request?.body.head ?? []).closes)
         guard isCut || asksToClose || states[row.connection] != nil else { return }
         if states.count >= Self.maxStates, states[row.connection] == nil { states.removeAll() }
         var state = states[row.connection] ?? State()

@@ -21,7 +21,7 @@ struct HTTPCookieCheck {
     private static let maxCookies = 64
 
     mutating func asked(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard !jars.isEmpty, var jar = jars[exchange.row.connection] else { return }
@@ -51,7 +51,7 @@ struct HTTPCookieCheck {
     }
 
     mutating func answered(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard glance.names.contains(.setCookie), let response = exchange.response else { return }

@@ -13,7 +13,7 @@ struct HTTPRequestCheck {
     private static let maxRefused = 1_024
 
     mutating func asked(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         guard let request = exchange.request else { return }
@@ -52,7 +52,7 @@ struct HTTPRequestCheck {
     }
 
     private func expectation(
-        _ exchange: borrowing ExchangeEvidence, _ glance: HeadGlance,
+        _ exchange: borrowing ExchangeEvidence, _ glance: HeadSummary,
         _ session: borrowing SessionView, _ report: inout Report
     ) {
         let row = exchange.row
@@ -89,7 +89,7 @@ struct HTTPRequestCheck {
         let row = exchange.row
         if row.status == 411 || row.status == 501, row.outcome == .complete,
             let request = exchange.request,
-            HeadGlance(request.body.head).names.contains(.transferEncoding)
+            HeadSummary(request.body.head).names.contains(.transferEncoding)
         {
             let route = Route(client: session.client(of: row.connection), host: row.host)
             if refused.count >= Self.maxRefused { refused.removeAll() }

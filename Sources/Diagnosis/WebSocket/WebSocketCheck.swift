@@ -44,7 +44,7 @@ struct WebSocketCheck: Check {
     ) {
         switch evidence {
         case .command: return
-        default: if let id = evidence.connection, session.isMadeUp(id) { return }
+        default: if let id = evidence.connection, session.isSynthesized(id) { return }
         }
         switch evidence {
         case .answered(let exchange) where exchange.row.status == 101:

@@ -12,7 +12,7 @@ extension HTTPGate {
         _ firings: [Firing], _ passage: inout MessagePassage, _ exchange: inout LiveExchange,
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
-        defer { evicted(&commands) }
+        defer { forwardReady(&commands) }
         for (place, firing) in firings.enumerated() {
             guard case .holding = passage.course else { return }
             let target = firing.target(judgedAt: passage.sender)
@@ -281,7 +281,7 @@ extension HTTPGate {
                 made.append(.replace(sender: sender, Array(rest), by: []))
                 made.append(.close(isReset: false))
                 state = .over
-                evicted(&made)
+                forwardReady(&made)
             }
         }
     }

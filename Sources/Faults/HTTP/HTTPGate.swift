@@ -107,7 +107,7 @@ public struct HTTPGate {
         refreshConditions()
         if case .following = state {
             followRequests(bytes, at, &commands)
-            evicted(&commands)
+            forwardReady(&commands)
         } else {
             giveOut(bytes[...], from: .client, &commands)
         }
@@ -124,7 +124,7 @@ public struct HTTPGate {
         switch state {
         case .following, .deaf:
             let change = followResponses(bytes, at, &commands)
-            evicted(&commands)
+            forwardReady(&commands)
             return change
         case .unread, .over:
             giveOut(bytes[...], from: .server, &commands)
@@ -144,7 +144,7 @@ public struct HTTPGate {
         case .server:
             endResponses(at, &commands)
         }
-        evicted(&commands)
+        forwardReady(&commands)
     }
 
     /// Notes that a requested time has come.
@@ -164,7 +164,7 @@ public struct HTTPGate {
     // MARK: Shared
 
     /// Forwards what is held for a decision that will not be made any more.
-    mutating func evicted(_ commands: inout [GateCommand]) {
+    mutating func forwardReady(_ commands: inout [GateCommand]) {
         switch state {
         case .following: return
         case .deaf: break

@@ -55,7 +55,7 @@ extension FaultRecovery {
     // MARK: Exchanges
 
     mutating func beginExchange(_ index: Int, _ hit: Hit) {
-        let again = RecoverySign.request(hit.client, hit.name)
+        let again = RecoveryEvent.request(hit.client, hit.name)
         switch cases[index].action?.kind {
         case .status:
             cases[index].retryAfter = hit.row.retryAfter
@@ -107,9 +107,9 @@ extension FaultRecovery {
             if case .changes(let changes) = command.body { changes } else { [] }
         }
 
-        var index: RecoverySign { .index(client, bucket: bucket) }
-        var authorisation: RecoverySign { .authorisation(client, bucket: bucket) }
-        var asked: RecoverySign { .asked(client, bucket: bucket) }
+        var index: RecoveryEvent { .index(client, bucket: bucket) }
+        var authorisation: RecoveryEvent { .authorisation(client, bucket: bucket) }
+        var asked: RecoveryEvent { .asked(client, bucket: bucket) }
     }
 
     private func bucket(of command: SimperiumCommand, on connection: ConnectionID?) -> String {
@@ -121,7 +121,7 @@ extension FaultRecovery {
     }
 
     private mutating func beginCommand(_ index: Int, _ context: CommandContext) {
-        let goesOn = RecoverySign.anyCommand(context.client)
+        let goesOn = RecoveryEvent.anyCommand(context.client)
         let kind = cases[index].action?.kind
         switch kind {
         case .error: refused(index, context)
@@ -155,7 +155,7 @@ extension FaultRecovery {
         }
     }
 
-    private mutating func wait(_ index: Int, for sign: RecoverySign, counting: Bool) {
+    private mutating func wait(_ index: Int, for sign: RecoveryEvent, counting: Bool) {
         if counting { count(index, sign) }
         wait(index, for: sign)
     }

@@ -69,7 +69,7 @@ extension FaultRecovery {
 
     private mutating func ask(_ client: ClientName, _ bucket: String, _ row: CommandRow) {
         if row.name == "i" { tried(.index(client, bucket: bucket), at: row.at) }
-        let sign = RecoverySign.asked(client, bucket: bucket)
+        let sign = RecoveryEvent.asked(client, bucket: bucket)
         tried(sign, at: row.at)
         show(sign, evidence(row, "the client requested it again, with command c\(row.id)"))
     }
@@ -81,7 +81,7 @@ extension FaultRecovery {
         guard
             case .entityRequest(let key, _) = SimperiumCommand.parse(text, from: .client).body
         else { return }
-        let sign = RecoverySign.entityRequest(client, bucket: bucket, key: key)
+        let sign = RecoveryEvent.entityRequest(client, bucket: bucket, key: key)
         guard isAwaited(sign) || isCounted(sign) else { return }
         tried(sign, at: row.at)
         show(
@@ -100,7 +100,7 @@ extension FaultRecovery {
         _ change: ChangeRow, _ client: ClientName, _ bucket: String, _ row: CommandRow
     ) {
         if let key = change.key {
-            let sign = RecoverySign.ownChange(client, bucket: bucket, key: key)
+            let sign = RecoveryEvent.ownChange(client, bucket: bucket, key: key)
             if isAwaited(sign), let ccid = change.ccid {
                 tried(sign, at: row.at)
                 if sent[sign, default: []].count >= Self.maxIdentifiers {
@@ -110,7 +110,7 @@ extension FaultRecovery {
             }
         }
         for ccid in change.identifiers {
-            let sign = RecoverySign.changeSent(client, ccid)
+            let sign = RecoveryEvent.changeSent(client, ccid)
             tried(sign, at: row.at)
             show(
                 sign,
@@ -189,7 +189,7 @@ extension FaultRecovery {
                         : "sent again, and already applied by the server: command c\(row.id)"))
         }
         guard let key = change.key, isAnswer else { return }
-        let own = RecoverySign.ownChange(client, bucket: bucket, key: key)
+        let own = RecoveryEvent.ownChange(client, bucket: bucket, key: key)
         if let known = sent[own], change.identifiers.contains(where: { known.contains($0) }) {
             show(
                 own,

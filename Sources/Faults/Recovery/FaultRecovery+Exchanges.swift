@@ -51,7 +51,7 @@ extension FaultRecovery {
     mutating func reconnected(
         _ client: ClientName, on connection: ConnectionID, _ evidence: Evidence
     ) {
-        let sign = RecoverySign.reconnection(client)
+        let sign = RecoveryEvent.reconnection(client)
         guard isAwaited(sign), let opened = directory[connection]?.openedAt else { return }
         show(sign, evidence.saying("back on connection \(connection): \(evidence.how)")) {
             item, _ in

@@ -11,9 +11,9 @@ public struct FaultRecovery: Sendable {
     var cases: [RecoveryCase]
     /// How many of the cases have begun.
     private var begun = 0
-    private var waiting: [RecoverySign: [Int]] = [:]
-    private var attempts: [RecoverySign: Int] = [:]
-    private var untried: [RecoverySign: [Int]] = [:]
+    private var waiting: [RecoveryEvent: [Int]] = [:]
+    private var attempts: [RecoveryEvent: Int] = [:]
+    private var untried: [RecoveryEvent: [Int]] = [:]
     var directory = ClientDirectory()
     /// The exchanges that faults were applied to.
     var hits: [ExchangeID: Hit] = [:]
@@ -25,7 +25,7 @@ public struct FaultRecovery: Sendable {
     let spoiledMessages: Set<MessageID>
     private var unseenMessages: Set<MessageID>
     /// The ccids under which clients sent changes that faults wait for.
-    var sent: [RecoverySign: [String]] = [:]
+    var sent: [RecoveryEvent: [String]] = [:]
 
     /// An exchange that a fault was done to.
     struct Hit: Sendable {
@@ -117,12 +117,12 @@ public struct FaultRecovery: Sendable {
     }
 
     /// Registers a case for an expected event.
-    mutating func wait(_ index: Int, for sign: RecoverySign) {
+    mutating func wait(_ index: Int, for sign: RecoveryEvent) {
         waiting[sign, default: []].append(index)
     }
 
     /// Registers a case for an event that counts as a try.
-    mutating func count(_ index: Int, _ sign: RecoverySign) {
+    mutating func count(_ index: Int, _ sign: RecoveryEvent) {
         cases[index].attempt = sign
         cases[index].attemptsBefore = attempts[sign, default: 0]
         attempts[sign] = cases[index].attemptsBefore
@@ -132,13 +132,13 @@ public struct FaultRecovery: Sendable {
     // MARK: Expected events
 
     /// Whether any case counts an event as a try.
-    func isCounted(_ sign: RecoverySign) -> Bool { attempts[sign] != nil }
+    func isCounted(_ sign: RecoveryEvent) -> Bool { attempts[sign] != nil }
 
     /// Whether any case waits for an event.
-    func isAwaited(_ sign: RecoverySign) -> Bool { waiting[sign] != nil }
+    func isAwaited(_ sign: RecoveryEvent) -> Bool { waiting[sign] != nil }
 
     /// A try was observed.
-    mutating func tried(_ sign: RecoverySign, at: Instant) {
+    mutating func tried(_ sign: RecoveryEvent, at: Instant) {
         guard let count = attempts[sign] else { return }
         attempts[sign] = count + 1
         for index in untried.removeValue(forKey: sign) ?? [] { cases[index].firstTry = at }
@@ -152,7 +152,7 @@ public struct FaultRecovery: Sendable {
 
     /// Gives the cases that wait for an event their verdict.
     mutating func show(
-        _ sign: RecoverySign, _ evidence: Evidence,
+        _ sign: RecoveryEvent, _ evidence: Evidence,
         where holds: (RecoveryCase, _ tries: Int) -> Bool = { _, _ in true }
     ) {
         guard let indexes = waiting.removeValue(forKey: sign) else { return }

@@ -7,7 +7,7 @@ struct RecoveryCase {
     /// What was done.
     let action: FaultAction?
     /// What is counted as trying, and how often that had happened before.
-    var attempt: RecoverySign?
+    var attempt: RecoveryEvent?
     var attemptsBefore = 0
     /// The time that the client had to wait, in seconds, where an answer gave one.
     var retryAfter: String?

@@ -33,9 +33,9 @@ final class ConnectionEnds {
 
     /// The ends of a connection.
     func find(_ row: ConnectionRow) throws(StorageFault) -> ConnectionEnd {
-        let made = MadeUpAddress.client(row.id.rawValue)
+        let made = SynthesizedAddress.client(row.id.rawValue)
         let listener =
-            Endpoint(row.listener) ?? Endpoint(MadeUpAddress.server(row.listener), 80)
+            Endpoint(row.listener) ?? Endpoint(SynthesizedAddress.server(row.listener), 80)
         var end = ConnectionEnd(
             client: Endpoint(row.client) ?? made, listener: listener, server: listener)
         legs.bind(1, row.id.rawValue)
@@ -47,7 +47,7 @@ final class ConnectionEnds {
             let port = UInt16(truncatingIfNeeded: legs.integer(2))
             end.server =
                 Endpoint(legs.string(3))
-                ?? Endpoint(IPAddress(host) ?? MadeUpAddress.server(host), port)
+                ?? Endpoint(IPAddress(host) ?? SynthesizedAddress.server(host), port)
             end.server.port = port
             if IPAddress(host) == nil { end.serverName = host }
         }

@@ -7,9 +7,9 @@ struct SynthesizedConnection {
     private let row: ConnectionRow
     private let ends: ConnectionEnd
     private let started: Int64
-    private var server: MadeUpConversation?
+    private var server: SynthesizedConversation?
     /// What was sent to the proxy itself before a tunnel.
-    private var proxy: MadeUpConversation?
+    private var proxy: SynthesizedConversation?
     /// Bytes of each sender that belong to ``proxy``.
     private var heads: [Tunnel.Head?] = [nil, nil]
     private var isDecrypted = false
@@ -56,7 +56,7 @@ struct SynthesizedConnection {
     /// Leaves out the numbers of missing bytes; gives how many that are.
     mutating func take(_ gap: GapRow, _ file: PacketFile) throws(FileError) -> Int64 {
         guard let sender = gap.sender, gap.count > 0 else { return 0 }
-        let count = min(gap.count, MadeUpConversation.longestGap)
+        let count = min(gap.count, SynthesizedConversation.longestGap)
         let at = unix(gap.until)
         try beginServer(at: gap.at, file)
         try file.add(server?.miss(count, from: sender, at: at) ?? [])
@@ -124,11 +124,12 @@ struct SynthesizedConnection {
     }
 
     private mutating func begin(
-        _ conversation: WritableKeyPath<Self, MadeUpConversation?>, to end: Endpoint, at: Instant,
+        _ conversation: WritableKeyPath<Self, SynthesizedConversation?>, to end: Endpoint,
+        at: Instant,
         _ detail: String, _ file: PacketFile
     ) throws(FileError) {
         guard self[keyPath: conversation] == nil else { return }
-        var begun = MadeUpConversation(
+        var begun = SynthesizedConversation(
             client: ends.client, server: end, number: row.id.rawValue)
         if !ends.serverName.isEmpty { try file.name(ends.server.address, ends.serverName) }
         let segments = begun.open(at: unix(at))

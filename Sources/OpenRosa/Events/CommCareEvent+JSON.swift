@@ -95,7 +95,7 @@ extension CommCareEvent {
             object.put("bytes", value.bytes)
         case .note(let value):
             object.put("code", value.code)
-            object.put("says", value.detail)
+            object.put("detail", value.detail)
         case .end(let value):
             object.put("kind", value.kind.rawValue)
             object.put("children", value.children)
@@ -108,7 +108,7 @@ extension XMLError {
     public func describedAsJSON() -> JSONValue {
         var object = JSONObject(JSONObject.Member.string("event", "error"))
         object.place(position)
-        object.put("says", reason.description)
+        object.put("detail", reason.description)
         return .object(object)
     }
 }

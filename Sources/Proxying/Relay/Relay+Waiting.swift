@@ -101,7 +101,7 @@ extension Relay {
     /// What waits does so for HTTP to continue: where nothing of the client is forwarded any more
     /// it is dropped, and where bytes are forwarded unread it is forwarded, in either case before
     /// what follows.
-    mutating func evicted(_ at: Instant, _ commands: inout [RelayCommand]) {
+    mutating func forwardReady(_ at: Instant, _ commands: inout [RelayCommand]) {
         switch phase {
         case .refusing, .closed:
             loseHeld(&commands)

@@ -154,7 +154,7 @@ public struct Relay {
             record(kind, leg: leg, at: at, detail: detail, &commands)
         }
         if pendingCut != nil { finishCut(at, &commands) }
-        evicted(at, &commands)
+        forwardReady(at, &commands)
         updateReading(&commands)
     }
 

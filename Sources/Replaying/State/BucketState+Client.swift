@@ -28,8 +28,8 @@ extension BucketState {
             var list = clients[client].unacknowledged.removeValue(forKey: key) ?? []
             if let index = list.firstIndex(where: { ExactText($0.ccid) == identifier }) {
                 list[index].tries += 1
-                if reached || list[index].fate != .unanswered {
-                    list[index].fate = reached ? .unanswered : .lost
+                if reached || list[index].outcome != .unanswered {
+                    list[index].outcome = reached ? .unanswered : .lost
                 }
                 list[index].operations = part(change.value) ?? list[index].operations
                 list[index].data = part(change.data) ?? list[index].data
@@ -45,7 +45,8 @@ extension BucketState {
                     UnacknowledgedChange(
                         ccid: ccid, key: name, isRemoval: change.operation == .remove,
                         sv: change.sv, operations: part(change.value), data: part(change.data),
-                        command: moment.command, at: moment.at, fate: reached ? .unanswered : .lost)
+                        command: moment.command, at: moment.at,
+                        outcome: reached ? .unanswered : .lost)
                 )
             }
             clients[client].unacknowledged[key] = list
@@ -58,10 +59,10 @@ extension BucketState {
             guard let name = change.key, let ccid = change.ccids.first else { continue }
             let key = ExactText(name)
             let index = clients[client].unacknowledged[key]?.firstIndex {
-                ExactText($0.ccid) == ExactText(ccid) && $0.fate == .lost
+                ExactText($0.ccid) == ExactText(ccid) && $0.outcome == .lost
             }
             guard let index else { continue }
-            clients[client].unacknowledged[key]?[index].fate = .unanswered
+            clients[client].unacknowledged[key]?[index].outcome = .unanswered
         }
     }
 
@@ -134,8 +135,8 @@ extension BucketState {
                 list.remove(at: index)
                 awaiting[name] = nil
             // The server has the change; the client gets it with its next request.
-            case 409?: list[index].fate = .duplicate
-            case let code?: list[index].fate = .refused(code: code)
+            case 409?: list[index].outcome = .duplicate
+            case let code?: list[index].outcome = .refused(code: code)
             }
         }
         clients[client].unacknowledged[key] = list.isEmpty ? nil : list
@@ -206,15 +207,15 @@ extension BucketState {
 
 extension UnacknowledgedChange {
     var isRefused: Bool {
-        switch fate {
-        case .refused, .refusedUnheard: true
+        switch outcome {
+        case .refused, .refusedUnseen: true
         default: false
         }
     }
 
     /// Whether the client has got an answer to it, though not an acknowledgement.
     var isAnswered: Bool {
-        switch fate {
+        switch outcome {
         case .refused, .duplicate: true
         default: false
         }

@@ -47,9 +47,9 @@ extension BucketState {
                 })
             else { continue }
             if let code = change.error {
-                clients[place].unacknowledged[key]?[index].fate = .refusedUnheard(code: code)
+                clients[place].unacknowledged[key]?[index].outcome = .refusedUnseen(code: code)
             } else {
-                clients[place].unacknowledged[key]?[index].fate = .accepted(version: change.ev)
+                clients[place].unacknowledged[key]?[index].outcome = .accepted(version: change.ev)
             }
         }
     }

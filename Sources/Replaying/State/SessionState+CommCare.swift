@@ -149,11 +149,11 @@ extension SessionState {
             _ = try? users[place].client.cases.submit(form.events, .tolerant)
             users[place].finished.insert(ExactText(id))
         } else if isAccepted {
-            list[index].fate = .accepted
+            list[index].outcome = .accepted
         } else if let received = sides.received, received.status != 202 {
-            list[index].fate = .refused(status: received.status)
-        } else if list[index].fate != .accepted {
-            list[index].fate = sides.reached ? .unanswered : .lost
+            list[index].outcome = .refused(status: received.status)
+        } else if list[index].outcome != .accepted {
+            list[index].outcome = sides.reached ? .unanswered : .lost
         }
         users[place].unanswered = list
     }

@@ -5,7 +5,7 @@ public import Wire
 /// A change that a client sent and has not seen acknowledged.
 public struct UnacknowledgedChange: Hashable, Sendable {
     /// Its outcome, as far as known.
-    public enum Fate: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
         /// It was on its way to the server and nothing came back.
         case unanswered
         /// The server never got it.
@@ -19,7 +19,7 @@ public struct UnacknowledgedChange: Hashable, Sendable {
         /// The client received that the server refused it.
         case refused(code: Int)
         /// The server sent that it refused it, and the client did not receive that.
-        case refusedUnheard(code: Int)
+        case refusedUnseen(code: Int)
     }
 
     /// Identifier of the change.
@@ -41,7 +41,7 @@ public struct UnacknowledgedChange: Hashable, Sendable {
     /// How many times it was sent.
     public var tries = 1
     /// Its outcome, as far as known.
-    public var fate = Fate.unanswered
+    public var outcome = Outcome.unanswered
 
     /// The object after this change; nil where it is removed or unknown.
     func applied(to json: [UInt8]?) -> [UInt8]? {

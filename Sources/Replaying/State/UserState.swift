@@ -95,7 +95,7 @@ public struct UserState: Sendable {
 /// A form that a device sent and has not seen accepted.
 public struct UnansweredForm: Hashable, Sendable {
     /// Its outcome, as far as known.
-    public enum Fate: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
         /// Nothing came back.
         case unanswered
         /// The server never got it.
@@ -115,7 +115,7 @@ public struct UnansweredForm: Hashable, Sendable {
     /// How many times it was sent.
     public var tries = 1
     /// Its outcome, as far as known.
-    public var fate = Fate.unanswered
+    public var outcome = Outcome.unanswered
     /// What it does to cases and ledgers.
     var events: [CommCareEvent]
 }

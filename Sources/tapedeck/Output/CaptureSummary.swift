@@ -30,8 +30,8 @@ struct CaptureSummary {
         }
         if tls.connections > 0 {
             lines.append(
-                "\(tls.connections) with TLS: \(tls.opened) decrypted, \(tls.sealed) not"
-                    + (tls.sealed > 0 ? "; --keylog FILE gives keys" : ""))
+                "\(tls.connections) with TLS: \(tls.opened) decrypted, \(tls.encrypted) not"
+                    + (tls.encrypted > 0 ? "; --keylog FILE gives keys" : ""))
         }
         for mistake in totals.keyMistakes { lines.append("key log: \(mistake)") }
         return lines
@@ -63,7 +63,7 @@ struct CaptureSummary {
         part = JSONObjectText()
         part.add("connections", Int64(tls.connections))
         part.add("decrypted", Int64(tls.opened))
-        part.add("sealed", Int64(tls.sealed))
+        part.add("sealed", Int64(tls.encrypted))
         object.add("tls", raw: part.text)
     }
 }

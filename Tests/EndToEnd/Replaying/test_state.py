@@ -68,7 +68,7 @@ def test_both_sides_hold_the_same(faulty, dial, simperium):
         assert (then["version"], then["data"]) == (1, {"a": 1})
     [(asked,)] = deck.sql("SELECT min(id) FROM command WHERE name = 'c'")
     [open_change] = of(lines(deck, "--at", f"c{asked}"), "unacknowledged")
-    assert (open_change["key"], open_change["fate"], open_change["v"]) == (
+    assert (open_change["key"], open_change["outcome"], open_change["v"]) == (
         "k", "unanswered", create(1))
     assert of(lines(deck, "--at", "0s"), "bucket") == []
     text = tapedeck("state", deck.trace).stdout
@@ -120,7 +120,7 @@ def test_an_acknowledgement_that_was_lost(faulty, dial, simperium):
     [found] = of(lines(deck, "--diff", status=1), "object-disagreement")
     assert (found["key"], found["what"], found["client_version"]) == ("k", "unacknowledged", None)
     [change] = found["unacknowledged"]
-    assert (change["ccid"], change["fate"], change["version"]) == ("a" * 32, "accepted", 1)
+    assert (change["ccid"], change["outcome"], change["version"]) == ("a" * 32, "accepted", 1)
     assert found["server_data"] == found["client_data"] == {"a": 1}
     assert deck.sql("SELECT key, ccid, error FROM unacknowledged_change") == [
         ("k", "a" * 32, None)]
@@ -136,8 +136,8 @@ def test_an_edit_that_never_arrived_and_one_that_was_refused(faulty, dial, simpe
     faults(deck, 2)
     deck.finish()
     found = of(lines(deck, "--diff", status=1), "object-disagreement")
-    fates = {each["key"]: each["unacknowledged"][0]["fate"] for each in found}
-    assert fates == {"lost": "lost", "refused": "refused"}
+    outcomes = {each["key"]: each["unacknowledged"][0]["outcome"] for each in found}
+    assert outcomes == {"lost": "lost", "refused": "refused"}
     assert all(each["what"] == "unacknowledged" for each in found)
     assert deck.sql("SELECT key, error FROM unacknowledged_change") == [("refused", 440)]
 
@@ -153,7 +153,7 @@ def test_an_edit_that_the_end_of_its_connection_took_away(faulty, dial, simperiu
     deck.finish()
     [found] = of(lines(deck, "--diff", status=1), "object-disagreement")
     assert (found["key"], found["what"]) == ("lost", "unacknowledged")
-    assert found["unacknowledged"][0]["fate"] == "lost"
+    assert found["unacknowledged"][0]["outcome"] == "lost"
 
 
 def test_a_change_that_was_altered(faulty, dial, simperium):
@@ -283,8 +283,8 @@ def test_a_form_whose_answer_was_lost(faulty, serve):
     faults(deck, 2)
     deck.finish()
     said = lines(deck, "--diff", status=1)
-    fates = {each["instance_id"]: each["fate"] for each in of(said, "form")}
-    assert fates == {"i2": "accepted", "i3": "refused"}
+    outcomes = {each["instance_id"]: each["outcome"] for each in of(said, "form")}
+    assert outcomes == {"i2": "accepted", "i3": "refused"}
     found = of(said, "case-disagreement")
     assert [(each["case_id"], each["what"], each["forms"]) for each in found] == [
         ("c3", "missing-on-server", ["i3"])]

@@ -8,8 +8,8 @@ import Wire
     private static let client = Endpoint(IPAddress(version4: 0x0A00_0001), 50_000)
     private static let server = Endpoint(IPAddress(version4: 0xC612_0001), 443)
 
-    private static func conversation(_ number: Int64 = 1) -> MadeUpConversation {
-        MadeUpConversation(client: client, server: server, number: number)
+    private static func conversation(_ number: Int64 = 1) -> SynthesizedConversation {
+        SynthesizedConversation(client: client, server: server, number: number)
     }
 
     @Test func `begins with three segments whose numbers fit`() {
@@ -35,7 +35,7 @@ import Wire
         #expect(segments[5].source == Self.server)
     }
 
-    @Test(arguments: [1, MadeUpConversation.longestJump + 1, 5 << 30] as [Int64])
+    @Test(arguments: [1, SynthesizedConversation.longestJump + 1, 5 << 30] as [Int64])
     func `leaves out the numbers of what is missing, also beyond all of them`(count: Int64) {
         var made = Self.conversation()
         let start = made.open(at: 0)[2]
@@ -84,11 +84,11 @@ import Wire
     }
 
     @Test func `makes addresses up that nobody has, the same for the same name`() {
-        let one = MadeUpAddress.server("api.example.org")
-        #expect(one == MadeUpAddress.server("API.example.org"))
-        #expect(one != MadeUpAddress.server("www.example.org"))
+        let one = SynthesizedAddress.server("api.example.org")
+        #expect(one == SynthesizedAddress.server("API.example.org"))
+        #expect(one != SynthesizedAddress.server("www.example.org"))
         #expect(one.low >> 17 == 0xC612_0000 >> 17)
-        let client = MadeUpAddress.client(70_000)
+        let client = SynthesizedAddress.client(70_000)
         #expect(client.address.low >> 24 == 10)
         #expect(client.port >= 49_152)
     }

@@ -35,7 +35,7 @@ import Wire
                 #"{"event":"form","line":1,"column":1,"offset":0,"root":"f","namespace":"urn:f","ui_version":"1"}"#,
                 #"{"event":"file","line":1,"column":32,"offset":31,"file":"a.jpg","element":"p"}"#,
                 #"{"event":"meta","line":2,"column":1,"offset":44,"namespace":"urn:f","instance_id":"i","others":[{"name":"x","value":"1"}]}"#,
-                #"{"event":"error","line":2,"column":48,"offset":91,"says":"document ends inside <f>"}"#,
+                #"{"event":"error","line":2,"column":48,"offset":91,"detail":"document ends inside <f>"}"#,
             ])
     }
 
@@ -49,15 +49,15 @@ import Wire
             ])
         #expect(
             lines("<manifest><mediaFile><filename>f</filename></mediaFile></manifest>") == [
-                #"{"event":"note","line":1,"column":1,"offset":0,"code":"openrosa.namespace-missing","says":"<manifest>"}"#,
+                #"{"event":"note","line":1,"column":1,"offset":0,"code":"openrosa.namespace-missing","detail":"<manifest>"}"#,
                 #"{"event":"manifest","line":1,"column":1,"offset":0}"#,
                 #"{"event":"media_file","line":1,"column":11,"offset":10,"filename":"f"}"#,
-                #"{"event":"note","line":1,"column":11,"offset":10,"code":"openrosa.media-file-incomplete","says":"file \"f\""}"#,
+                #"{"event":"note","line":1,"column":11,"offset":10,"code":"openrosa.media-file-incomplete","detail":"file \"f\""}"#,
                 #"{"event":"end","line":1,"column":67,"offset":66,"kind":"manifest","children":1}"#,
             ])
         #expect(
             lines("<r><!-- >") == [
-                #"{"event":"error","line":1,"column":10,"offset":9,"says":"document ends inside <r>"}"#
+                #"{"event":"error","line":1,"column":10,"offset":9,"detail":"document ends inside <r>"}"#
             ])
     }
 }

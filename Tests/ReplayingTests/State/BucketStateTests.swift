@@ -11,11 +11,11 @@ import Wire
         #expect(talk.bucket?.cv == "cv1" && talk.bucket?.client("c1")?.cv == "cv1")
         #expect(talk.bucket?.isComplete == true)
         talk.client(change("k", "x", sv: 3, sets(4)))
-        #expect(talk.fates("k", "c1") == [.unanswered])
+        #expect(talk.outcomes("k", "c1") == [.unanswered])
         #expect(talk.json("k", "c1") == #"{"a":4}"# && talk.json("k") == #"{"a":0}"#)
         #expect(talk.disagreements == ["c1 k unacknowledged"])
         talk.server(echo("k", "x", sv: 3, ev: 4, cv: "cv2", sets(4)))
-        #expect(talk.fates("k", "c1") == [] && talk.disagreements == [])
+        #expect(talk.outcomes("k", "c1") == [] && talk.disagreements == [])
         #expect(talk.version("k", "c1") == 4 && talk.json("k") == #"{"a":4}"#)
         #expect(talk.bucket?.cv == "cv2" && talk.bucket?.client("c1")?.cv == "cv2")
         talk.server(#"0:c:[{"id":"k","o":"-","ccids":["y"],"ev":5,"cv":"cv3"}]"#)
@@ -68,7 +68,7 @@ import Wire
         #expect(talk.bucket?.client("c1")?.missed.isEmpty == true)
     }
 
-    @Test func `tells the fates of changes apart`() {
+    @Test func `tells the outcomes of changes apart`() {
         var talk = Talk()
         talk.join("c1")
         talk.client(change("lost", "1", creates), .lost)
@@ -83,18 +83,18 @@ import Wire
         talk.client(change("same", "6", creates))
         talk.server(#"0:c:[{"id":"same","ccids":["6"],"error":412}]"#)
         talk.client(change("open", "7", creates))
-        #expect(talk.fates("lost", "c1") == [.lost])
-        #expect(talk.fates("taken", "c1") == [.accepted(version: 1)])
-        #expect(talk.fates("refused", "c1") == [.refused(code: 440)])
-        #expect(talk.fates("unheard", "c1") == [.refusedUnheard(code: 503)])
-        #expect(talk.fates("known", "c1") == [.duplicate])
-        #expect(talk.fates("same", "c1") == [])
-        #expect(talk.fates("open", "c1") == [.unanswered])
+        #expect(talk.outcomes("lost", "c1") == [.lost])
+        #expect(talk.outcomes("taken", "c1") == [.accepted(version: 1)])
+        #expect(talk.outcomes("refused", "c1") == [.refused(code: 440)])
+        #expect(talk.outcomes("unheard", "c1") == [.refusedUnseen(code: 503)])
+        #expect(talk.outcomes("known", "c1") == [.duplicate])
+        #expect(talk.outcomes("same", "c1") == [])
+        #expect(talk.outcomes("open", "c1") == [.unanswered])
         // Sent anew, and taken.
         talk.client(change("lost", "1", creates))
-        #expect(talk.fates("lost", "c1") == [.unanswered])
+        #expect(talk.outcomes("lost", "c1") == [.unanswered])
         talk.server(echo("lost", "1", ev: 1, cv: "cv2", creates))
-        #expect(talk.fates("lost", "c1") == [] && talk.version("lost", "c1") == 1)
+        #expect(talk.outcomes("lost", "c1") == [] && talk.version("lost", "c1") == 1)
     }
 
     @Test func `lets each side have what it had`() {
@@ -109,9 +109,9 @@ import Wire
         #expect(talk.version("k") == 2 && talk.version("k", "c1") == 3)
         // Held back, and let go later.
         talk.client(change("new", "n", creates), .lost)
-        #expect(talk.fates("new", "c1") == [.lost])
+        #expect(talk.outcomes("new", "c1") == [.lost])
         talk.client(change("new", "n", creates), .made)
-        #expect(talk.fates("new", "c1") == [.unanswered])
+        #expect(talk.outcomes("new", "c1") == [.unanswered])
     }
 
     @Test func `believes what was told to another client first, once`() {

@@ -67,8 +67,8 @@ struct Talk {
         return bucket?.client(client)?.local(key).json.map { string($0) }
     }
 
-    func fates(_ key: String, _ client: String) -> [UnacknowledgedChange.Fate] {
-        bucket?.client(client)?.unacknowledged[ExactText(key)]?.map(\.fate) ?? []
+    func outcomes(_ key: String, _ client: String) -> [UnacknowledgedChange.Outcome] {
+        bucket?.client(client)?.unacknowledged[ExactText(key)]?.map(\.outcome) ?? []
     }
 
     /// `CLIENT KEY WHAT` of each disagreement.

@@ -111,7 +111,7 @@ import Wire
             session.user()?.client.cases.stateHash == session.user()?.server.log?.stateHash)
     }
 
-    @Test func `tells the fates of forms apart`() {
+    @Test func `tells the outcomes of forms apart`() {
         var session = Session()
         session.restore("t1")
         session.submit("lost", Self.block("a"), token: "t1", status: nil) { $0.reached = false }
@@ -119,7 +119,7 @@ import Wire
         session.submit("busy", Self.block("c"), token: "t1", status: 503)
         session.submit("open", Self.block("d"), token: "t1", status: nil)
         #expect(
-            session.user()?.unanswered.map(\.fate) == [
+            session.user()?.unanswered.map(\.outcome) == [
                 .lost, .accepted, .refused(status: 503), .unanswered,
             ])
         #expect(

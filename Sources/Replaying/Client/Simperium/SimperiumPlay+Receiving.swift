@@ -256,12 +256,12 @@ extension SimperiumPlay {
         _ stream: Int
     ) {
         let isOurs = ccids.contains { authors[$0] != nil }
-        let isUntold = ccids.contains {
+        let isUnreported = ccids.contains {
             flights[$0]?.stream == stream && !reportedThere.contains($0)
         }
         for ccid in ccids where flights[ccid]?.stream == stream { flights[ccid] = nil }
         // The recorded client had disconnected before it could receive it.
-        if isUntold { return }
+        if isUnreported { return }
         // What arrived after the recorded client had disconnected, or before among others.
         if isOurs, streams[stream].isExhausted { return }
         if !ccids.isEmpty, change.error == nil, !streams[stream].catchUps.isEmpty,

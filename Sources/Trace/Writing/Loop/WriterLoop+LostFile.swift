@@ -14,7 +14,7 @@ extension WriterLoop {
         switch disk {
         case .locked(let batch, let owed, _): lose(loss, batch, owed: owed)
         case .full(let batch, _): lose(loss, batch, owed: 0)
-        case .well: lose(loss, nil, owed: 0)
+        case .usable: lose(loss, nil, owed: 0)
         case .broken: return
         }
     }
@@ -42,7 +42,7 @@ extension WriterLoop {
         }
         said.gap = nil
         guard let batch else {
-            disk = .well
+            disk = .usable
             return queue.resume()
         }
         disk = .locked(batch: batch, owed: owed, retry: 0)

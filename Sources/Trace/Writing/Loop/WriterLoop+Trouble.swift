@@ -2,7 +2,7 @@ internal import Storage
 internal import Wire
 
 /// The reported problems of writing, and their losses.
-struct TroubleSaid {
+struct ReportedTrouble {
     /// Whether it was reported that traffic goes on without being written.
     var isPassing = false
     /// Whether it was reported that the trace is locked.
@@ -171,10 +171,10 @@ extension WriterLoop {
             return postpone(batch, error)
         }
         if case .locked(_, let owed, _) = disk { queue.release(owed, after: 0) }
-        disk = .well
+        disk = .usable
         queue.resume()
         write(held.drain())
-        if case .well = disk { settleMissing() }
+        if case .usable = disk { settleMissing() }
     }
 
     /// Writes what is missing, now that writing goes on.
@@ -230,7 +230,7 @@ extension WriterLoop {
         do {
             try commit(Batch(records: lost.drain(at: now())[...]))
             if let gap = said.gap { forget(gap) }
-            disk = .well
+            disk = .usable
         } catch {
             report.fail(error.traceError(at: trace.file.path))
             mark(lost.reason)

@@ -7,7 +7,7 @@ internal import Wire
 final class WriterLoop {
     /// Whether and why nothing can be written.
     enum Disk {
-        case well
+        case usable
         /// Another program holds a lock; `batch` was decoded and is tried again from `retry` on,
         /// and what follows is held. `owed` is the room of the batch in the queue.
         case locked(batch: Batch, owed: Int, retry: UInt64)
@@ -27,12 +27,12 @@ final class WriterLoop {
     private var dissector: Dissector
     private var nextChunk: Int64
     private(set) var living = LivingConnections()
-    var disk = Disk.well
+    var disk = Disk.usable
     /// Records that arrived while the trace was locked.
     var held: HeldRecords
     /// Records that arrived while nothing could be written and are not kept.
     var missing = MissingBytes()
-    var said = TroubleSaid()
+    var said = ReportedTrouble()
     private var lastEviction: UInt64 = 0
     private var lastLook: UInt64 = 0
     /// When the search index was worked on last.
@@ -92,7 +92,7 @@ final class WriterLoop {
     }
 
     private var hasSpareWork: Bool {
-        guard case .well = disk, options.indexesSearch, !trace.indexer.isDone else {
+        guard case .usable = disk, options.indexesSearch, !trace.indexer.isDone else {
             return false
         }
         return indexRetry == 0 || clock >= indexRetry
@@ -108,7 +108,7 @@ final class WriterLoop {
     private var deadline: UInt64? {
         switch disk {
         case .full(_, let retry), .locked(_, _, let retry): retry
-        case .well:
+        case .usable:
             min(
                 lastLook + max(1_000_000, UInt64(options.lookInterval)),
                 trace.retention == nil ? .max : lastEviction + 1_000_000_000)
@@ -121,7 +121,7 @@ final class WriterLoop {
         case .locked(let batch, _, let retry), .full(let batch, let retry):
             if clock >= retry { recover(batch) }
             return
-        case .well, .broken: break
+        case .usable, .broken: break
         }
         if hasSpareWork, clock < until {
             defer { lastSlice = clock }
@@ -173,7 +173,7 @@ final class WriterLoop {
         switch disk {
         case .locked(let batch, _, let retry), .full(let batch, let retry):
             if clock >= retry { recover(batch) }
-        case .well, .broken: break
+        case .usable, .broken: break
         }
         switch disk {
         case .broken:
@@ -184,7 +184,7 @@ final class WriterLoop {
             queue.release(cost, after: 0)
         case .locked:
             hold(records)
-        case .well:
+        case .usable:
             let began = clock
             let batch = decode(records)
             do {
@@ -239,7 +239,7 @@ final class WriterLoop {
     }
 
     private func evict() {
-        guard let retention = trace.retention, case .well = disk else { return }
+        guard let retention = trace.retention, case .usable = disk else { return }
         let started = clock
         // By size after every commit, by age once a second.
         guard options.maxSize != nil || started >= lastEviction + 1_000_000_000 else { return }
@@ -268,15 +268,15 @@ final class WriterLoop {
         trace.file.connection.waitForLocks(milliseconds: 5_000)
         switch disk {
         case .locked(let batch, _, _), .full(let batch, _): recover(batch)
-        case .well, .broken: break
+        case .usable, .broken: break
         }
         switch disk {
         case .locked(let batch, _, _), .full(let batch, _):
             giveUpBytes(batch)
             trace.file.connection.waitForLocks(milliseconds: 0)
-        case .well, .broken: break
+        case .usable, .broken: break
         }
-        if case .well = disk {
+        if case .usable = disk {
             if trace.writer.leftOut > 0 {
                 say("\(trace.writer.leftOut) decoded rows had a number twice")
             }

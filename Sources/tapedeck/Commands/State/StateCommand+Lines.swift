@@ -116,10 +116,10 @@ struct StateLines {
         object.add("command_id", change.command?.rawValue)
         object.add("at_ns", change.at.nanoseconds)
         object.add("tries", Int64(change.tries))
-        object.add("fate", StateWords.name(change.fate))
-        switch change.fate {
+        object.add("outcome", StateWords.name(change.outcome))
+        switch change.outcome {
         case .accepted(let version): object.add("version", version)
-        case .refused(let code), .refusedUnheard(let code): object.add("error", Int64(code))
+        case .refused(let code), .refusedUnseen(let code): object.add("error", Int64(code))
         case .unanswered, .lost, .duplicate: break
         }
     }
@@ -174,8 +174,8 @@ struct StateLines {
         object.add("exchange_id", form.exchange.rawValue)
         object.add("at_ns", form.at.nanoseconds)
         object.add("tries", Int64(form.tries))
-        object.add("fate", StateWords.name(form.fate))
-        if case .refused(let status) = form.fate { object.add("status", Int64(status)) }
+        object.add("outcome", StateWords.name(form.outcome))
+        if case .refused(let status) = form.outcome { object.add("status", Int64(status)) }
     }
 
     /// A case as a JSON object.

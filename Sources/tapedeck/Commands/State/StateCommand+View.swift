@@ -79,14 +79,14 @@ struct StateView {
 /// Names and sentences for the outcomes of changes and forms.
 enum StateWords {
     /// Stable name of an outcome.
-    static func name(_ fate: UnacknowledgedChange.Fate) -> String {
-        switch fate {
+    static func name(_ outcome: UnacknowledgedChange.Outcome) -> String {
+        switch outcome {
         case .unanswered: "unanswered"
         case .lost: "lost"
         case .accepted: "accepted"
         case .duplicate: "duplicate"
         case .refused: "refused"
-        case .refusedUnheard: "refused-unheard"
+        case .refusedUnseen: "refused-unseen"
         }
     }
 
@@ -96,8 +96,8 @@ enum StateWords {
         let base = change.sv.map { " of version \($0)" } ?? ""
         let command = change.command.map { " in c\($0)" } ?? ""
         let tries = change.tries > 1 ? ", sent \(change.tries) times" : ""
-        let fate =
-            switch change.fate {
+        let outcome =
+            switch change.outcome {
             case .unanswered: "has no answer"
             case .lost: "never reached the server"
             case .accepted(let version?):
@@ -105,10 +105,10 @@ enum StateWords {
             case .accepted(nil): "was accepted, but the client did not receive the answer"
             case .duplicate: "is on the server already (409), and the client has not fetched it"
             case .refused(let code): "was refused with \(code)"
-            case .refusedUnheard(let code):
+            case .refusedUnseen(let code):
                 "was refused with \(code), but the client did not receive the answer"
             }
-        return "\(what)\(base)\(command) (ccid \(ListLine.clean(change.ccid))\(tries)) \(fate)"
+        return "\(what)\(base)\(command) (ccid \(ListLine.clean(change.ccid))\(tries)) \(outcome)"
     }
 
     /// A change that a client does not have, as text.
@@ -135,8 +135,8 @@ enum StateWords {
     }
 
     /// Stable name of an outcome.
-    static func name(_ fate: UnansweredForm.Fate) -> String {
-        switch fate {
+    static func name(_ outcome: UnansweredForm.Outcome) -> String {
+        switch outcome {
         case .unanswered: "unanswered"
         case .lost: "lost"
         case .accepted: "accepted"
@@ -147,14 +147,14 @@ enum StateWords {
     /// A form with its outcome, as text.
     static func text(_ form: UnansweredForm) -> String {
         let tries = form.tries > 1 ? ", sent \(form.tries) times" : ""
-        let fate =
-            switch form.fate {
+        let outcome =
+            switch form.outcome {
             case .unanswered: "has no answer"
             case .lost: "never reached the server"
             case .accepted: "was accepted, but the device did not receive the answer"
             case .refused(let status): "was answered with \(status)"
             }
-        return "form \(ListLine.clean(form.instanceID)) in #\(form.exchange)\(tries) \(fate)"
+        return "form \(ListLine.clean(form.instanceID)) in #\(form.exchange)\(tries) \(outcome)"
     }
 
     /// A difference, as text.

@@ -61,7 +61,7 @@ enum RequestHeadCheck {
             }
             // Browsers record only provisional fields of some requests.
             if row.api == "openrosa.submit", head.first("date") == nil,
-                session[row.connection]?.isMadeUp != true
+                session[row.connection]?.isSynthesized != true
             {
                 add(Rules.dateMissing, "\(what) has no Date.")
             }

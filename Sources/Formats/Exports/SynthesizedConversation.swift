@@ -9,7 +9,7 @@ internal import Wire
 /// connection. Bytes that are missing take their sequence numbers and no segment. The first
 /// sequence numbers follow from the number of the connection, so that the same trace gives the same
 /// packets.
-struct MadeUpConversation {
+struct SynthesizedConversation {
     /// The maximum number of missing bytes that sequence numbers skip at once: a larger jump would
     /// look like one backwards.
     static let longestJump: Int64 = 1 << 30

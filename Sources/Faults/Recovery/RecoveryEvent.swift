@@ -1,7 +1,7 @@
 import Wire
 
 /// Something that may show that a client recovered, as a place to look up who waits for it.
-enum RecoverySign: Hashable {
+enum RecoveryEvent: Hashable {
     /// The same request of the client again, answered with success.
     case request(ClientName, RequestName)
     /// Any exchange of the client that succeeded.

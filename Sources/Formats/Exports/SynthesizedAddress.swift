@@ -2,7 +2,7 @@ internal import Capturing
 internal import Platform
 
 /// Addresses for ends of connections of which a trace has names or nothing.
-enum MadeUpAddress {
+enum SynthesizedAddress {
     /// An address for the host `name`: in 198.18.0.0/15, which no host on the Internet has (RFC 2544).
     ///
     /// The same name has the same address everywhere; two names may share one.

@@ -1,5 +1,5 @@
 /// The fields of a head that rules need, found without creating text.
-struct HeadGlance {
+struct HeadSummary {
     /// Fields by name.
     struct Names: OptionSet {
         let rawValue: UInt32
