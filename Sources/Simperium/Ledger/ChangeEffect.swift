@@ -35,21 +35,24 @@ extension SimperiumChange {
     /// Who receives a change applies its `v`; what it has beside that for a server is no part of
     /// what the server made of it.
     public var byOperations: Self {
+        guard value != nil, data != nil else { return self }
         var change = self
-        if value != nil { change.data = nil }
+        change.data = nil
         return change
     }
+}
 
-    /// The object after this change.
+extension ChangeEffect {
+    /// The object after it.
     ///
     /// - Parameters:
-    ///   - read: Reads JSON as the change holds it; nil where that cannot be read.
     ///   - base: The data of a version of the object; nil where they are not known.
+    ///   - read: Reads JSON as the change holds it; nil where that cannot be read.
     /// - Returns: Nil where there is no object then, or it cannot be told.
-    private func object(
-        _ read: (Value) -> JSONValue?, after base: (Int64) -> JSONValue?
+    func object(
+        after base: (Int64) -> JSONValue?, reading read: (Value) -> JSONValue?
     ) -> JSONValue? {
-        switch effect {
+        switch self {
         case .nothing, .empties, .removes: return nil
         case .replaces(let whole): return read(whole)
         case .edits(let operations, let sv):
@@ -61,13 +64,23 @@ extension SimperiumChange {
     }
 }
 
+extension ChangeEffect<Range<Int>> {
+    /// The object after it, of a change that was read from this message.
+    func object(in message: [UInt8], after base: (Int64) -> JSONValue?) -> JSONValue? {
+        object(after: base) { range in
+            guard range.upperBound <= message.count else { return nil }
+            return (try? JSONDocument.scan(message, in: range)).map { JSONValue($0.root) }
+        }
+    }
+}
+
 extension SimperiumChange<JSONValue> {
     /// The object after this change.
     ///
     /// - Parameter base: The data of a version of the object; nil where they are not known.
     /// - Returns: Nil where there is no object then, or it cannot be told.
     public func object(after base: (Int64) -> JSONValue?) -> JSONValue? {
-        object({ $0 }, after: base)
+        effect.object(after: base) { $0 }
     }
 }
 
@@ -79,10 +92,6 @@ extension SimperiumChange<Range<Int>> {
     ///   - base: The data of a version of the object; nil where they are not known.
     /// - Returns: Nil where there is no object then, or it cannot be told.
     public func object(in message: [UInt8], after base: (Int64) -> JSONValue?) -> JSONValue? {
-        object(
-            { range in
-                guard range.upperBound <= message.count else { return nil }
-                return (try? JSONDocument.scan(message, in: range)).map { JSONValue($0.root) }
-            }, after: base)
+        effect.object(in: message, after: base)
     }
 }

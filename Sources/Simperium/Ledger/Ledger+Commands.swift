@@ -110,6 +110,6 @@ extension Ledger {
             base = json
         }
         var computed = ComputedChanges(limit: 0)
-        return Self.result(of: change, effect, on: base, in: message, &computed)
+        return Self.result(effect, change.cv, on: base, in: message, &computed)
     }
 }

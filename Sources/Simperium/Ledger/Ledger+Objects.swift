@@ -41,26 +41,30 @@ extension Ledger {
         _ computed: inout ComputedChanges
     ) -> Outcome {
         let effect = change.effect
-        if effect == .empties {
+        switch effect {
+        case .nothing: return .nothing
+        case .empties:
             empty()
             return .emptied
+        case .removes, .replaces, .edits: break
         }
-        guard let key = change.key.map(ExactText.init), effect != .nothing else { return .nothing }
+        guard let key = change.key.map(ExactText.init) else { return .nothing }
         let held = objects[key]
         // Who catches up is told what others know is past, removals included.
         if let held, let ev = change.ev, ev <= held.version { return .alreadyHad }
-        if effect == .removes {
+        var base = Self.emptyObject
+        switch effect {
+        case .removes:
             forget(key)
             return .applied
-        }
-        guard let ev = change.ev else { return .nothing }
-        var base = Self.emptyObject
-        if case .edits(_, let sv?) = effect {
+        case .edits(_, let sv?) where change.ev != nil:
             guard let held, held.version == sv else { return .baseUnknown }
             guard let json = held.json, affords(json.count) else { return .dataUnknown }
             base = json
+        default: break
         }
-        guard let json = Self.result(of: change, effect, on: base, in: message, &computed) else {
+        guard let ev = change.ev else { return .nothing }
+        guard let json = Self.result(effect, change.cv, on: base, in: message, &computed) else {
             return .inapplicable
         }
         hold(key, Object(version: ev, json: json, source: source))
@@ -77,16 +81,16 @@ extension Ledger {
 
     /// The JSON text of an object after a change; nil where it does not fit.
     static func result(
-        of change: SimperiumChange<Range<Int>>, _ effect: ChangeEffect<Range<Int>>,
-        on base: [UInt8], in message: [UInt8], _ computed: inout ComputedChanges
+        _ effect: ChangeEffect<Range<Int>>, _ cv: String?, on base: [UInt8],
+        in message: [UInt8], _ computed: inout ComputedChanges
     ) -> [UInt8]? {
         if case .replaces(let whole) = effect {
             return whole.upperBound <= message.count ? Array(message[whole]) : nil
         }
         guard case .edits(let operations?, _) = effect, operations.upperBound <= message.count
         else { return nil }
-        return computed.result(change.cv, message[operations], on: base) {
-            change.object(in: message) { _ in Object.value(base) }?.bytes()
+        return computed.result(cv, message[operations], on: base) {
+            effect.object(in: message) { _ in Object.value(base) }?.bytes()
         }
     }
 

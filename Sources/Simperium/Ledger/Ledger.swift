@@ -126,6 +126,10 @@ public struct Ledger: Sendable {
 
     /// Holds an object, whatever was held.
     public mutating func hold(_ key: ExactText, _ object: Object) {
+        guard limits != nil else {
+            objects[key] = object
+            return
+        }
         change(key) { $0.objects[key] = object }
     }
 
@@ -134,6 +138,10 @@ public struct Ledger: Sendable {
 
     /// Notes that an object was mentioned as it is.
     public mutating func mention(_ key: ExactText, from source: Source) {
+        guard limits != nil else {
+            objects[key]?.source.order = source.order
+            return
+        }
         change(key) { $0.objects[key]?.source.order = source.order }
     }
 
