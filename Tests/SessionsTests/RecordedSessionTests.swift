@@ -1,4 +1,3 @@
-import Foundation
 import Replaying
 import Testing
 import Trace
@@ -234,19 +233,5 @@ import Wire
         #expect((sockets[0].end != nil) == byServer)
         #expect(sockets[0].end?.code == (byServer ? code : nil))
         #expect(sockets[1].end == nil)
-    }
-
-    @Test func `says why a file cannot be replayed`() throws {
-        let missing = try #require(throws: TraceError.self) {
-            _ = try RecordedSession(path: "/nonexistent/a.tape")
-        }
-        #expect(Failure(missing).status == .noInput)
-        let trace = try SmallTrace()
-        trace.finish()
-        let text = trace.beside("text")
-        try Data(repeating: 0x41, count: 5_000).write(to: URL(fileURLWithPath: text))
-        let wrong = try #require(throws: TraceError.self) { _ = try RecordedSession(path: text) }
-        #expect(Failure(wrong).status == .data)
-        #expect(try RecordedSession(path: trace.path).exchanges.isEmpty)
     }
 }
