@@ -100,26 +100,35 @@ enum VersionCases {
         script.edit(c, "a2", number(6), sv: sv, at: 2)
     }
 
+    /// A change is not answered, and the client reads the index anew, where the object is further on.
+    private static func overtaken(
+        _ script: inout SessionScript, isPending: Bool
+    ) -> ConnectionID {
+        let before = script.ready()
+        if isPending { script.edit(before, "a1", number(5), at: 1) }
+        script.close(before, at: 2)
+        let c = script.socket(at: 3)
+        script.open(c, at: 3.1)
+        script.client(c, "0:i:1:::100", at: 3.2)
+        script.server(
+            c, #"0:i:{"current":"cv4","index":[{"id":"k","v":4,"d":\#(SessionScript.object)}]}"#,
+            at: 3.3)
+        script.beat(c, from: 5, through: 45)
+        return c
+    }
+
     private static let behind: [RuleCase] = [
         RuleCase(R.sourceBehind, .breaks, "after its own acknowledgement") { stale(&$0, [3, 3]) },
         RuleCase(R.sourceBehind, .breaks, "long after a remote change") { foreign(&$0, wait: 50) },
         RuleCase(R.sourceBehind, .behaves, "follows") { stale(&$0, [3, 4, 5]) },
         RuleCase(R.sourceBehind, .behaves, "sends an old change again") { script in
-            let c = script.ready()
-            script.edit(c, "a1", number(5), at: 1)
-            script.close(c, at: 2)
-            let change = SessionScript.acknowledgement("f1", number(4), sv: 3, ev: 4, by: "c-2")
-            let again = script.again(at: 3, answer: "[\(change)]")
-            script.edit(again, "a1", number(5), at: 60)
-            script.made(again, "a1", number(5), sv: 4, ev: 5, at: 60.1)
+            let c = overtaken(&script, isPending: true)
+            script.edit(c, "a1", number(5), at: 60)
+            script.made(c, "a1", number(5), sv: 4, ev: 5, at: 60.1)
         } unlike: { script in
-            let c = script.ready()
-            script.close(c, at: 2)
-            let change = SessionScript.acknowledgement("f1", number(4), sv: 3, ev: 4, by: "c-2")
-            let again = script.again(at: 3, answer: "[\(change)]")
-            script.beat(again, from: 5, through: 45)
-            script.edit(again, "a1", number(5), at: 60)
-            script.made(again, "a1", number(5), sv: 4, ev: 5, at: 60.1)
+            let c = overtaken(&script, isPending: false)
+            script.edit(c, "a1", number(5), at: 60)
+            script.made(c, "a1", number(5), sv: 4, ev: 5, at: 60.1)
         },
         RuleCase(R.sourceBehind, .silent, "may not have got it") { foreign(&$0, wait: 1) },
         RuleCase(R.sourceBehind, .silent, "Tapedeck holds bytes back") {

@@ -61,9 +61,22 @@ enum NearMiss: Hashable {
 /// Something that is said or happens in a session, without its time.
 struct ScriptLine: Hashable {
     /// What kind of thing it is, and whose.
-    var kind: String
+    let kind: String
     /// What is said, unmasked.
-    var text: [UInt8]
+    let text: [UInt8]
+    /// The names, numbers and words of a command; none of HTTP, whose heads are all much the same.
+    private let words: Set<ArraySlice<UInt8>>
+
+    init(kind: String, text: [UInt8] = []) {
+        self.kind = kind
+        self.text = text
+        let isCommand = text.count < 1_000 && !text.contains(0x0D)
+        words = isCommand ? Set(text.split { !Self.isWord($0) }) : []
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || byte >= 0x80
+    }
 
     /// Whether the same peer says much the same.
     func isLike(_ other: Self) -> Bool {
@@ -71,18 +84,8 @@ struct ScriptLine: Hashable {
         let start = zip(text, other.text).prefix { $0 == $1 }.count
         let end = zip(text[start...].reversed(), other.text[start...].reversed())
             .prefix { $0 == $1 }.count
-        if 2 * (start + end) >= max(text.count, other.text.count) { return true }
-        let (own, others) = (words, other.words)
-        return 2 * own.intersection(others).count > max(own.count, others.count)
-    }
-
-    /// The names, numbers and words of a command; all heads of HTTP have much the same.
-    private var words: Set<ArraySlice<UInt8>> {
-        guard text.count < 1_000, text.last != 0x0A else { return [] }
-        return Set(
-            text.split { byte in
-                !(0x30...0x39).contains(byte) && !(0x41...0x5A).contains(byte & 0xDF) && byte < 0x80
-            })
+        return 2 * (start + end) >= max(text.count, other.text.count)
+            || 2 * words.intersection(other.words).count > max(words.count, other.words.count)
     }
 }
 
@@ -111,9 +114,9 @@ extension SessionScript {
                 ScriptLine(kind: "\(chunk.sender)", text: Self.unmasked(chunk.bytes))
             case .record(.event(let row)):
                 ScriptLine(
-                    kind: "\(row.kind) \(row.leg.map { $0.rawValue & 1 } ?? -1)", text: [])
+                    kind: "\(row.kind) \(row.leg.map { $0.rawValue & 1 } ?? -1)")
             case .record(.connection(let row)):
-                ScriptLine(kind: "connects \(row.client) \(row.mode)", text: [])
+                ScriptLine(kind: "connects \(row.client) \(row.mode)")
             default: nil
             }
         }
