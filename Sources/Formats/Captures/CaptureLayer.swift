@@ -183,7 +183,7 @@ struct CaptureLayer {
             case .plain(_, let at, _):
                 state = .open(stream)
                 waiting = []
-                outputs.append(.count(\.opened))
+                outputs.append(.count(\.decrypted))
                 tell("decrypted", at, into: &outputs)
                 for event in rest { give(event, into: &outputs) }
                 return
@@ -210,7 +210,7 @@ struct CaptureLayer {
 
     private mutating func seal(_ reason: String, _ at: Int64, into outputs: inout [Output]) {
         state = .sealed
-        outputs.append(.count(\.sealed))
+        outputs.append(.count(\.encrypted))
         tell("not decrypted: \(reason)", at, into: &outputs)
         release(into: &outputs)
     }

@@ -7,9 +7,9 @@ public struct CaptureTotals: Hashable, Sendable {
         /// Connections that use it.
         public var connections = 0
         /// Those whose data were decrypted.
-        public var opened = 0
+        public var decrypted = 0
         /// Those that stayed encrypted.
-        public var sealed = 0
+        public var encrypted = 0
 
         /// None.
         public init() {}

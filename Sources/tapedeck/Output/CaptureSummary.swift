@@ -30,7 +30,7 @@ struct CaptureSummary {
         }
         if tls.connections > 0 {
             lines.append(
-                "\(tls.connections) with TLS: \(tls.opened) decrypted, \(tls.encrypted) not"
+                "\(tls.connections) with TLS: \(tls.decrypted) decrypted, \(tls.encrypted) not"
                     + (tls.encrypted > 0 ? "; --keylog FILE gives keys" : ""))
         }
         for mistake in totals.keyMistakes { lines.append("key log: \(mistake)") }
@@ -62,8 +62,8 @@ struct CaptureSummary {
         object.add("streams", raw: part.text)
         part = JSONObjectText()
         part.add("connections", Int64(tls.connections))
-        part.add("decrypted", Int64(tls.opened))
-        part.add("sealed", Int64(tls.encrypted))
+        part.add("decrypted", Int64(tls.decrypted))
+        part.add("encrypted", Int64(tls.encrypted))
         object.add("tls", raw: part.text)
     }
 }
