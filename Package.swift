@@ -204,7 +204,7 @@ let package = Package(
         .testTarget(
             name: "FramingTests",
             dependencies: ["Framing", "Notation", "Wire", nioCore, nioEmbedded, nioHTTP1],
-            exclude: ["Vectors"], swiftSettings: house),
+            exclude: ["WebSocket/Vectors"], swiftSettings: house),
         tests("OpenRosa", ["Notation", "Wire"]),
         tests("Simperium", ["Notation", "Wire", "ConvergenceWorld"]),
         tests("Dissection", ["Notation", "Wire", "Framing", "Simperium", "OpenRosa"]),

@@ -2,7 +2,7 @@
 """Writes and checks WebSocket conversations with the `websockets` package from PyPI.
 
     python3 -m venv venv && venv/bin/pip install websockets==17.4
-    venv/bin/python websocket_vectors.py --seed 1 --count 110 >../../Tests/FramingTests/Vectors/websocket.txt
+    venv/bin/python websocket_vectors.py --seed 1 --count 110 >../../Tests/FramingTests/WebSocket/Vectors/websocket.txt
     venv/bin/python websocket_vectors.py --check FILE
 
 Without --check, prints one line for each of COUNT random conversations, which depend on the seed

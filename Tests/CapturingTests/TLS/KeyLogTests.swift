@@ -65,6 +65,6 @@ struct KeyLogTests {
         let long = String(repeating: "x", count: KeyLog.lineLimit + 1)
         var other = KeyLog()
         other.append(long, from: "keys.txt")
-        #expect(other.mistakes.first?.reason == "a line of 1025 bytes; it has to be 1024 at most")
+        #expect(other.mistakes.first?.reason == "a line of 1025 bytes; it may have at most 1024")
     }
 }

@@ -109,7 +109,7 @@ struct HTTPReplayPropertyTests {
             }
             #expect(index == changed)
             #expect(miss.candidates.first?.differences.items.count == 1)
-            #expect(miss.description.contains("came") && miss.description.contains("77"))
+            #expect(miss.description.contains("received") && miss.description.contains("77"))
         }
         #expect(session.replay.missed == 1)
         #expect(session.replay.unused == 1)

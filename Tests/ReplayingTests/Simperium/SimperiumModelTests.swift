@@ -114,7 +114,7 @@ struct SimperiumModelTests {
         #expect(play.replay.handOvers.map(\.user) == ["ann"])
         #expect(
             play.replay.handOvers[0].description.contains("bucket note of ann")
-                && play.replay.handOvers[0].description.contains("the recording goes on"))
+                && play.replay.handOvers[0].description.contains("the recording continues"))
     }
 
     @Test func `what others open on the bucket is the model's as well`() {

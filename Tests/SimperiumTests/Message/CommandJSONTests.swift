@@ -111,7 +111,7 @@ struct CommandJSONTests {
             (
                 "0:e:key.undefined", .client,
                 #""payload":"key.undefined","notes":[],"problem":{"text":"the version of the "#
-                    + #"entity is no number","offset":8}}"#
+                    + #"entity is not a number","offset":8}}"#
             ),
             (
                 "hello", .client,

@@ -336,7 +336,7 @@ import Wire
                 \r
 
                 """)
-        #expect(wire.events.count { $0.contains("cannot be one") } == 2)
+        #expect(wire.events.count { $0.contains("invalid name") } == 2)
     }
 
     // MARK: Files
