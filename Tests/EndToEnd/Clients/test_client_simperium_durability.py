@@ -221,4 +221,4 @@ def test_a_state_that_cannot_be_made(client: Client, tmp_path, folder: str):
 def test_a_state_that_is_none(client: Client):
     client.state.mkdir()
     (client.state / "simperium.sqlite").write_text("no database " * 1000)
-    client.run("set", "k", '{"a":1}', "--offline", status=65, said="the state in .* is none")
+    client.run("set", "k", '{"a":1}', "--offline", status=65, said="the state in .* is invalid")

@@ -139,7 +139,7 @@ def test_reads_the_plan_again(record, origin, tmp_path) -> None:
     (("add", "path:/a => 503 name=there"), 65, "already"),
     (("remove", "nobody"), 65, "no rule"),
     (("change", "nobody", "path:/a => 503"), 65, "no rule"),
-    (("fire", "drop"), 64, "needs something"),
+    (("fire", "drop"), 64, "needs an event"),
     (("mark", ""), 64, "1 to 100 characters"),
     (("reload",), 65, "file"),
 ])

@@ -303,7 +303,7 @@ def test_refused_users(recorded, serve, tmp_path) -> None:
     ended = replay(trace, server.url("", "http"), status=1)
     assert "7 different" in ended.stdout
     assert re.search(r"different: exchange 1, POST /a/demo/receiver/\n +status: recorded 201, "
-                     r"came 401", ended.stdout), ended.stdout
+                     r"received 401", ended.stdout), ended.stdout
     assert re.search(r"^tapedeck: 7 differ", ended.stderr, re.MULTILINE), ended.stderr
 
 
@@ -581,7 +581,7 @@ def test_hosts(record, peer, trace) -> None:
     live = [peer(ANSWERS), peer(ANSWERS)]
     arguments = [f"{host}={server.url}" for host, server in zip(hosts, live, strict=True)]
     ended = replay(trace, arguments[0], status=64)
-    assert f"no server stands for {hosts[1]}" in ended.stderr
+    assert f"no server is given for {hosts[1]}" in ended.stderr
     replay(trace, arguments[0], "--to", arguments[1])
     assert [len(server.came) for server in live] == [1, 1]
     replay(trace, live[0].url)

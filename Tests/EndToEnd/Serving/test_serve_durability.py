@@ -171,7 +171,7 @@ def test_full_disk(serve, small_disk) -> None:
     text = os.urandom(MEBIBYTE // 4).hex()
     client.send("0:c:" + json.dumps({"id": "large", "o": "M", "d": {"t": text}, "ccid": "large"}))
     assert client.closing_code() == 1011
-    server.await_line("cannot write the state file: .*told to clients.*make room", errors=True)
+    server.await_line("cannot write the state file: .*nothing was sent to clients.*make room", errors=True)
     refused = requests.post(server.url("/1/app/authorize/", "http"), timeout=DEADLINE,
                             json={"username": "ann", "password": "x"})
     assert (refused.status_code, "cannot be written" in refused.text) == (503, True)
