@@ -196,7 +196,7 @@ def build() -> None:
         for path in (ROOT / ".build").iterdir():
             if path.name not in left:
                 subprocess.run(["cp", "-a", str(path), str(own)], check=True)
-    flags = os.environ.get("TAPEDECK_BUILD_FLAGS", "-debug-info-format none --disable-index-store").split()
+    flags = os.environ.get("TAPEDECK_BUILD_FLAGS", "-debug-info-format none").split()
     made = subprocess.run(in_copy(["swift", "build", "--build-tests", *flags]),
                           env={**os.environ, "TAPEDECK_OPTIMIZED": "yes"},
                           capture_output=True, text=True, check=False)

@@ -59,7 +59,11 @@ struct Column<Row: Sendable>: Sendable {
 }
 
 extension Column {
+    // Those with a key path are inlined, so that the compiler sees which property it names and reads it
+    // without the key path: a row is written for each chunk and exchange.
+
     /// A column that holds a property of the row; `constraint` follows its type.
+    @inline(__always)
     static func value<Value: ColumnType>(
         _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable,
         constraint: String = ""
@@ -79,6 +83,7 @@ extension Column {
     }
 
     /// The key of a table, which is a property of the row.
+    @inline(__always)
     static func key<Value: ColumnType>(
         _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable
     ) -> Column {
@@ -141,6 +146,7 @@ extension Column {
     }
 
     /// A column of bytes, which are a property of the row.
+    @inline(__always)
     static func bytes(
         _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, [UInt8]> & Sendable
     ) -> Column {
