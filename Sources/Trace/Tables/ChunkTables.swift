@@ -11,17 +11,18 @@ extension Tables {
         counter: "chunk",
         [
             .given("id", "order of arrival over the whole trace", .id, isKey: true),
-            .value("connection_id", "the connection", \.connection),
+            .value("connection_id", "the connection", \.connection, \.connection),
             .value(
                 "leg_id", "the leg they were received on, or sent on where Tapedeck made them",
-                \.leg),
+                \.leg, \.leg),
             .value(
-                "sender", "0 client, 1 server", \.sender, constraint: " CHECK (sender IN (0, 1))"),
+                "sender", "0 client, 1 server", \.sender, \.sender,
+                constraint: " CHECK (sender IN (0, 1))"),
             .value(
-                "origin", "0 a peer, 1 Tapedeck in its place", \.origin,
+                "origin", "0 a peer, 1 Tapedeck in its place", \.origin, \.origin,
                 constraint: " CHECK (origin IN (0, 1))"),
-            .value("at_ns", "when the read returned", \.at),
-            .bytes("bytes", "as received, after TLS, before any patch", \.bytes),
+            .value("at_ns", "when the read returned", \.at, \.at),
+            .bytes("bytes", "as received, after TLS, before any patch", \.bytes, \.bytes),
         ])
 
     /// `patch`.
@@ -34,12 +35,15 @@ extension Tables {
                 "id", "16777216 * chunk_id + place among the patches of the chunk, from 0", .id,
                 isKey: true),
             .given("chunk_id", "the chunk", .owner, constraint: " REFERENCES chunk(id)"),
-            .value("offset", "first removed byte, bytes from the start of the chunk", \.offset),
-            .value("removed", "number of removed bytes", \.removed),
-            .bytes("inserted", "the bytes inserted instead", \.inserted),
+            .value(
+                "offset", "first removed byte, bytes from the start of the chunk", \.offset,
+                \.offset),
+            .value("removed", "number of removed bytes", \.removed, \.removed),
+            .bytes("inserted", "the bytes inserted instead", \.inserted, \.inserted),
             .value(
                 "reason",
-                "request-target, host, origin, location, hop-by-hop, fault or undelivered", \.reason
+                "request-target, host, origin, location, hop-by-hop, fault or undelivered",
+                \.reason, \.reason
             ),
         ])
 }

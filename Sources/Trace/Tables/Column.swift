@@ -59,23 +59,28 @@ struct Column<Row: Sendable>: Sendable {
 }
 
 extension Column {
-    // Those with a key path are inlined, so that the compiler sees which property it names and reads it
-    // without the key path: a row is written for each chunk and exchange.
-
-    /// A column that holds a property of the row; `constraint` follows its type.
-    @inline(__always)
+    /// A column that holds a property of the row.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - comment: Its meaning.
+    ///   - get: The property, read when a row is written: as a function, which the compiler turns into
+    ///     a plain access. A key path costs hundreds of instructions for each column of each row.
+    ///   - path: The property, set when a row is read.
+    ///   - constraint: Follows its type.
+    /// - Returns: The column.
     static func value<Value: ColumnType>(
-        _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable,
-        constraint: String = ""
+        _ name: String, _ comment: String, _ get: @escaping @Sendable (Row) -> Value,
+        _ path: any WritableKeyPath<Row, Value> & Sendable, constraint: String = ""
     ) -> Column {
         Column(
             definition: ColumnDefinition(
                 name: name, declaration: Value.declaration + constraint, comment: comment,
                 content: Value.content),
             source: .value { row, statement, index in
-                row[keyPath: path].bind(to: statement, at: index)
+                get(row).bind(to: statement, at: index)
             },
-            stored: { row, _ in row[keyPath: path].stored },
+            stored: { row, _ in get(row).stored },
             read: { row, statement, column in
                 row[keyPath: path] = Value.read(statement, column)
             },
@@ -83,11 +88,11 @@ extension Column {
     }
 
     /// The key of a table, which is a property of the row.
-    @inline(__always)
     static func key<Value: ColumnType>(
-        _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, Value> & Sendable
+        _ name: String, _ comment: String, _ get: @escaping @Sendable (Row) -> Value,
+        _ path: any WritableKeyPath<Row, Value> & Sendable
     ) -> Column {
-        let column = value(name, comment, path)
+        let column = value(name, comment, get, path)
         var definition = column.definition
         definition.declaration = keyDeclaration
         definition.content = .number(least: 1)
@@ -146,12 +151,12 @@ extension Column {
     }
 
     /// A column of bytes, which are a property of the row.
-    @inline(__always)
     static func bytes(
-        _ name: String, _ comment: String, _ path: any WritableKeyPath<Row, [UInt8]> & Sendable
+        _ name: String, _ comment: String, _ get: @escaping @Sendable (Row) -> [UInt8],
+        _ path: any WritableKeyPath<Row, [UInt8]> & Sendable
     ) -> Column {
         bytes(
-            name, "BLOB NOT NULL", comment, { $0[keyPath: path] },
+            name, "BLOB NOT NULL", comment, { get($0) },
             read: { row, bytes, _ in row[keyPath: path] = bytes })
     }
 

@@ -17,31 +17,35 @@ extension Tables {
             "CREATE INDEX simperium_command_message ON simperium_command(message_id);"
         ],
         [
-            .key("id", "number of the command", \.id),
+            .key("id", "number of the command", \.id, \.id),
             .given("session_id", "the session", .session),
-            .value("message_id", "its message", \.message),
-            .value("connection_id", "the connection", \.connection),
+            .value("message_id", "its message", \.message, \.message),
+            .value("connection_id", "the connection", \.connection, \.connection),
             .value(
                 "position",
-                "place among the commands of the message; above 0 only in SockJS frames", \.position
+                "place among the commands of the message; above 0 only in SockJS frames",
+                \.position, \.position
             ),
-            .value("sender", "0 client, 1 server", \.sender),
-            .value("at_ns", "when the last byte of its message arrived", \.at),
-            .value("channel", "channel; null for commands of the connection", \.channel),
-            .value("name", "init, auth, i, e, cv, c, o, h, index, log, ?, or as sent", \.name),
-            .value("bucket", "bucket the channel was opened for, if that was seen", \.bucket),
-            .value("app", "application of the socket", \.app),
+            .value("sender", "0 client, 1 server", \.sender, \.sender),
+            .value("at_ns", "when the last byte of its message arrived", \.at, \.at),
+            .value("channel", "channel; null for commands of the connection", \.channel, \.channel),
+            .value(
+                "name", "init, auth, i, e, cv, c, o, h, index, log, ?, or as sent", \.name, \.name),
+            .value(
+                "bucket", "bucket the channel was opened for, if that was seen", \.bucket, \.bucket),
+            .value("app", "application of the socket", \.app, \.app),
             .bytes(
                 "text", "TEXT", "the whole command; null where it is the payload of the message",
                 { $0.text }, isText: { _ in true }, read: { row, bytes, _ in row.text = bytes }),
             .value(
                 "payload_offset", "bytes from the start of the command to its payload",
-                \.payloadOffset),
-            .value("payload_size", "bytes of its payload", \.payloadSize),
-            .value("key", "key of the object, for e and for a c with one change", \.key),
-            .value("cv", "its change version", \.cv),
-            .value("error", "error code of an auth or of the first change with one", \.error),
-            .value("problem", "what is wrong with it and where", \.problem),
+                \.payloadOffset, \.payloadOffset),
+            .value("payload_size", "bytes of its payload", \.payloadSize, \.payloadSize),
+            .value("key", "key of the object, for e and for a c with one change", \.key, \.key),
+            .value("cv", "its change version", \.cv, \.cv),
+            .value(
+                "error", "error code of an auth or of the first change with one", \.error, \.error),
+            .value("problem", "what is wrong with it and where", \.problem, \.problem),
         ])
 
     /// `change`.
@@ -59,19 +63,23 @@ extension Tables {
             .key("16777216 * command_id + position") {
                 share * $0.command.rawValue + Int64($0.position)
             },
-            .value("command_id", "the command", \.command),
-            .value("position", "place among the changes of the command, from 0", \.position),
-            .value("bucket", "the bucket", \.bucket),
-            .value("key", "key of the object", \.key),
-            .value("o", "operation: M modify, - remove, EMPTY, or as sent", \.operation),
-            .value("sv", "source version", \.sv),
-            .value("ev", "end version", \.ev),
-            .value("cv", "change version", \.cv),
-            .value("ccid", "ccid, or ccids joined by spaces", \.ccid),
-            .value("clientid", "client that made the change", \.clientID),
-            .value("error", "error code", \.error),
-            .value("offset", "bytes from the start of the command to the change", \.offset),
-            .value("size", "bytes of the change", \.size),
+            .value("command_id", "the command", \.command, \.command),
+            .value(
+                "position", "place among the changes of the command, from 0", \.position, \.position
+            ),
+            .value("bucket", "the bucket", \.bucket, \.bucket),
+            .value("key", "key of the object", \.key, \.key),
+            .value(
+                "o", "operation: M modify, - remove, EMPTY, or as sent", \.operation, \.operation),
+            .value("sv", "source version", \.sv, \.sv),
+            .value("ev", "end version", \.ev, \.ev),
+            .value("cv", "change version", \.cv, \.cv),
+            .value("ccid", "ccid, or ccids joined by spaces", \.ccid, \.ccid),
+            .value("clientid", "client that made the change", \.clientID, \.clientID),
+            .value("error", "error code", \.error, \.error),
+            .value(
+                "offset", "bytes from the start of the command to the change", \.offset, \.offset),
+            .value("size", "bytes of the change", \.size, \.size),
         ])
 
     /// `note`.
@@ -88,14 +96,16 @@ extension Tables {
         [
             .given("id", "order of writing", .id, isKey: true),
             .given("session_id", "the session", .session),
-            .value("connection_id", "the connection", \.connection),
-            .value("exchange_id", "the exchange it is about", \.exchange),
-            .value("message_id", "the message it is about", \.message),
-            .value("sender", "sender of the bytes", \.sender),
-            .value("at_ns", "when they arrived", \.at),
-            .value("chunk_id", "chunk with the first of the bytes", \.place.chunk),
-            .value("offset", "its offset in the received bytes of that chunk", \.place.offset),
-            .value("code", "stable name, such as http.two-lengths", \.code),
-            .value("message", "the same as text", \.detail),
+            .value("connection_id", "the connection", \.connection, \.connection),
+            .value("exchange_id", "the exchange it is about", \.exchange, \.exchange),
+            .value("message_id", "the message it is about", \.message, \.message),
+            .value("sender", "sender of the bytes", \.sender, \.sender),
+            .value("at_ns", "when they arrived", \.at, \.at),
+            .value("chunk_id", "chunk with the first of the bytes", \.place.chunk, \.place.chunk),
+            .value(
+                "offset", "its offset in the received bytes of that chunk", \.place.offset,
+                \.place.offset),
+            .value("code", "stable name, such as http.two-lengths", \.code, \.code),
+            .value("message", "the same as text", \.detail, \.detail),
         ])
 }

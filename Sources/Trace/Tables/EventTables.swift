@@ -13,18 +13,18 @@ extension Tables {
         [
             .given("id", "order of happening", .id, isKey: true),
             .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
-            .value("connection_id", "the connection, if any", \.connection),
-            .value("leg_id", "the leg, if any", \.leg),
+            .value("connection_id", "the connection, if any", \.connection, \.connection),
+            .value("leg_id", "the leg, if any", \.leg, \.leg),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
             .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
-            .value("at_ns", "when", \.at),
+            .value("at_ns", "when", \.at, \.at),
             .value(
                 "kind",
                 """
                 opened, ended, closed, refused, tls, tls-failed, passthrough, raw, \
                 undelivered, joined, warning, session-ended
-                """, \.kind),
-            .value("detail", "the particulars, such as why a leg was closed", \.detail),
+                """, \.kind, \.kind),
+            .value("detail", "the particulars, such as why a leg was closed", \.detail, \.detail),
         ])
 
     /// `gap`.
@@ -40,9 +40,9 @@ extension Tables {
         [
             .given("id", "order of writing", .id, isKey: true),
             .given("session_id", "the session", .session),
-            .value("connection_id", "the connection, if one", \.connection),
-            .value("leg_id", "the leg, if one", \.leg),
-            .value("sender", "sender of the bytes; null for both", \.sender),
+            .value("connection_id", "the connection, if one", \.connection, \.connection),
+            .value("leg_id", "the leg, if one", \.leg, \.leg),
+            .value("sender", "sender of the bytes; null for both", \.sender, \.sender),
             .given("after_chunk_id", "the last chunk before them, 0 for none", .lastChunk),
             .given(
                 "step",
@@ -50,22 +50,22 @@ extension Tables {
                 order among the rows after that chunk, from 1 over all tables; 0 for what was \
                 evicted later
                 """, .step),
-            .value("at_ns", "when the first of them arrived", \.at),
-            .value("until_ns", "when the last of them arrived", \.until),
+            .value("at_ns", "when the first of them arrived", \.at, \.at),
+            .value("until_ns", "when the last of them arrived", \.until, \.until),
             .value(
                 "bytes",
                 """
                 number of bytes; 0 where it is unknown: nothing can be written since at_ns, or \
                 the program was killed then
-                """, \.count),
-            .value("chunks", "how many chunks", \.chunks),
+                """, \.count, \.count),
+            .value("chunks", "how many chunks", \.chunks, \.chunks),
             .value(
                 "reason",
                 """
                 disk-full, evicted, not-captured, encrypted (not read), locked (another \
                 program held the trace) or trace-lost (the file was deleted, replaced or \
                 truncated; this one continues where it ended)
-                """, \.reason),
+                """, \.reason, \.reason),
         ])
 
     /// `mark`.
@@ -76,7 +76,7 @@ extension Tables {
         [
             .given("id", "order of writing", .id, isKey: true),
             .given("session_id", "the session", .session),
-            .value("at_ns", "when", \.at),
-            .value("name", "the name", \.name),
+            .value("at_ns", "when", \.at, \.at),
+            .value("name", "the name", \.name, \.name),
         ])
 }

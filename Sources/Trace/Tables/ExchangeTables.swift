@@ -20,48 +20,56 @@ extension Tables {
             "CREATE INDEX http_exchange_open ON http_exchange(id) WHERE outcome = 'open';",
         ],
         [
-            .key("id", "number of the exchange, in order of the first byte of the request", \.id),
+            .key(
+                "id", "number of the exchange, in order of the first byte of the request", \.id,
+                \.id),
             .given("session_id", "the session", .session),
-            .value("connection_id", "the connection", \.connection),
-            .value("server_leg_id", "the leg of the response", \.serverLeg),
+            .value("connection_id", "the connection", \.connection, \.connection),
+            .value("server_leg_id", "the leg of the response", \.serverLeg, \.serverLeg),
             .value(
                 "api",
                 "what it is for: commcare.submit, commcare.restore, simperium.socket, http ...",
-                \.api),
+                \.api, \.api),
             .value(
                 "method", "request method as sent; ? where the request line cannot be read",
-                \.method),
-            .value("scheme", "http or https", \.scheme),
-            .value("host", "host without port, lower case", \.host),
-            .value("port", "TCP port", \.port),
-            .value("path", "path without query, as sent", \.path),
-            .value("query", "query without the question mark", \.query),
-            .value("version", "HTTP version of the request line", \.version),
-            .value("status", "status of the final response", \.status),
-            .value("reason", "reason phrase of the final response", \.reason),
-            .value("started_ns", "first byte of the request", \.startedAt),
-            .value("request_ended_ns", "last byte of the request", \.requestEndedAt),
-            .value("responded_ns", "first byte of the final response", \.respondedAt),
+                \.method, \.method),
+            .value("scheme", "http or https", \.scheme, \.scheme),
+            .value("host", "host without port, lower case", \.host, \.host),
+            .value("port", "TCP port", \.port, \.port),
+            .value("path", "path without query, as sent", \.path, \.path),
+            .value("query", "query without the question mark", \.query, \.query),
+            .value("version", "HTTP version of the request line", \.version, \.version),
+            .value("status", "status of the final response", \.status, \.status),
+            .value("reason", "reason phrase of the final response", \.reason, \.reason),
+            .value("started_ns", "first byte of the request", \.startedAt, \.startedAt),
+            .value(
+                "request_ended_ns", "last byte of the request", \.requestEndedAt, \.requestEndedAt),
+            .value(
+                "responded_ns", "first byte of the final response", \.respondedAt, \.respondedAt),
             .value(
                 "ended_ns", "last byte of the response, or when it was certain that there is none",
-                \.endedAt),
+                \.endedAt, \.endedAt),
             .value(
                 "request_size", "bytes of request content on the wire, without transfer coding",
-                \.requestSize),
+                \.requestSize, \.requestSize),
             .value(
                 "response_size", "bytes of response content on the wire, without transfer coding",
-                \.responseSize),
-            .value("outcome", "open, complete, request-cut, response-cut, no-response", \.outcome),
-            .value("problem", "why it is not complete", \.problem),
-            .value("retry_after", "Retry-After of the response, as sent", \.retryAfter),
-            .value("device", "device id of the client", \.device),
-            .value("is_local", "1 where Tapedeck made the response", \.isLocal),
+                \.responseSize, \.responseSize),
             .value(
-                "request_chunk_id", "chunk with the first byte of the request", \.requestPlace.chunk
+                "outcome", "open, complete, request-cut, response-cut, no-response", \.outcome,
+                \.outcome),
+            .value("problem", "why it is not complete", \.problem, \.problem),
+            .value(
+                "retry_after", "Retry-After of the response, as sent", \.retryAfter, \.retryAfter),
+            .value("device", "device id of the client", \.device, \.device),
+            .value("is_local", "1 where Tapedeck made the response", \.isLocal, \.isLocal),
+            .value(
+                "request_chunk_id", "chunk with the first byte of the request",
+                \.requestPlace.chunk, \.requestPlace.chunk
             ),
             .value(
                 "request_offset", "its offset in the received bytes of that chunk",
-                \.requestPlace.offset),
+                \.requestPlace.offset, \.requestPlace.offset),
             .made(
                 "response_chunk_id", "chunk with the first byte of the final response",
                 { $0.responsePlace?.chunk },
@@ -71,7 +79,7 @@ extension Tables {
                 { $0.responsePlace?.offset }, read: { $0.responsePlace?.offset = $1 ?? 0 }),
             .value(
                 "user", "user of the request: as of the query, or the name of Basic credentials",
-                \.user),
+                \.user, \.user),
         ])
 
     /// `http_body`.
@@ -87,8 +95,8 @@ extension Tables {
             .key("2 * exchange_id + sender") {
                 2 * $0.exchange.rawValue + Int64($0.sender.rawValue)
             },
-            .value("exchange_id", "the exchange", \.exchange),
-            .value("sender", "0 client, 1 server", \.sender),
+            .value("exchange_id", "the exchange", \.exchange, \.exchange),
+            .value("sender", "0 client, 1 server", \.sender, \.sender),
             .made(
                 "chunk_id",
                 "the chunk that has the head as received; null where head is here",
@@ -112,14 +120,19 @@ extension Tables {
                 content after transfer and content coding; the first bytes of a large one; \
                 null where it is in the chunk
                 """, { $0.contentPlace == nil ? $0.content : nil }, isText: { $0.isText }),
-            .value("is_text", "1 where the content is UTF-8", \.isText),
-            .value("size", "bytes of the whole content after transfer and content coding", \.size),
+            .value("is_text", "1 where the content is UTF-8", \.isText, \.isText),
             .value(
-                "wire_size", "bytes of the content on the wire, without transfer coding", \.wireSize
+                "size", "bytes of the whole content after transfer and content coding", \.size,
+                \.size),
+            .value(
+                "wire_size", "bytes of the content on the wire, without transfer coding",
+                \.wireSize, \.wireSize
             ),
-            .value("coding", "content codings that were undone", \.coding),
-            .value("content_type", "Content-Type as sent", \.contentType),
-            .value("problem", "why the content could not be decoded, with the offset", \.problem),
+            .value("coding", "content codings that were undone", \.coding, \.coding),
+            .value("content_type", "Content-Type as sent", \.contentType, \.contentType),
+            .value(
+                "problem", "why the content could not be decoded, with the offset", \.problem,
+                \.problem),
         ])
 
     /// `part`.
@@ -136,13 +149,13 @@ extension Tables {
             .key("16777216 * (2 * exchange_id + sender) + position") {
                 share * bodyNumber($0.exchange, $0.sender) + Int64($0.position)
             },
-            .value("exchange_id", "the exchange", \.exchange),
-            .value("sender", "0 client, 1 server", \.sender),
-            .value("position", "place among the parts, from 0", \.position),
-            .value("name", "name of the content disposition", \.name),
-            .value("filename", "filename of the content disposition", \.filename),
-            .value("content_type", "Content-Type of the part", \.contentType),
-            .value("size", "bytes of the content of the part", \.size),
-            .value("offset", "first byte of that content in the decoded body", \.offset),
+            .value("exchange_id", "the exchange", \.exchange, \.exchange),
+            .value("sender", "0 client, 1 server", \.sender, \.sender),
+            .value("position", "place among the parts, from 0", \.position, \.position),
+            .value("name", "name of the content disposition", \.name, \.name),
+            .value("filename", "filename of the content disposition", \.filename, \.filename),
+            .value("content_type", "Content-Type of the part", \.contentType, \.contentType),
+            .value("size", "bytes of the content of the part", \.size, \.size),
+            .value("offset", "first byte of that content in the decoded body", \.offset, \.offset),
         ])
 }

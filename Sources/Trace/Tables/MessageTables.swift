@@ -15,20 +15,25 @@ extension Tables {
             .key("16777216 * message_id + position") {
                 share * $0.message.rawValue + Int64($0.position)
             },
-            .value("message_id", "the message it belongs to", \.message),
-            .value("connection_id", "the connection", \.connection),
-            .value("sender", "0 client, 1 server", \.sender),
-            .value("at_ns", "when its first byte arrived", \.at),
-            .value("position", "place among the frames of its message, from 0", \.position),
-            .value("fin", "1 for the last frame of a message", \.fin),
-            .value("rsv", "reserved bits; 4 (RSV1) marks compression", \.rsv),
+            .value("message_id", "the message it belongs to", \.message, \.message),
+            .value("connection_id", "the connection", \.connection, \.connection),
+            .value("sender", "0 client, 1 server", \.sender, \.sender),
+            .value("at_ns", "when its first byte arrived", \.at, \.at),
             .value(
-                "opcode", "0 continuation, 1 text, 2 binary, 8 close, 9 ping, 10 pong", \.opcode),
-            .value("mask", "masking key, big-endian; null where not masked", \.mask),
-            .value("header_size", "bytes of header and masking key", \.headerSize),
-            .value("payload_size", "bytes of payload", \.payloadSize),
-            .value("chunk_id", "chunk with the first byte of the header", \.place.chunk),
-            .value("offset", "its offset in the received bytes of that chunk", \.place.offset),
+                "position", "place among the frames of its message, from 0", \.position, \.position),
+            .value("fin", "1 for the last frame of a message", \.fin, \.fin),
+            .value("rsv", "reserved bits; 4 (RSV1) marks compression", \.rsv, \.rsv),
+            .value(
+                "opcode", "0 continuation, 1 text, 2 binary, 8 close, 9 ping, 10 pong", \.opcode,
+                \.opcode),
+            .value("mask", "masking key, big-endian; null where not masked", \.mask, \.mask),
+            .value("header_size", "bytes of header and masking key", \.headerSize, \.headerSize),
+            .value("payload_size", "bytes of payload", \.payloadSize, \.payloadSize),
+            .value(
+                "chunk_id", "chunk with the first byte of the header", \.place.chunk, \.place.chunk),
+            .value(
+                "offset", "its offset in the received bytes of that chunk", \.place.offset,
+                \.place.offset),
         ])
 
     /// `message`.
@@ -44,14 +49,14 @@ extension Tables {
             "CREATE INDEX message_chunk ON message(chunk_id);"
         ],
         [
-            .key("id", "number of the message, in order of its last byte", \.id),
+            .key("id", "number of the message, in order of its last byte", \.id, \.id),
             .given("session_id", "the session", .session),
-            .value("connection_id", "the connection", \.connection),
-            .value("exchange_id", "the exchange that opened the WebSocket", \.exchange),
-            .value("sender", "0 client, 1 server", \.sender),
-            .value("at_ns", "when its first byte arrived", \.at),
-            .value("ended_ns", "when its last byte arrived", \.endedAt),
-            .value("opcode", "1 text, 2 binary, 8 close, 9 ping, 10 pong", \.opcode),
+            .value("connection_id", "the connection", \.connection, \.connection),
+            .value("exchange_id", "the exchange that opened the WebSocket", \.exchange, \.exchange),
+            .value("sender", "0 client, 1 server", \.sender, \.sender),
+            .value("at_ns", "when its first byte arrived", \.at, \.at),
+            .value("ended_ns", "when its last byte arrived", \.endedAt, \.endedAt),
+            .value("opcode", "1 text, 2 binary, 8 close, 9 ping, 10 pong", \.opcode, \.opcode),
             .bytes(
                 "payload", "ANY",
                 """
@@ -62,13 +67,19 @@ extension Tables {
                     $0.payload = $1
                     $0.isText = $2
                 }),
-            .value("size", "bytes of the whole payload, unmasked and inflated", \.size),
-            .value("wire_size", "bytes of the payloads of its frames", \.wireSize),
-            .value("compressed", "1 where permessage-deflate compressed it", \.isCompressed),
-            .value("frames", "number of its frames", \.frames),
-            .value("close_code", "code of a close message", \.closeCode),
-            .value("problem", "what is wrong with it", \.problem),
-            .value("chunk_id", "chunk with the first byte of its first frame", \.place.chunk),
-            .value("offset", "its offset in the received bytes of that chunk", \.place.offset),
+            .value("size", "bytes of the whole payload, unmasked and inflated", \.size, \.size),
+            .value("wire_size", "bytes of the payloads of its frames", \.wireSize, \.wireSize),
+            .value(
+                "compressed", "1 where permessage-deflate compressed it", \.isCompressed,
+                \.isCompressed),
+            .value("frames", "number of its frames", \.frames, \.frames),
+            .value("close_code", "code of a close message", \.closeCode, \.closeCode),
+            .value("problem", "what is wrong with it", \.problem, \.problem),
+            .value(
+                "chunk_id", "chunk with the first byte of its first frame", \.place.chunk,
+                \.place.chunk),
+            .value(
+                "offset", "its offset in the received bytes of that chunk", \.place.offset,
+                \.place.offset),
         ])
 }

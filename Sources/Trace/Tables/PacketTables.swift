@@ -17,14 +17,15 @@ extension Tables {
             .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
             .value(
                 "at_unix_ns", "when it was captured, nanoseconds since 1970 UTC",
-                \.atUnixNanoseconds),
+                \.atUnixNanoseconds, \.atUnixNanoseconds),
             .value(
                 "link_type", "what its bytes begin with: number of a LINKTYPE_ of libpcap",
-                \.linkType),
-            .value("original_size", "bytes that it had on the wire", \.originalSize),
+                \.linkType, \.linkType),
+            .value(
+                "original_size", "bytes that it had on the wire", \.originalSize, \.originalSize),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
             .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
-            .bytes("bytes", "the bytes that were captured", \.bytes),
+            .bytes("bytes", "the bytes that were captured", \.bytes, \.bytes),
         ])
 
     /// `secret`.
@@ -35,7 +36,7 @@ extension Tables {
         [
             .given("id", "order of writing", .id, isKey: true),
             .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
-            .bytes("key_log", "lines of an NSS key log", \.keyLog),
+            .bytes("key_log", "lines of an NSS key log", \.keyLog, \.keyLog),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
             .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
         ])

@@ -13,16 +13,16 @@ extension Tables {
             .given("id", "number of the session", .session, isKey: true),
             .value(
                 "started_unix_ns", "wall clock at its start, nanoseconds since 1970 UTC",
-                \.startedUnixNanoseconds),
+                \.startedUnixNanoseconds, \.startedUnixNanoseconds),
             .value(
                 "provenance", "source of the bytes: proxy, capture, pcap, har, mitmproxy",
-                \.provenance),
-            .value("version", "version of the program that wrote it", \.version),
-            .value("arguments", "its command line", \.arguments),
+                \.provenance, \.provenance),
+            .value("version", "version of the program that wrote it", \.version, \.version),
+            .value("arguments", "its command line", \.arguments, \.arguments),
             .value(
                 "seed",
                 "random seed of its faults, a number in 0...2^64-1; null without faults",
-                \.seed),
+                \.seed, \.seed),
         ])
 
     /// `connection`.
@@ -34,17 +34,18 @@ extension Tables {
         counter: "connection",
         nameWidth: 11,
         [
-            .key("id", "number of the connection", \.id),
+            .key("id", "number of the connection", \.id, \.id),
             .given("session_id", "the session", .session, constraint: " REFERENCES session(id)"),
-            .value("at_ns", "when it was accepted", \.at),
-            .value("listener", "address the client connected to, HOST:PORT", \.listener),
-            .value("client", "address the client connected from, HOST:PORT", \.client),
+            .value("at_ns", "when it was accepted", \.at, \.at),
+            .value(
+                "listener", "address the client connected to, HOST:PORT", \.listener, \.listener),
+            .value("client", "address the client connected from, HOST:PORT", \.client, \.client),
             .value(
                 "mode",
                 """
                 forward: the client uses a proxy; reverse: it addresses us as the server; \
                 capture: captured passively; archive: bytes are synthesized
-                """, \.mode),
+                """, \.mode, \.mode),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
             .given("step", "order among the rows after that chunk, from 1 over all tables", .step),
         ])
@@ -61,21 +62,21 @@ extension Tables {
             "CREATE INDEX leg_connection ON leg(connection_id);"
         ],
         [
-            .key("id", "number of the leg", \.id),
+            .key("id", "number of the leg", \.id, \.id),
             .value(
-                "connection_id", "the connection", \.connection,
+                "connection_id", "the connection", \.connection, \.connection,
                 constraint: " REFERENCES connection(id)"),
             .value(
-                "peer", "the other end: 0 client, 1 server", \.peer,
+                "peer", "the other end: 0 client, 1 server", \.peer, \.peer,
                 constraint: " CHECK (peer IN (0, 1))"),
-            .value("at_ns", "when it was accepted or requested", \.at),
-            .value("host", "name or IP address of the other end", \.host),
-            .value("port", "TCP port of the other end", \.port),
+            .value("at_ns", "when it was accepted or requested", \.at, \.at),
+            .value("host", "name or IP address of the other end", \.host, \.host),
+            .value("port", "TCP port of the other end", \.port, \.port),
             .given("after_chunk_id", "the last chunk written before it, 0 for none", .lastChunk),
             .given("step", "order among the rows after that chunk: from 1 over all tables", .step),
             .value(
                 "is_tls",
                 "1: TLS is expected from the first byte on; null where that was unknown",
-                \.isTLS),
+                \.isTLS, \.isTLS),
         ])
 }

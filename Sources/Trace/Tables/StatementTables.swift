@@ -16,39 +16,39 @@ extension Tables {
         [
             .given("id", "number of the fault", .id, isKey: true),
             .given("session_id", "the session", .session),
-            .value("at_ns", "when", \.at),
-            .value("rule", "name of the rule that caused it", \.rule),
-            .value("action", "the action, in the notation of plans", \.action),
-            .value("connection_id", "the connection it was applied to", \.connection),
+            .value("at_ns", "when", \.at, \.at),
+            .value("rule", "name of the rule that caused it", \.rule, \.rule),
+            .value("action", "the action, in the notation of plans", \.action, \.action),
+            .value("connection_id", "the connection it was applied to", \.connection, \.connection),
             .value(
                 "sender",
                 "sender of the affected bytes: 0 client, 1 server; null where there are none",
-                \.sender),
+                \.sender, \.sender),
             .value(
                 "scope",
                 """
                 scope by which the rule counts: a connection, client or key; empty for all events \
                 together
-                """, \.scope),
+                """, \.scope, \.scope),
             .value(
                 "occurrence",
                 """
                 ordinal of the event among those of that scope that the filter of the rule \
                 matched, from 1
-                """, \.occurrence),
-            .value("draw", "random number that decided it, in 0...2^64-1", \.draw),
+                """, \.occurrence, \.occurrence),
+            .value("draw", "random number that decided it, in 0...2^64-1", \.draw, \.draw),
             .bytes(
                 "came",
                 "what was received from the peer, decoded where it is a message; at most 64 KiB",
-                \.came),
-            .bytes("sent", "what was sent instead; at most 64 KiB", \.sent),
+                \.came, \.came),
+            .bytes("sent", "what was sent instead; at most 64 KiB", \.sent, \.sent),
             .value(
                 "chunk_id",
                 """
                 chunk that begins with the affected bytes, or the last one before them; null \
                 without any
-                """, \.chunk),
-            .value("offset", "its offset in that chunk", \.offset),
+                """, \.chunk, \.chunk),
+            .value("offset", "its offset in that chunk", \.offset, \.offset),
         ])
 
     /// The columns of a fault that the view `fault` has as well.
@@ -61,16 +61,16 @@ extension Tables {
         "whether the client recovered from a fault",
         blank: FaultVerdictRow(fault: 0, verdict: "", how: ""), onConflict: .replace,
         [
-            .key("fault_id", "the fault", \.fault),
+            .key("fault_id", "the fault", \.fault, \.fault),
             .value(
                 "verdict",
                 "recovered, not-recovered, or open: the session was running and nothing was seen yet",
-                \.verdict),
-            .value("how", "the evidence, as text", \.how),
-            .value("exchange_id", "the exchange that shows it", \.exchange),
-            .value("command_id", "the command that shows it", \.command),
-            .value("after_ns", "how long after the fault", \.afterNanoseconds),
-            .value("tries", "number of tries of the client until then", \.tries),
+                \.verdict, \.verdict),
+            .value("how", "the evidence, as text", \.how, \.how),
+            .value("exchange_id", "the exchange that shows it", \.exchange, \.exchange),
+            .value("command_id", "the command that shows it", \.command, \.command),
+            .value("after_ns", "how long after the fault", \.afterNanoseconds, \.afterNanoseconds),
+            .value("tries", "number of tries of the client until then", \.tries, \.tries),
         ])
 
     /// `finding_statement`.
@@ -84,12 +84,12 @@ extension Tables {
         [
             .given("id", "number of the finding", .id, isKey: true),
             .given("session_id", "the session", .session),
-            .value("at_ns", "when", \.at),
-            .value("rule", "identifier of the rule", \.rule),
-            .value("severity", "error, warning or info", \.severity),
-            .value("chunk_id", "chunk that holds the evidence", \.chunk),
-            .value("offset", "its offset in that chunk", \.offset),
-            .value("message", "what is wrong", \.detail),
-            .value("expected", "what should have been sent", \.expected),
+            .value("at_ns", "when", \.at, \.at),
+            .value("rule", "identifier of the rule", \.rule, \.rule),
+            .value("severity", "error, warning or info", \.severity, \.severity),
+            .value("chunk_id", "chunk that holds the evidence", \.chunk, \.chunk),
+            .value("offset", "its offset in that chunk", \.offset, \.offset),
+            .value("message", "what is wrong", \.detail, \.detail),
+            .value("expected", "what should have been sent", \.expected, \.expected),
         ])
 }
