@@ -62,7 +62,7 @@ extension Schema {
         """
 
     /// `holder`: each user on each device, by number, with the owners whose cases belong there; and
-    /// `told`: the blocks that each received since the last full restore.
+    /// `received`: the blocks that each got since the last full restore.
     ///
     /// Forms that were not seen accepted are applied to the rest. Early blocks were there when the
     /// device last synced from a token, and purged its cases.
@@ -78,7 +78,7 @@ extension Schema {
               max(CASE WHEN is_held AND place < sync_place
                 THEN \(stamp("place")) || owners END) AS owners
             FROM document GROUP BY holder
-          ), told AS (
+          ), received AS (
             SELECT b.*, d.holder, d.is_held,
               d.is_held AND d.place < coalesce(d.sync_place, 0) AS is_early,
               \(stamp("d.place * \(Tables.share) + b.position + CASE WHEN d.is_held THEN 0 ELSE 1 << 60 END"))

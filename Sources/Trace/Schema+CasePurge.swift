@@ -12,7 +12,7 @@ extension Schema {
     static let casePurge = """
         early AS (
             SELECT t.holder, t.case_id, \(gatheredLife)
-            FROM told t WHERE t.is_early GROUP BY t.holder, t.case_id
+            FROM received t WHERE t.is_early GROUP BY t.holder, t.case_id
           ), node AS (
             SELECT h.*, NOT \(isClosed) AS is_open, o.owners IS NULL
               OR \(latest("owner_id")) IN (SELECT value FROM json_each(substr(o.owners, 20))) AS is_owned

@@ -9,12 +9,12 @@ extension Schema {
         CREATE VIEW commcare_case AS  -- cases that the server has, by its restores and the forms that it accepted
           WITH \(caseDocuments), document AS (
             SELECT * FROM ordered WHERE is_given AND server_turn = 1
-          ), told AS (
+          ), received AS (
             SELECT b.*, d.project, \(stamp("d.place * \(Tables.share) + b.position")) AS stamp
             FROM \(blocksOfDocuments)
           ), held AS (
             SELECT t.project, t.case_id, \(gathered)
-            FROM told t GROUP BY t.project, t.case_id
+            FROM received t GROUP BY t.project, t.case_id
           )
           SELECT
           h.project    AS project,        -- host and path of the project
@@ -24,7 +24,7 @@ extension Schema {
           WITH RECURSIVE \(caseDocuments), \(caseHolders), \(casePurge), held AS (
             SELECT t.holder, t.case_id, \(gathered),
               count(DISTINCT CASE WHEN t.is_held THEN NULL ELSE t.openrosa_id END) AS unaccepted
-            FROM told t
+            FROM received t
             WHERE NOT t.is_early OR (t.holder, t.case_id) IN (SELECT holder, case_id FROM alive)
             GROUP BY t.holder, t.case_id
           )

@@ -28,7 +28,7 @@ import Wire
 
     @Test func `what comes while another program writes is held and written afterwards`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Told<String>()
+        let warnings = Reports<String>()
         var options = TraceOptions()
         options.onWarning = { warnings.add($0) }
         let writer = try trace.writer(options)
@@ -60,7 +60,7 @@ import Wire
 
     @Test func `beyond the budget it is a gap that ends with the lock`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Told<String>()
+        let warnings = Reports<String>()
         var options = TraceOptions()
         options.budget = 1 << 20
         options.onWarning = { warnings.add($0) }
@@ -102,7 +102,7 @@ import Wire
 
     @Test func `asked to stop, it stops when the budget is used up`() throws {
         let trace = try TemporaryTrace()
-        let stopped = Told<TraceError>()
+        let stopped = Reports<TraceError>()
         var options = TraceOptions()
         options.budget = 1 << 18
         options.onDiskFull = .stop
@@ -127,7 +127,7 @@ import Wire
 
     @Test func `a reader cannot make a bounded trace grow without bound`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Told<String>()
+        let warnings = Reports<String>()
         var options = TraceOptions()
         options.budget = 1 << 20
         options.maxSize = 8 << 20
@@ -168,9 +168,9 @@ import Wire
         #expect(try trace.integrity == "ok")
     }
 
-    @Test func `a reader that makes the log grow is told of once`() throws {
+    @Test func `a reader that makes the log grow is reported once`() throws {
         let trace = try TemporaryTrace()
-        let warnings = Told<String>()
+        let warnings = Reports<String>()
         var options = TraceOptions()
         options.largeLog = 6 << 20
         options.indexesSearch = false
@@ -211,7 +211,7 @@ import Wire
 }
 
 /// What a writer says, which can be waited for.
-private final class Told<Value: Sendable>: Sendable {
+private final class Reports<Value: Sendable>: Sendable {
     private let said = Mutex<[Value]>([])
     private let news = DispatchSemaphore(value: 0)
 
@@ -222,7 +222,7 @@ private final class Told<Value: Sendable>: Sendable {
         news.signal()
     }
 
-    /// Waits until `probe` holds for all that was said.
+    /// Waits until `probe` holds for all reports.
     func wait(until probe: ([Value]) -> Bool) throws {
         while !probe(all) {
             try #require(news.wait(timeout: .now() + 30) == .success, "waited in vain")

@@ -18,7 +18,7 @@ import Wire
 
     private func finding(
         _ rule: Rule = rule, client: String = "phone-1", topic: String = "notes/note1",
-        detail: String = "The client phone-1 sent note1 with sv 3 where \"4\" was told.",
+        detail: String = "The client phone-1 sent note1 with sv 3 where \"4\" was reported.",
         at: Int64 = 2
     ) -> Finding {
         let place = Place(chunk: ChunkID(4), offset: 0)
@@ -40,7 +40,7 @@ import Wire
         #expect(
             text == """
                 error simperium.test.example  2.000 s  client phone-1  notes/note1
-                  The client phone-1 sent note1 with sv 3 where "4" was told.
+                  The client phone-1 sent note1 with sv 3 where "4" was reported.
                     1.500  command c12  it was asked <this>
                                         0:c:{\u{FFFD}[31m}
                     2.000  exchange 7   and did that
@@ -146,7 +146,8 @@ import Wire
             baseline.knows(
                 finding(
                     client: "tablet", topic: "notes/other",
-                    detail: "The client tablet sent other with sv 17 where \"18\" was told.", at: 99
+                    detail: "The client tablet sent other with sv 17 where \"18\" was reported.",
+                    at: 99
                 ))
         )
         #expect(!baseline.knows(finding(topic: "tags/note1")))

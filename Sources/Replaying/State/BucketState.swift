@@ -33,7 +33,7 @@ public struct BucketState: Sendable {
     /// Change version that the server said last.
     public var cv: String? { ledger.cv }
 
-    /// What the server has, as far as it was told: by key.
+    /// The server's objects, as far as they are known: by key.
     public var objects: [ExactText: Ledger.Object] { ledger.objects }
 
     /// Whether the trace tells of all objects: the server listed them to their end.
@@ -82,7 +82,7 @@ public struct BucketClient: Sendable {
     /// What it received, by key; its own changes count once they are acknowledged.
     public var objects: [ExactText: Ledger.Object] { ledger.objects }
 
-    /// Whether the trace tells of all its objects: it received a whole index or told its own.
+    /// Whether the trace contains all its objects: it received a whole index or sent its own.
     public var isComplete: Bool { ledger.isComplete }
 
     /// Whether a socket is there on which the bucket is open.

@@ -1,25 +1,25 @@
 public import Notation
 
-/// What a change does to the object that it is for.
+/// The effect of a change on its object.
 ///
 /// Source: Simperium WebSocket API, "Change: c" and "Receiving Remote Changes".
 public enum ChangeEffect<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// Nothing: the server refused it, or its operation is not known.
+    /// None: the server refused it, or its operation is unknown.
     case nothing
-    /// All objects of the bucket go.
+    /// All objects of the bucket are removed.
     case empties
-    /// The object goes.
+    /// The object is removed.
     case removes
-    /// The object is this whole one (`d`) then, whatever it was.
+    /// The object is replaced by this whole one (`d`).
     case replaces(Value)
-    /// Operations (`v`) make the object out of its version `sv`, or out of `{}` without one.
+    /// Operations (`v`) are applied to version `sv` of the object, or to `{}` without one.
     ///
-    /// Where the operations are missing nothing can be made of it.
+    /// Without operations the result is unknown.
     case edits(Value?, sv: Int64?)
 }
 
 extension SimperiumChange {
-    /// What it does to its object.
+    /// The effect on its object.
     public var effect: ChangeEffect<Value> {
         guard error == nil else { return .nothing }
         return switch operation {
@@ -30,10 +30,10 @@ extension SimperiumChange {
         }
     }
 
-    /// The same by its operations alone, where it has any.
+    /// The same change without its whole object, if it has operations.
     ///
-    /// Who receives a change applies its `v`; what it has beside that for a server is no part of
-    /// what the server made of it.
+    /// A receiver applies `v`; a `d` beside it was meant for the server, which merges it, and may
+    /// differ from the result.
     public var byOperations: Self {
         guard value != nil, data != nil else { return self }
         var change = self
@@ -43,12 +43,12 @@ extension SimperiumChange {
 }
 
 extension ChangeEffect {
-    /// The object after it.
+    /// The object after the change.
     ///
     /// - Parameters:
-    ///   - base: The data of a version of the object; nil where they are not known.
-    ///   - read: Reads JSON as the change holds it; nil where that cannot be read.
-    /// - Returns: Nil where there is no object then, or it cannot be told.
+    ///   - base: The data of a version of the object; nil where they are unknown.
+    ///   - read: Reads JSON as the change holds it; nil where it is not valid.
+    /// - Returns: The data; nil where the object is gone, or its data are unknown.
     func object(
         after base: (Int64) -> JSONValue?, reading read: (Value) -> JSONValue?
     ) -> JSONValue? {
@@ -65,7 +65,7 @@ extension ChangeEffect {
 }
 
 extension ChangeEffect<Range<Int>> {
-    /// The object after it, of a change that was read from this message.
+    /// The object after a change that was read from this message.
     func object(in message: [UInt8], after base: (Int64) -> JSONValue?) -> JSONValue? {
         object(after: base) { range in
             guard range.upperBound <= message.count else { return nil }
@@ -77,8 +77,8 @@ extension ChangeEffect<Range<Int>> {
 extension SimperiumChange<JSONValue> {
     /// The object after this change.
     ///
-    /// - Parameter base: The data of a version of the object; nil where they are not known.
-    /// - Returns: Nil where there is no object then, or it cannot be told.
+    /// - Parameter base: The data of a version of the object; nil where they are unknown.
+    /// - Returns: The data; nil where the object is gone, or its data are unknown.
     public func object(after base: (Int64) -> JSONValue?) -> JSONValue? {
         effect.object(after: base) { $0 }
     }
@@ -89,8 +89,8 @@ extension SimperiumChange<Range<Int>> {
     ///
     /// - Parameters:
     ///   - message: The message that it was read from.
-    ///   - base: The data of a version of the object; nil where they are not known.
-    /// - Returns: Nil where there is no object then, or it cannot be told.
+    ///   - base: The data of a version of the object; nil where they are unknown.
+    /// - Returns: The data; nil where the object is gone, or its data are unknown.
     public func object(in message: [UInt8], after base: (Int64) -> JSONValue?) -> JSONValue? {
         effect.object(in: message, after: base)
     }

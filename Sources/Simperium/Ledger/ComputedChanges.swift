@@ -1,6 +1,6 @@
 internal import Notation
 
-/// The last changes that were computed, so that each is computed once for all who are told of it.
+/// The last changes that were computed, so that each is computed once for all peers that receive it.
 public struct ComputedChanges: Sendable {
     private struct Step: Sendable {
         var base: [UInt8]
@@ -14,17 +14,17 @@ public struct ComputedChanges: Sendable {
     private var oldest = 0
     private let limit: Int
 
-    /// Remembers the last `limit` changes.
+    /// A cache of the last `limit` changes.
     public init(limit: Int) { self.limit = limit }
 
     /// The JSON text of an object after a change.
     ///
     /// - Parameters:
-    ///   - cv: Change version that the change led to, which may be told of another change as well.
+    ///   - cv: Change version that the change led to, which a faulty server may use for several changes.
     ///   - operations: The JSON text of its operations.
-    ///   - base: The JSON text that they are carried out on.
-    ///   - compute: Carries them out; nil where they do not fit.
-    /// - Returns: What `compute` makes, or made of the same before.
+    ///   - base: The JSON text that they are applied to.
+    ///   - compute: Applies them; nil where they do not fit.
+    /// - Returns: The result of `compute`, now or for the same base and operations before.
     mutating func result(
         _ cv: String?, _ operations: ArraySlice<UInt8>, on base: [UInt8],
         _ compute: () -> [UInt8]?

@@ -2,25 +2,25 @@ public import Notation
 internal import Wire
 
 extension Ledger {
-    /// A change that a client asked for and the server did not answer yet.
+    /// A change that a client sent and the server has not answered yet.
     public struct Proposal: Hashable, Sendable {
         /// Identifier of the change.
         public var ccid: String
         /// Version it applies to; nil for a new object.
         public var sv: Int64?
-        /// What the client has now, as JSON text; nil where that is not known, or it is removed.
+        /// The client's object after it, as JSON text; nil where that is unknown or removed.
         public var json: [UInt8]?
         /// Whether the client removed the object.
         public var isRemoval: Bool
     }
 
-    /// What a client asked for last for this object and the server did not answer yet.
+    /// The last unanswered change that a client sent for this object.
     public func proposal(_ key: String) -> Proposal? { proposals[ExactText(key)] }
 
-    /// The object that a change applies to; nil where it is not known at that version.
+    /// The object that a change applies to; nil where that version is unknown.
     ///
-    /// To be asked before ``see(_:in:)`` is given the command of the change. A change without `sv`
-    /// applies to an object that is new.
+    /// Call this before ``see(_:in:)`` with the command of the change. A change without `sv` applies
+    /// to a new object.
     public func base(of change: SimperiumChange<Range<Int>>) -> JSONValue? {
         guard let key = change.key, change.error == nil else { return nil }
         let object = object(key)
@@ -31,10 +31,10 @@ extension Ledger {
         return object.value
     }
 
-    /// Takes the next command of those that were sent on the bucket.
+    /// Processes the next command that was sent on the bucket.
     ///
-    /// What the server says is believed; what a client asks for is kept apart until it is answered.
-    /// An object that a change makes into something that cannot be computed is not known any more.
+    /// Objects and changes of the server are applied; a client's change is a proposal until it is
+    /// answered. An object whose data after a change cannot be computed is unknown from then on.
     ///
     /// - Parameters:
     ///   - command: A command, in the order in which commands were sent.
@@ -68,7 +68,7 @@ extension Ledger {
         if command.sender == .server, let cv = command.cv, !cv.isEmpty { self.cv = cv }
     }
 
-    /// A change that the server tells of.
+    /// A change that the server sent.
     private mutating func accept(_ change: SimperiumChange<Range<Int>>, in message: [UInt8]) {
         guard let key = change.key.map(ExactText.init) else {
             if change.effect == .empties { empty() }
@@ -80,13 +80,13 @@ extension Ledger {
         var computed = ComputedChanges(limit: 0)
         switch take(change, in: message, &computed) {
         case .baseUnknown, .dataUnknown, .inapplicable: forget(key)
-        // Somebody spoke of it.
+        // A refused change counts as a use of its object.
         case .alreadyHad, .nothing: self.change(key) { _ in }
         case .applied, .emptied: break
         }
     }
 
-    /// A change that a client asks for.
+    /// A change that a client sent.
     private mutating func propose(_ change: SimperiumChange<Range<Int>>, in message: [UInt8]) {
         guard let name = change.key, let ccid = change.ccids.first else { return }
         let key = ExactText(name)
@@ -97,7 +97,7 @@ extension Ledger {
         self.change(key) { $0.proposals[key] = proposal }
     }
 
-    /// The JSON text of the object that a client proposes.
+    /// The JSON text of the object after a client's change.
     private mutating func proposed(
         _ change: SimperiumChange<Range<Int>>, _ held: Object?, in message: [UInt8]
     ) -> [UInt8]? {

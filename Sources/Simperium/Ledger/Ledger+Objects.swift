@@ -1,20 +1,20 @@
 public import Notation
 
 extension Ledger {
-    /// Takes an object that was said whole, or of which the version was said.
+    /// Processes an object that was sent whole, or whose version was sent.
     ///
     /// - Parameters:
     ///   - key: Its key.
     ///   - version: Its version.
-    ///   - json: The JSON text of its data; nil where they were not said.
-    ///   - source: Where it was said.
+    ///   - json: The JSON text of its data; nil where they were not sent.
+    ///   - source: Its place among the commands.
     /// - Returns: ``Outcome/applied``, or ``Outcome/alreadyHad``.
     @discardableResult
     public mutating func take(
         _ key: ExactText, _ version: Int64, json: [UInt8]?, from source: Source = Source()
     ) -> Outcome {
         if let held = objects[key] {
-            // An old version that somebody looks at is not what the object is now.
+            // An old version that a client requests is not the present object.
             guard version >= held.version else { return .alreadyHad }
             if version == held.version, json == nil || json == held.json {
                 mention(key, from: source)
@@ -25,17 +25,17 @@ extension Ledger {
         return .applied
     }
 
-    /// Takes a change.
+    /// Processes a change.
     ///
-    /// Unless it was applied the object stays as it was: whether it counts as unknown from then on,
-    /// as unknown at its new version, or as left behind is for the follower to say.
+    /// Unless it was applied the object is unchanged: the caller decides from the outcome whether it
+    /// is unknown from then on, unknown at the new version, or outdated.
     ///
     /// - Parameters:
-    ///   - change: A change, as it was told to the peer or by it.
+    ///   - change: A change that the peer received or sent.
     ///   - message: The message it was read from.
-    ///   - source: Where it was said.
-    ///   - computed: Changes that were computed before, where several peers are told the same.
-    /// - Returns: What became of it.
+    ///   - source: Its place among the commands.
+    ///   - computed: Changes that were computed before, for peers that receive the same.
+    /// - Returns: Its outcome.
     public mutating func take(
         _ change: SimperiumChange<Range<Int>>, in message: [UInt8], from source: Source = Source(),
         _ computed: inout ComputedChanges
@@ -50,7 +50,7 @@ extension Ledger {
         }
         guard let key = change.key.map(ExactText.init) else { return .nothing }
         let held = objects[key]
-        // Who catches up is told what others know is past, removals included.
+        // A peer that catches up receives changes that are older than its objects, removals too.
         if let held, let ev = change.ev, ev <= held.version { return .alreadyHad }
         var base = Self.emptyObject
         switch effect {
@@ -71,7 +71,7 @@ extension Ledger {
         return .applied
     }
 
-    /// Holds the version that a change led to, of which the data are not known.
+    /// Holds the version after a change whose data are unknown.
     public mutating func holdVersion(
         of change: SimperiumChange<Range<Int>>, from source: Source = Source()
     ) {

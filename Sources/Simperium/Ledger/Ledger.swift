@@ -1,11 +1,11 @@
 public import Notation
 public import Wire
 
-/// What one peer of a bucket was told: its objects, where the bucket is, and whether that is all.
+/// What one peer of a bucket received: its objects, the change version, and whether these are all.
 ///
-/// Who follows a bucket puts what is said into a ledger in the order in which it was said, and
-/// decides itself what it means that a change does not fit: see ``Outcome``. Objects are kept as
-/// JSON text, of which the size is known.
+/// Takes pages, entities and changes in the order in which they were sent. A change that does not
+/// fit leaves the object unchanged and is reported as an ``Outcome``, from which the caller decides
+/// what it means. Objects are kept as JSON text, so that their size is known.
 public struct Ledger: Sendable {
     /// How much is kept.
     public struct Limits: Hashable, Sendable {
@@ -26,14 +26,14 @@ public struct Ledger: Sendable {
         }
     }
 
-    /// Where something was said.
+    /// The place of something among the commands.
     public struct Source: Hashable, Sendable {
-        /// The command; nil where no receiver got it, or nobody asks.
+        /// The command; nil where no peer received it, or the caller does not need it.
         public var command: CommandID?
-        /// Its place among all that was said.
+        /// Its place in the order of all commands.
         public var order: Int
 
-        /// A place in what was said.
+        /// A place among the commands.
         public init(command: CommandID? = nil, order: Int = 0) {
             self.command = command
             self.order = order
@@ -62,41 +62,41 @@ public struct Ledger: Sendable {
         /// The data.
         public var value: JSONValue? { json.flatMap(Self.value) }
 
-        /// What the JSON text of data stands for; nil where it cannot be read.
+        /// The value of JSON text; nil where it is not valid.
         public static func value(_ json: [UInt8]) -> JSONValue? {
             (try? JSONDocument.scan(json)).map { JSONValue($0.root) }
         }
     }
 
-    /// What became of a change that was put into a ledger.
+    /// The outcome of a change.
     public enum Outcome: Hashable, Sendable {
-        /// The object is what the change makes of it, or it is gone.
+        /// The object was changed or removed.
         case applied
-        /// All objects are gone.
+        /// All objects were removed.
         case emptied
         /// The peer has the object at this version or a newer one: the change is an old one.
         case alreadyHad
         /// The peer does not have the version that the change is for.
         case baseUnknown
-        /// It does, but its data are not known, or computing with them is too much work.
+        /// It does, but its data are unknown, or computing with them exceeds the limit on work.
         case dataUnknown
-        /// The change cannot be carried out on the version that it is for.
+        /// The change cannot be applied to the version that it is for.
         case inapplicable
-        /// It is refused, or lacks what would make it a change.
+        /// It is refused, or incomplete.
         case nothing
     }
 
     /// The objects, by key.
     public internal(set) var objects: [ExactText: Object] = [:]
-    /// What was asked for last for each object and not answered yet, by key.
+    /// The last unanswered change of a client for each object, by key.
     public internal(set) var proposals: [ExactText: Proposal] = [:]
-    /// Change version that was said last.
+    /// The last change version.
     public var cv: String?
     /// Whether these are all objects of the bucket.
     public internal(set) var isComplete = false
     /// Bytes that bounded ledgers take, about.
     public private(set) var bytes = 0
-    /// Objects that were forgotten to stay within the limits.
+    /// Objects that were evicted to stay within the limits.
     public private(set) var evicted = 0
 
     /// Nil where what is held bounds the memory.
@@ -108,15 +108,15 @@ public struct Ledger: Sendable {
     /// Bytes that an object takes beside its key and JSON.
     private static let overhead = 128
 
-    /// A ledger of a peer that was told nothing.
+    /// The ledger of a peer that has received nothing.
     ///
-    /// - Parameter limits: How much is kept; nil where all is, since it is as much as the peers keep.
+    /// - Parameter limits: How much is kept; nil for everything, where it is as much as the peers keep.
     public init(limits: Limits? = Limits()) { self.limits = limits }
 
     /// The object with this key.
     public func object(_ key: String) -> Object? { objects[ExactText(key)] }
 
-    /// Number of objects of which something is known.
+    /// Number of objects with data, a version or an unanswered change.
     public var count: Int {
         limits == nil
             ? objects.count + proposals.keys.count(where: { objects[$0] == nil }) : recency.count
@@ -124,7 +124,7 @@ public struct Ledger: Sendable {
 
     // MARK: Changing it
 
-    /// Holds an object, whatever was held.
+    /// Holds an object in place of the one that was held.
     public mutating func hold(_ key: ExactText, _ object: Object) {
         guard limits != nil else {
             objects[key] = object
@@ -136,7 +136,7 @@ public struct Ledger: Sendable {
     /// Forgets an object.
     public mutating func forget(_ key: ExactText) { change(key) { $0.objects[key] = nil } }
 
-    /// Notes that an object was mentioned as it is.
+    /// Records that an object was mentioned unchanged.
     public mutating func mention(_ key: ExactText, from source: Source) {
         guard limits != nil else {
             objects[key]?.source.order = source.order
@@ -145,7 +145,7 @@ public struct Ledger: Sendable {
         change(key) { $0.objects[key]?.source.order = source.order }
     }
 
-    /// Holds no objects any more, and that is all there is.
+    /// Removes all objects: the bucket is empty, and known as a whole.
     mutating func empty() {
         objects = [:]
         proposals = [:]
@@ -192,7 +192,7 @@ public struct Ledger: Sendable {
             + (proposal?.json?.count ?? 0)
     }
 
-    /// Whether a base of so many bytes can be computed with, which counts as done.
+    /// Whether a base of so many bytes is within the limit on work; it is then counted.
     mutating func affords(_ bytes: Int) -> Bool {
         guard let limits else { return true }
         guard work <= limits.work else { return false }

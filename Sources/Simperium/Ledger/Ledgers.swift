@@ -3,8 +3,8 @@ internal import Wire
 
 /// Ledgers of several buckets within the limits of one.
 ///
-/// When there are too many buckets, or too much is held of them together, the bucket that was not
-/// spoken of for longest is forgotten.
+/// When there are too many buckets, or too much is held of them together, the least recently
+/// used bucket is evicted.
 public struct Ledgers: Sendable {
     /// The maximum number of buckets.
     public static let maxBuckets = 64
@@ -13,13 +13,13 @@ public struct Ledgers: Sendable {
     private var ledgers: [ExactText: Ledger] = [:]
     private var recency = Recency()
 
-    /// Ledgers of buckets of which nothing was said.
+    /// Ledgers without any bucket.
     public init(limits: Ledger.Limits = Ledger.Limits()) { self.limits = limits }
 
-    /// What is known of a bucket; nil where nothing is.
+    /// The ledger of a bucket; nil where it has none.
     public subscript(bucket: String) -> Ledger? { ledgers[ExactText(bucket)] }
 
-    /// Takes the next command.
+    /// Processes the next command.
     ///
     /// - Parameters:
     ///   - command: A command, in the order in which commands were sent.

@@ -3,7 +3,7 @@ internal import Notation
 /// Keys in the order in which they were touched last.
 struct Recency: Sendable {
     private var last: [ExactText: Int] = [:]
-    /// Each touch in its turn; of each key only the last one counts.
+    /// Touches in order; of each key only the last one counts.
     private var order: [(key: ExactText, turn: Int)] = []
     private var oldest = 0
     private var clock = 0
@@ -20,7 +20,7 @@ struct Recency: Sendable {
 
     mutating func forget(_ key: ExactText) { last[key] = nil }
 
-    /// Takes out the key that was not touched for longest.
+    /// Removes the least recently touched key.
     mutating func removeOldest() -> ExactText? {
         while oldest < order.count {
             let (key, turn) = order[oldest]
@@ -32,7 +32,7 @@ struct Recency: Sendable {
         return nil
     }
 
-    /// Drops the touches that do not count, once they are the most.
+    /// Drops outdated touches once they are the majority.
     private mutating func compact() {
         guard order.count - oldest > 2 * last.count + 64 || oldest > order.count / 2 + 64 else {
             return

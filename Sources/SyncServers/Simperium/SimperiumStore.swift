@@ -71,7 +71,7 @@ final class SimperiumStore {
         CREATE TABLE IF NOT EXISTS simperium_log (
           bucket_id INTEGER NOT NULL, position INTEGER NOT NULL, cv TEXT NOT NULL,
           client TEXT, ccid TEXT, -- by which a change is known when it is sent again
-          change BLOB, -- the c as it was told; NULL where cv does not give it any more
+          change BLOB, -- the c as it was sent; NULL where cv does not give it any more
           PRIMARY KEY (bucket_id, position)) STRICT, WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS simperium_token (
           token TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL) STRICT, WITHOUT ROWID;

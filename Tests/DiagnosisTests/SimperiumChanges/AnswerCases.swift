@@ -259,7 +259,7 @@ enum AnswerCases {
     private static let owed: [RuleCase] = [
         RuleCase(R.neverResent, .breaks, "forgets it") { lose(&$0) },
         RuleCase(R.neverResent, .behaves, "sends it again") { lose(&$0, isSent: true) },
-        RuleCase(R.neverResent, .behaves, "is told that it was made") {
+        RuleCase(R.neverResent, .behaves, "receives that it was made") {
             lose(&$0, isReported: true)
         },
         RuleCase(R.neverResent, .silent, "the connection ends") {

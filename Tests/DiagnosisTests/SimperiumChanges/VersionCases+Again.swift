@@ -33,7 +33,7 @@ extension VersionCases {
                 second: SessionScript.delta(
                     SessionScript.text + " more", SessionScript.text + " more!"), sv: 4)
         },
-        RuleCase(R.duplicateEdit, .silent, "it was told that it failed") {
+        RuleCase(R.duplicateEdit, .silent, "it received an error") {
             twice(&$0, isRefused: true)
         },
         RuleCase(SimperiumFindingGroups.doubleText, .breaks, "the server takes it") {
@@ -43,7 +43,7 @@ extension VersionCases {
             SimperiumFindingGroups.doubleText, .behaves, "the server refuses it",
             also: ["simperium.change.duplicate-edit"]
         ) { twice(&$0) },
-        RuleCase(SimperiumFindingGroups.doubleText, .silent, "it was told that it failed") {
+        RuleCase(SimperiumFindingGroups.doubleText, .silent, "it received an error") {
             twice(&$0, isRefused: true, isMade: true)
         },
     ]
@@ -61,7 +61,9 @@ extension VersionCases {
 
     static let removal: [RuleCase] = [
         RuleCase(R.echoOfRemoval, .breaks, "long after") { removeAgain(&$0, wait: 50) },
-        RuleCase(R.echoOfRemoval, .behaves, "before it was told") { removeAgain(&$0, wait: -0.01) },
+        RuleCase(R.echoOfRemoval, .behaves, "before it received it") {
+            removeAgain(&$0, wait: -0.01)
+        },
         RuleCase(R.echoOfRemoval, .silent, "bytes are missing") {
             removeAgain(&$0, wait: 50, hasGap: true)
         },

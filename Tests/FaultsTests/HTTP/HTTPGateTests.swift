@@ -68,7 +68,7 @@ struct HTTPGateTests {
         #expect(play.faults.isEmpty)
     }
 
-    @Test func `a client that waits to go on is told so at once`() throws {
+    @Test func `a client that waits for 100 Continue receives it at once`() throws {
         let head =
             "POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
         let reported = "HTTP/1.1 100 Continue\r\n\r\n"

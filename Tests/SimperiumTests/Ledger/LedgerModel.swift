@@ -1,8 +1,8 @@
 import Simperium
 
-/// What a ledger is to hold, worked out the simple way: everything in lists, nothing remembered.
+/// The expected content of a ledger, computed in the simplest way: lists, and no caches.
 ///
-/// Objects have numbers as members, so that what a change makes of one is seen at a glance.
+/// Objects have numbers as members, so that the effect of a change is easy to check.
 struct LedgerModel {
     typealias Members = [String: Int]
 
@@ -12,7 +12,7 @@ struct LedgerModel {
         var order = 0
     }
 
-    /// A change as it is told or proposed.
+    /// A change of the server or of a client.
     struct Change {
         var key: String
         var operation: String
@@ -127,7 +127,7 @@ struct LedgerModel {
         return outcome
     }
 
-    /// A change that the server tells whoever forgets what cannot be computed.
+    /// A change of the server, for a follower that forgets what cannot be computed.
     mutating func accept(_ change: Change) {
         if proposals[change.key]?.ccid == change.ccid { proposals[change.key] = nil }
         switch take(change) {

@@ -3,7 +3,7 @@ import Simperium
 import Testing
 import Wire
 
-/// Ledgers against ``LedgerModel``, over whatever may be said.
+/// Ledgers against ``LedgerModel``, over random commands.
 struct LedgerPropertyTests {
     private static let keys = ["k", "l", "m", "a longer key", "o", "p"]
 
@@ -61,7 +61,7 @@ struct LedgerPropertyTests {
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `follows what is said within its limits`(seed: UInt64) throws {
+    func `follows commands within its limits`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let limits = Ledger.Limits(
             objects: Int.random(in: 1...6, using: &random),
@@ -103,7 +103,7 @@ struct LedgerPropertyTests {
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `tells a follower what became of what it was told`(seed: UInt64) throws {
+    func `reports the outcome of each object and change`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var ledger = Ledger(limits: nil)
         var model = LedgerModel()

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 struct LedgerTests {
-    /// Ledgers that are fed with texts.
+    /// Ledgers that take messages as text.
     private struct Session {
         var ledgers = Ledgers()
 
@@ -177,7 +177,7 @@ struct LedgerTests {
         #expect(session.text("k") == nil)
     }
 
-    @Test func `says what became of each change`() {
+    @Test func `reports the outcome of each change`() {
         var ledger = Ledger(limits: nil)
         var computed = ComputedChanges(limit: 4)
         func take(_ text: String) -> [Ledger.Outcome] {

@@ -42,11 +42,11 @@ enum HARs {
     }
 
     /// All that the two sides of a made-up connection sent, and its events.
-    static func wire(_ exchange: ArchivedExchange) -> Told {
+    static func wire(_ exchange: ArchivedExchange) -> WireContent {
         let records = ArchiveRecords(startedUnixNanoseconds: exchange.startedUnixNanoseconds)
             .records(
                 of: exchange, connection: ConnectionID(1), client: LegID(1), server: LegID(2))
-        var wire = Told()
+        var wire = WireContent()
         for timed in records {
             switch timed.record {
             case .chunk(let chunk):
@@ -64,7 +64,7 @@ enum HARs {
         return wire
     }
 
-    struct Told {
+    struct WireContent {
         var asked: [UInt8] = []
         var answered: [UInt8] = []
         var events: [String] = []
