@@ -125,13 +125,23 @@ private let second: Int64 = 1_000_000_000
     }
 
     @Test func `waits for the longest of several latencies`() throws {
-        var play = Playbook(
-            .reverse(origin),
-            rules: try FaultSession(
-                "path:/x => latency 5s sender=server", "path:/x => latency 1s sender=server"))
+        let (long, short) = (
+            "path:/x => latency 5s sender=server", "path:/x => latency 1s sender=server"
+        )
+        var play = Playbook(.reverse(origin), rules: try FaultSession(long, short))
         play.client(get, .connect(2, "a.example:80"))
         play.on(.ready(LegID(2)), .send(2, sent))
         play.server(2, ok, .wake(5 * second + 3))
+        play.clock = 5 * second + 2
+        play.on(.woke, .send(1, ok))
+        var other = Playbook(.reverse(origin), rules: try FaultSession(short, long))
+        other.client(get, .connect(2, "a.example:80"))
+        other.on(.ready(LegID(2)), .send(2, sent))
+        other.server(2, ok, .wake(second + 3))
+        other.clock = second + 2
+        other.on(.woke, .wake(5 * second + 3))
+        other.clock = 5 * second + 2
+        other.on(.woke, .send(1, ok))
     }
 
     @Test func `holds nobody back for what was delivered`() throws {

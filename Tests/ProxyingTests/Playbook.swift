@@ -147,6 +147,14 @@ struct Playbook {
         }
     }
 
+    /// The chunks with the client's answers, in order.
+    var answers: [Chunk] {
+        records.compactMap { record in
+            guard case .chunk(let chunk) = record, chunk.sender == .server else { return nil }
+            return chunk
+        }
+    }
+
     /// The patches of all chunks, in order.
     var patches: [Patch] {
         records.flatMap { record -> [Patch] in

@@ -62,6 +62,8 @@ private func sent(_ host: String, _ path: String = "/") -> String {
         #expect(steps.first == .send(1, moved.replacing("AT", with: "localhost:8080")))
         #expect(steps.last == .send(1, none))
         #expect(steps.count == 3)
+        let patches = play.answers.map(\.patches)
+        #expect(patches.map { $0.map(\.reason) } == [[.location], [], []])
     }
 
     @Test func `loses what waits behind an answer that only the end of its server delimits`() {

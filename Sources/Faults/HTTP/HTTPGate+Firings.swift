@@ -336,7 +336,6 @@ extension Firing {
             case "server": .server
             default: sender
             }
-        case .status: action.flag("forwarded") ? .server : sender
         case .loseAnswer, .answerTwice, .truncate, .length, .cutXML: .server
         case .drop, .doubled: .client
         default: sender

@@ -333,8 +333,8 @@ struct ConnectionJudge {
         case .fault(let row):
             if relay.isRecorded(relay.clientLeg.id) { relay.record(.fault(row), &commands) }
         case .hold(let sender, let until):
-            let held = lanes[sender.rawValue].heldUntil ?? until
-            lanes[sender.rawValue].heldUntil = max(held, until)
+            // An earlier wait of the lane is over, or this command would still be in it.
+            lanes[sender.rawValue].heldUntil = until
         case .stall(let sender):
             lanes[sender.rawValue].isStalled = true
         case .end(let sender):
