@@ -265,7 +265,7 @@ let package = Package(
             "SyncClients",
             [
                 "Platform", "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying",
-                "HTTPLayer", nioCore, nioPosix,
+                "HTTPLayer", "Storage", nioCore, nioPosix,
             ]),
         tests("Serving", [nioCore, nioPosix, nioEmbedded, nioHTTP1]),
         tests(

@@ -233,6 +233,28 @@ struct TLSFailureTests {
         #expect(TLSFailure(ChannelError.connectTimeout(.seconds(1)), on: .server).cause == .timeout)
     }
 
+    @Test func `finds the cause in errors of sockets and of the library`() {
+        func cause(_ error: any Error) -> TLSFailure.Cause { TLSFailure(error, on: .server).cause }
+        #expect(cause(IOError(errnoCode: ETIMEDOUT, reason: "read")) == .timeout)
+        #expect(cause(IOError(errnoCode: EPIPE, reason: "write")) == .reset)
+        for error in [ChannelError.eof, .ioOnClosedChannel, .inputClosed] {
+            #expect(cause(error) == .closed)
+        }
+        #expect(cause(NIOSSLError.uncleanShutdown) == .closed)
+        #expect(cause(NIOSSLError.shutdownFailed(.zeroReturn)) == .closed)
+        #expect(
+            cause(NIOSSLError.noCertificateToValidate)
+                == .verification(reason: "the server sent none"))
+        #expect(
+            cause(NIOSSLError.unableToValidateCertificate)
+                == .verification(reason: "it could not be validated"))
+        guard case .other(let text) = cause(IOError(errnoCode: EMFILE, reason: "socket")) else {
+            Issue.record("files that may not be opened are no fault of the peer")
+            return
+        }
+        #expect(text.contains("socket"))
+    }
+
     @Test func `has words for every cause`() {
         let causes: [TLSFailure.Cause] = [
             .alert(code: 46, name: "certificate_unknown"), .closed, .reset, .noSharedCipher,

@@ -219,6 +219,75 @@ import Wire
         #expect(try SecretScan.run(world.path("b.tape")).map(\.excerpt) == ["eyJh…(53)"])
     }
 
+    /// A secret that the first connection of ``redacted(_:from:)`` shows to be one.
+    private static let key9 = "patient-zero-9"
+
+    /// The bytes of the second connection after redaction, of which these are `chunks`.
+    private static func redacted(
+        _ chunks: [[UInt8]], from sender: Peer = .client
+    ) throws -> [UInt8] {
+        let world = try TraceWorld()
+        let writer = try world.writer()
+        var http = Conversation(1)
+        _ = writer.put(
+            http.opening()
+                + [
+                    http.chunk(.client, Self.request("GET /x HTTP/1.1", ["X-Api-Key: \(key9)"])),
+                    http.chunk(.server, Self.response([], [])),
+                ] + http.closing())
+        var other = Conversation(2)
+        _ = writer.put(other.opening())
+        if sender == .server {
+            _ = writer.put([other.chunk(.client, Self.request("GET /y HTTP/1.1", []))])
+        }
+        for bytes in chunks { _ = writer.put([other.chunk(sender, bytes)]) }
+        _ = writer.put(other.closing())
+        writer.finish()
+        try Redaction(key: Self.key).write(from: world.path("a.tape"), to: world.path("b.tape"))
+        let rows = try world.rows(
+            "SELECT hex(bytes) FROM chunk WHERE connection_id = 2 AND sender = \(sender.rawValue) ORDER BY id",
+            of: "b.tape")
+        return rows.flatMap { Hexadecimal.decode($0.utf8) ?? [] }
+    }
+
+    @Test func `what is no HTTP is looked through, also where pieces of it meet`() throws {
+        let word = Array("abcdefg ".utf8)
+        var bytes: [UInt8] = [1, 2] + Array(repeating: word, count: 135_000).joined()
+        let secret = Array(" \(Self.key9) ".utf8)
+        // Pieces have 1 MiB.
+        for place in [800, (1 << 20) - 6] {
+            bytes.replaceSubrange(place..<place + secret.count, with: secret)
+        }
+        let chunks = stride(from: 0, to: bytes.count, by: 60_000).map {
+            Array(bytes[$0..<min($0 + 60_000, bytes.count)])
+        }
+        let after = try Self.redacted(chunks)
+        #expect(after.count == bytes.count)
+        #expect(!Self.contains(after, Array(Self.key9.utf8)))
+        #expect(zip(after, bytes).count { $0 != $1 } <= 2 * Self.key9.utf8.count)
+    }
+
+    @Test func `content that cannot be decoded to its end is zeroed`() throws {
+        // A block of deflate that does not exist.
+        let body = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xFF, 0xFF] + Array(Self.key9.utf8)
+        let answer = Self.response(["Content-Encoding: gzip"], body)
+        let after = try Self.redacted([answer], from: .server)
+        #expect(after.count == answer.count)
+        #expect(after.suffix(body.count).allSatisfy { $0 == 0 })
+        #expect(after.dropLast(body.count).elementsEqual(answer.dropLast(body.count)))
+    }
+
+    @Test func `content that is too large once decoded is refused with the way out`() throws {
+        let zeros = [UInt8](repeating: 0x20, count: 64 << 20 | 1)
+        let body = StoredCoding.encode(zeros, [.gzip], isWhole: true)
+        let error = try #require(throws: FileError.self) {
+            try Self.redacted(
+                [Self.response(["Content-Encoding: gzip"], body)], from: .server)
+        }
+        #expect(error.code == .malformed)
+        #expect(error.reason.hasSuffix("leave connection 2 out of the trace"))
+    }
+
     @Test func `every place is documented`() throws {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Redaction/Redaction.md")

@@ -141,6 +141,18 @@ struct SimperiumStoreTests {
         #expect(mode as? Int == 0o600)
     }
 
+    @Test func `refuses a file of another version`() throws {
+        let kept = try Kept()
+        let path = kept.folder.appendingPathComponent("later").path
+        do {
+            let connection = try ServerState(path: path).connect()
+            try connection.execute("CREATE TABLE t (a); PRAGMA user_version = 2")
+        }
+        let error = try #require(throws: SyncServerError.self) { try ServerState(path: path) }
+        #expect(error.code == .badState)
+        #expect(error.reason.hasPrefix("--state \(path) is of another version of Tapedeck"))
+    }
+
     @Test func `refuses a file of somebody else`() throws {
         let kept = try Kept()
         let path = kept.folder.appendingPathComponent("other").path

@@ -1,5 +1,6 @@
 import OpenRosa
 import Platform
+import Storage
 import Testing
 import Wire
 
@@ -246,6 +247,25 @@ import Wire
         #expect(throws: CommCareClientError.self) {
             try CommCareState(folder: folder, place: "q", deviceID: "d")
         }
+    }
+
+    @Test(arguments: [
+        (
+            1,
+            "the state cannot be used: it is of a development version that was never released: "
+                + "send its forms with that version, or name another folder"
+        ),
+        (3, "the state cannot be used: it is of a newer version"),
+    ])
+    func `refuses a state of another version`(version: Int, reason: String) throws {
+        let folder = Self.folder()
+        do {
+            let state = try Self.open(folder)
+            #expect(try state.add(try Self.form("i1", caseID: "c1")) == .queued)
+            try state.connection.execute("PRAGMA user_version = \(version)")
+        }
+        #expect(throws: CommCareClientError.wrongState(reason)) { try Self.open(folder) }
+        #expect(Self.submissions(folder) == 1)
     }
 
     @Test(

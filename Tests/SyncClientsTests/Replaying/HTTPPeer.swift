@@ -35,6 +35,9 @@ final class PeerRequests: Sendable {
 struct HTTPPeer {
     typealias Answer = @Sendable (PeerRequest, _ number: Int) -> [UInt8]
 
+    /// A port on which nobody listens: that of a peer that stopped may be another's at once.
+    static let refusedPort = 1
+
     private let listener: any Channel
     private let received: PeerRequests
     let port: Int
@@ -93,6 +96,10 @@ private final class PeerHandler: ChannelInboundHandler {
                 let number = received.add(request)
                 let bytes = answer(request, number)
                 if bytes.isEmpty { return context.close(promise: nil) }
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            case .failure:
+                // No HTTP, such as the start of TLS: answered as real servers do.
+                let bytes = answer(PeerRequest(), 0)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             default: break
             }

@@ -168,7 +168,7 @@ import Wire
         #expect(cut.outcome == .unanswered)
         #expect(!cut.isSame)
         try await peer.stop()
-        let dead = await play(exchange, recording, port: peer.port)
+        let dead = await play(exchange, recording, port: HTTPPeer.refusedPort)
         #expect(dead.outcome == .unreachable)
     }
 

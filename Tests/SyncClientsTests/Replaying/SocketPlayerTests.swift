@@ -172,9 +172,8 @@ private final class StrictOrder: ReplayOrder {
     }
 
     @Test func `says that there is no server`() async throws {
-        let peer = try await SimperiumPeer()
-        let target = Self.target(peer)
-        try await peer.close()
+        let target = ReplayTarget(
+            base: SimperiumTarget(host: "127.0.0.1", port: HTTPPeer.refusedPort))
         let played = await Self.player(Self.session(changes: 1), target).play(ConnectionID(1))
         #expect(played.unreachable?.contains("refused") == true)
         let nowhere = await Self.player(Self.session(changes: 1), ReplayTarget())

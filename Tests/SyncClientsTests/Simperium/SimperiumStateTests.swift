@@ -1,5 +1,6 @@
 import Foundation
 import Notation
+import Storage
 import Testing
 import Wire
 
@@ -59,6 +60,19 @@ import Wire
                 try SimperiumState(folder: folder, app: "other")
             } throws: { error in
                 if case .wrongState? = error as? SimperiumClientError { true } else { false }
+            }
+        }
+    }
+
+    @Test func `refuses the state of a newer version`() throws {
+        try withFolder { folder in
+            _ = try SimperiumState(folder: folder, app: "app")
+            let file = try Connection(path: folder + "/simperium.sqlite", flags: 2)
+            try file.execute("PRAGMA user_version = 2")
+            file.close()
+            let reason = "the state in \(folder) is invalid: the state is of a newer version"
+            #expect(throws: SimperiumClientError.wrongState(reason)) {
+                try SimperiumState(folder: folder, app: "app")
             }
         }
     }

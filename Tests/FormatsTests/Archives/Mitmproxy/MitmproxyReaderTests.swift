@@ -127,6 +127,96 @@ import Wire
         #expect(throws: FileError(.malformed, "")) { try exchanges(large) }
     }
 
+    private static func encoded(_ kind: TNetstring.Kind, _ payload: [UInt8]) -> [UInt8] {
+        Array("\(payload.count):".utf8) + payload + [kind.rawValue]
+    }
+
+    /// A dictionary with another value at the end of `path`, which is added where there is none.
+    private static func edited(
+        _ value: TNetstring, _ path: ArraySlice<String>, _ new: [UInt8]
+    ) throws -> [UInt8] {
+        guard let key = path.first else { return new }
+        var (rest, payload, isFound) = (value.payload, [UInt8](), false)
+        while !rest.isEmpty {
+            let name = try TNetstring(parsing: &rest)
+            let old = try TNetstring(parsing: &rest)
+            payload += encoded(name.kind, Array(name.payload))
+            guard name.string == key else {
+                payload += encoded(old.kind, Array(old.payload))
+                continue
+            }
+            isFound = true
+            payload += try edited(old, path.dropFirst(), new)
+        }
+        if !isFound { payload += encoded(.text, Array(key.utf8)) + new }
+        return encoded(value.kind, payload)
+    }
+
+    /// The flow that asked for a path ending in `name`, with another value in it.
+    private func flow(_ name: String, _ path: [String], _ new: String) throws -> [UInt8] {
+        var rest = Self.flows[...]
+        while !rest.isEmpty {
+            let flow = try TNetstring(parsing: &rest)
+            let target = try flow.value("request")?.value("path")?.string ?? ""
+            if target.hasSuffix(name) { return try Self.edited(flow, path[...], Array(new.utf8)) }
+        }
+        throw CocoaError(.fileReadNoSuchFile)
+    }
+
+    @Test(arguments: [
+        (["backup"], "0:}", "it was edited in mitmproxy; this is the edited one"),
+        (["is_replay"], "7:request;", "mitmproxy replayed the request"),
+        (["response", "content"], "0:~", "mitmproxy did not keep the body of the response"),
+        (
+            ["response", "trailers"], "8:1:a,1:b,]",
+            "trailer fields of the response are left out"
+        ),
+        (["error"], "15:3:msg;6:it cut;}", "it failed after the response began: it cut"),
+    ])
+    func `what a flow was through is told`(path: [String], value: String, oddity: String) throws {
+        let found = try exchanges(try flow("/post", path, value))
+        #expect(found.map(\.oddities) == [[oddity]])
+        #expect(found.first?.status == 201)
+    }
+
+    @Test func `messages that mitmproxy dropped are left out, and injected ones are told`() throws {
+        func message(_ text: String, _ dropped: Bool, _ injected: Bool) -> String {
+            let parts =
+                "1:1#4:true!\(text.utf8.count):\(text),3:1.5^\(flag(dropped))\(flag(injected))"
+            return "\(parts.utf8.count):\(parts)]"
+        }
+        func flag(_ value: Bool) -> String { value ? "4:true!" : "5:false!" }
+        let list =
+            message("kept", false, false) + message("lost", true, false)
+            + message("new", false, true)
+        let bytes = try flow("/socket", ["websocket", "messages"], "\(list.utf8.count):\(list)]")
+        let exchange = try #require(try exchanges(bytes).first)
+        #expect(
+            exchange.messages.map { String(decoding: $0.payload, as: UTF8.self) }.prefix(2) == [
+                "kept", "new",
+            ])
+        #expect(
+            exchange.oddities == [
+                "1 messages that mitmproxy dropped are left out",
+                "1 messages were injected in mitmproxy",
+            ])
+    }
+
+    @Test(arguments: [
+        (["request", "headers"], "7:4:1:a,]]", "a header field is a name and a value"),
+        (["response", "content"], "1:1#", "content is bytes"),
+        (["response", "status_code"], "2:20#", "status_code is a number of three digits"),
+        (["websocket"], "21:8:messages;7:4:1:a,]]}", "a WebSocket message has six parts"),
+    ])
+    func `a flow that is none is refused with what is wrong`(
+        path: [String], value: String, reason: String
+    ) throws {
+        let bytes = try flow("/post", path, value)
+        let error = try #require(throws: FileError.self) { try exchanges(bytes) }
+        #expect(error.code == .malformed)
+        #expect(error.reason.contains(reason))
+    }
+
     @Test func `becomes a trace`() throws {
         let world = try TraceWorld()
         try Data(Self.flows).write(to: URL(fileURLWithPath: world.path("flows.mitm")))
