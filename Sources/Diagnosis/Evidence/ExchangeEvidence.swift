@@ -31,9 +31,6 @@ public struct ExchangeEvidence: Sendable {
     /// Whether Tapedeck changed the request, so that the server did not receive what the client
     /// sent.
     public var isRequestTouched: Bool { faults.contains { $0.sender == .client } }
-
-    /// Whether the server never received the request.
-    public var isServerUnaware: Bool { row.isLocal || row.serverLeg == nil && row.status == nil }
 }
 
 /// Head and content of one side of an exchange.

@@ -238,19 +238,15 @@ extension OpenRosaRow {
 }
 
 extension String {
-    /// Whether the text begins with `prefix`, which is ASCII in lower case, whatever the case.
-    fileprivate func beginsASCII(_ prefix: StaticString) -> Bool { find(prefix, onlyAtStart: true) }
-
     /// Whether the text contains `word`, which is ASCII in lower case, whatever the case.
-    fileprivate func containsASCII(_ word: StaticString) -> Bool { find(word, onlyAtStart: false) }
-
+    ///
     /// Compares bytes, since characters cost a hundred times as much and this runs for every body.
-    private func find(_ word: StaticString, onlyAtStart: Bool) -> Bool {
+    fileprivate func containsASCII(_ word: StaticString) -> Bool {
         var text = self
         return text.withUTF8 { bytes in
             let length = word.utf8CodeUnitCount
             guard bytes.count >= length else { return false }
-            for start in 0...(onlyAtStart ? 0 : bytes.count - length) {
+            for start in 0...(bytes.count - length) {
                 let isHere = (0..<length).allSatisfy { index in
                     let byte = bytes[start + index]
                     let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte

@@ -49,8 +49,6 @@ public struct HTTPGate {
     var partialResponse: [UInt8] = []
     /// Whether the start of a head was forwarded before there were rules.
     var hasPartlyPassed = [false, false]
-    /// An interim response that is in progress is not for the client.
-    var swallowsInterim = false
     /// A response that belongs to no request is in progress.
     var isUnmatched = false
     /// The server that sends, where a client is connected to several.

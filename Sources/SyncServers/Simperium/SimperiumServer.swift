@@ -91,9 +91,6 @@ public struct SimperiumServer: Sendable {
         return options
     }
 
-    /// How many connections are open.
-    public var connectionCount: Int { peers.count }
-
     /// A client connected.
     ///
     /// - Parameters:

@@ -19,8 +19,6 @@ extension Statement {
         Place(chunk: ChunkID(integer(column)), offset: int(column + 1))
     }
 
-    func optionalPlace(_ column: Int32) -> Place? { isNull(column) ? nil : place(column) }
-
     /// A row of `SELECT * FROM body`.
     func body() -> BodyRow {
         BodyRow(

@@ -242,17 +242,6 @@ struct HTTPPlayPlan {
         return Array(pieces.text.utf8)
     }
 
-    /// The user of a sign-in body.
-    var signedInUser: String? {
-        guard exchange.method == "POST", recording.request.body.count < 1 << 16 else { return nil }
-        let text = String(decoding: recording.request.body, as: UTF8.self)
-        if let json = try? JSONValue(parsing: text) {
-            return json["password"]?.string == nil ? nil : json["username"]?.string
-        }
-        let pieces = QueryText(text)
-        return pieces["password"] == nil ? nil : pieces["username"]
-    }
-
     // MARK: Header fields
 
     private func value(
