@@ -46,7 +46,7 @@ extension ControlService {
         } catch {
             throw ControlProblem(error, code: "bad-action")
         }
-        guard fireable.contains(action.kind) else {
+        guard action.kind.specification.isFireable else {
             throw ControlProblem(
                 422, "bad-action", "\(action.kind) needs an event that it acts on",
                 place: ControlProblem.Place(
@@ -54,19 +54,16 @@ extension ControlService {
                 hint: "fire one of \(fireable.map(\.rawValue).joined(separator: ", ")), "
                     + "or add a rule: POST /v1/rules")
         }
-        if action.kind == .blackout, action.duration("for") == nil {
+        if action.lastsForWindow {
             throw ControlProblem(
-                422, "bad-action", "a blackout has to end",
+                422, "bad-action", "a \(action.kind) has to end",
                 place: ControlProblem.Place(
                     line: 1, column: 1, text: text, range: 0..<text.unicodeScalars.count),
-                hint: "give its duration: blackout 10s")
+                hint: "give its duration: \(action.kind) 10s")
         }
         return action
     }
 
     /// The actions that can be fired on a connection without an event.
-    static let fireable: [ActionKind] = [
-        .send, .closeCode, .close, .reset, .halfClose, .latency, .bandwidth, .slice, .stall, .cut,
-        .blackout,
-    ]
+    static let fireable = ActionKind.allCases.filter(\.specification.isFireable)
 }

@@ -13,7 +13,7 @@ extension FaultRecovery {
             // Done to the connection before anything was sent, or reported by another clock.
             early[exchange, default: []].append(index)
         }
-        if let kind = cases[index].action?.kind, Self.connectionKinds.contains(kind) {
+        if cases[index].declared.isByReconnection {
             beginConnection(index, client)
         } else if let exchange = fault.exchange, !isAboutMessage, hits[exchange] == nil {
             return
@@ -34,11 +34,6 @@ extension FaultRecovery {
         }
     }
 
-    private static let connectionKinds: Set<ActionKind> = [
-        .close, .reset, .stall, .cut, .blackout, .halfClose, .closeCode, .refuse, .tlsFailure,
-        .expiredCertificate,
-    ]
-
     private mutating func beginConnection(_ index: Int, _ client: ClientName) {
         let fault = cases[index].fault
         let hit = fault.message == nil ? fault.exchange.flatMap { hits[$0] } : nil
@@ -56,8 +51,8 @@ extension FaultRecovery {
 
     mutating func beginExchange(_ index: Int, _ hit: Hit) {
         let again = RecoveryEvent.request(hit.client, hit.name)
-        switch cases[index].action?.kind {
-        case .status:
+        switch cases[index].declared.exchange {
+        case .answer:
             cases[index].retryAfter = hit.row.retryAfter
             let code = cases[index].action?.integer("code") ?? hit.row.status.map(Int64.init)
             if code == 422, let instance = hit.name.instance {
@@ -68,11 +63,11 @@ extension FaultRecovery {
                 count(index, again)
                 wait(index, for: again)
             }
-        case .loseAnswer, .doubled, .answerTwice:
+        case .requestOrAnyAnswer:
             count(index, again)
             wait(index, for: again)
             wait(index, for: .anyAnswer(hit.client))
-        case .setHeader, .removeHeader, .latency, .bandwidth, .slice:
+        case .exchangeItself:
             count(index, again)
             if hit.row.isGood, !spoiledExchanges.contains(hit.row.id) {
                 conclude(
@@ -84,10 +79,10 @@ extension FaultRecovery {
             } else {
                 wait(index, for: again)
             }
-        case .send:
+        case .anything:
             wait(index, for: .anyAnswer(hit.client))
             wait(index, for: .anyCommand(hit.client))
-        default:
+        case .request:
             count(index, again)
             wait(index, for: again)
         }
@@ -122,11 +117,10 @@ extension FaultRecovery {
 
     private mutating func beginCommand(_ index: Int, _ context: CommandContext) {
         let goesOn = RecoveryEvent.anyCommand(context.client)
-        let kind = cases[index].action?.kind
-        switch kind {
-        case .error: refused(index, context)
-        case .cvUnknown, .changeUnknown: wait(index, for: context.index, counting: true)
-        case .entityUnknown:
+        switch cases[index].declared.command {
+        case .refusedChange: refused(index, context)
+        case .index: wait(index, for: context.index, counting: true)
+        case .missingEntity:
             if let key = context.command.key {
                 wait(
                     index,
@@ -134,16 +128,15 @@ extension FaultRecovery {
                     counting: true)
             }
             wait(index, for: goesOn)
-        case .authFailure, .authExpired:
+        case .authorisation:
             wait(index, for: context.authorisation, counting: true)
-        case .moveCurrent:
+        case .indexOrAnyCommand:
             wait(index, for: context.index, counting: true)
             wait(index, for: goesOn)
-        case .wrongHeartbeat: heartbeat(index, context)
-        case .send, .unknownChannel, .bandwidth, .slice: wait(index, for: goesOn)
-        default:
-            cases[index].ownCounts =
-                kind == .latency || kind == .doubled || kind == .reorder || kind == .compact
+        case .heartbeat: heartbeat(index, context)
+        case .anyCommand: wait(index, for: goesOn)
+        case .purpose:
+            cases[index].ownCounts = cases[index].declared.ownMessageCounts
             if cases[index].ownCounts { wait(index, for: goesOn) }
             if cases[index].action?.flag("close") == true {
                 wait(index, for: .reconnection(context.client))

@@ -41,7 +41,7 @@ extension FaultRecovery {
             show(
                 .anyCommand(client),
                 evidence(row, "the client continued, with \(row.name) in command c\(row.id)"),
-                where: { item, _ in !item.mayBeTakenBack })
+                where: { item, _ in !item.declared.mayBeTakenBack })
             show(
                 .anyCommand(client),
                 evidence(
@@ -49,7 +49,7 @@ extension FaultRecovery {
                     "the client continued without it, with command "
                         + "c\(row.id)"
                 ).tentatively,
-                where: { item, _ in item.mayBeTakenBack })
+                where: { item, _ in item.declared.mayBeTakenBack })
         }
     }
 
@@ -212,9 +212,4 @@ extension FaultRecovery {
 extension ChangeRow {
     /// Its ccids, one by one.
     var identifiers: [String] { ccid?.split(separator: " ").map(String.init) ?? [] }
-}
-
-extension RecoveryCase {
-    /// Whether going on shows that the client got over it only as long as it does not do it again.
-    var mayBeTakenBack: Bool { action?.kind == .error || action?.kind == .entityUnknown }
 }

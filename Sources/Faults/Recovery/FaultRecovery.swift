@@ -42,22 +42,12 @@ public struct FaultRecovery: Sendable {
         unseenMessages = Set(faults.compactMap(\.message))
         var exchanges: Set<ExchangeID> = []
         var messages: Set<MessageID> = []
-        for item in cases where !Self.leavesAsItWas(item.action) {
+        for item in cases where !item.declared.targetStays {
             if let exchange = item.fault.exchange { exchanges.insert(exchange) }
             if let message = item.fault.message { messages.insert(message) }
         }
         spoiledExchanges = exchanges
         spoiledMessages = messages
-    }
-
-    /// Whether the target of an action is unchanged.
-    private static func leavesAsItWas(_ action: FaultAction?) -> Bool {
-        switch action?.kind {
-        case .setHeader, .removeHeader, .latency, .bandwidth, .slice, .doubled, .reorder, .compact,
-            .send:
-            true
-        default: false
-        }
     }
 
     /// Processes the next thing that happened, in order of time.

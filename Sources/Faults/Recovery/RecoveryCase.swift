@@ -6,6 +6,8 @@ struct RecoveryCase {
     let fault: JudgedFault
     /// What was done.
     let action: FaultAction?
+    /// What is declared to show a recovery from it.
+    let declared: ActionRecovery
     /// What is counted as trying, and how often that had happened before.
     var attempt: RecoveryEvent?
     var attemptsBefore = 0
@@ -24,13 +26,8 @@ struct RecoveryCase {
 
     init(_ fault: JudgedFault) {
         self.fault = fault
-        action = Self.action(fault.row.action)
-    }
-
-    /// The action, read back from the row; one of which only the kind is known where that fails.
-    static func action(_ text: String) -> FaultAction? {
-        if let action = try? FaultAction.parse(text) { return action }
-        let name = text.split(separator: " ", maxSplits: 1).first ?? ""
-        return ActionKind(rawValue: String(name)).map { FaultAction($0) }
+        let action = FaultAction.recorded(fault.row.action)
+        self.action = action
+        declared = action?.kind.specification.recovery ?? ActionRecovery()
     }
 }

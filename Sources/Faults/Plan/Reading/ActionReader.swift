@@ -44,11 +44,11 @@ struct ActionReader {
         where parameter.isRequired && reader.arguments[parameter.name] == nil {
             throw FaultPlanError(.missingArgument(parameter.name, of: kind), name.place)
         }
-        if kind == .status, reader.arguments["body"] != nil,
-            reader.arguments["body-file"] != nil
-        {
+        let excluding = reader.specification.exclusive.filter { reader.arguments[$0] != nil }
+        guard excluding.count < 2 else {
             throw FaultPlanError(
-                .contradiction("body and body-file exclude each other"), name.place)
+                .contradiction("\(excluding[0]) and \(excluding[1]) exclude each other"),
+                name.place)
         }
         return FaultAction(kind, reader.arguments)
     }

@@ -1,6 +1,8 @@
 public import Filters
+package import Wire
 
-/// The catalogue entry of an action; parser, schema and documentation are derived from it.
+/// What is declared about an action: parser, schema, documentation, the effect in the trace and what
+/// shows a recovery are derived from it.
 public struct ActionSpecification: Sendable {
     /// An argument of an action.
     public struct Parameter: Hashable, Sendable {
@@ -51,6 +53,17 @@ public struct ActionSpecification: Sendable {
         }
     }
 
+    /// How an action was applied once, on which its effect may depend.
+    package struct Application: Sendable {
+        /// The action with its arguments.
+        package var action: FaultAction
+        /// Whose bytes it was applied to; nil where it was applied to no bytes.
+        package var sender: Peer?
+        /// Whether the message that it was applied to came with it: an action that ends the
+        /// connection took that message then.
+        package var hasTaken: Bool
+    }
+
     /// The action.
     public let kind: ActionKind
     /// Its arguments; those that may be written without a name first.
@@ -65,19 +78,42 @@ public struct ActionSpecification: Sendable {
     public let sentence: String
     /// A rule with it, in the one-line form.
     public let example: String
+    /// What it does to the bytes of each side and to time.
+    package let effect: @Sendable (Application) -> FaultEffect
+    /// What shows that a client recovered from it.
+    package let recovery: ActionRecovery
+    /// Names of arguments of which at most one may be given.
+    let exclusive: [String]
+    /// Whether the action draws something at random.
+    let isRandom: @Sendable (FaultAction) -> Bool
+    /// Whether it lasts for the times of its schedule.
+    let lastsForWindow: @Sendable (FaultAction) -> Bool
+    /// Whether it needs no event, so that it can be fired on a connection on request.
+    package let isFireable: Bool
 
     init(
         _ kind: ActionKind, _ parameters: [Parameter] = [], _ phases: [FilterPhase],
-        implied: String = "", _ sentence: String, example: String
+        implied: String = "", _ sentence: String, example: String,
+        effect: @escaping @Sendable (Application) -> FaultEffect, recovery: ActionRecovery,
+        exclusive: [String] = [],
+        isRandom: @escaping @Sendable (FaultAction) -> Bool = { _ in false },
+        lastsForWindow: @escaping @Sendable (FaultAction) -> Bool = { _ in false },
+        isFireable: Bool = false
     ) {
         self.kind = kind
         self.parameters = parameters
         self.phases = phases
         impliedText = implied
-        // Only texts of the catalogue come here, and a test reads each.
+        // Only texts of declarations come here, and a test reads each.
         self.implied = implied.isEmpty ? nil : try? Filter.parse(implied)
         self.sentence = sentence
         self.example = example
+        self.effect = effect
+        self.recovery = recovery
+        self.exclusive = exclusive
+        self.isRandom = isRandom
+        self.lastsForWindow = lastsForWindow
+        self.isFireable = isFireable
     }
 
     /// What it can be done to, in the order of phases.
@@ -91,6 +127,27 @@ public struct ActionSpecification: Sendable {
     }
 }
 
+extension ActionSpecification.Parameter {
+    /// Whose bytes are meant: of a request or of its response.
+    static let side = Self(
+        "sender", .text, values: ["client", "server"],
+        "Whose bytes: client for the request, server for the response; default: server.")
+
+    /// Whose bytes are meant, of a connection.
+    static let direction = Self(
+        "sender", .text, values: ["client", "server"],
+        "Whose bytes; default: those of both.")
+}
+
+extension [FilterPhase] {
+    /// While a response passes.
+    static var response: Self { [.responseHead, .responseBody] }
+    /// While a request or its response passes.
+    static var exchange: Self { [.requestHead, .requestBody] + response }
+    /// Everywhere but while a tunnel or TLS begins.
+    static var anywhere: Self { [.connection] + exchange + [.command, .message] }
+}
+
 extension FilterPhase {
     /// What is judged in this phase; connections are judged as exchanges without a request.
     var subject: FilterSubject {
@@ -101,18 +158,4 @@ extension FilterPhase {
         case .message: .message
         }
     }
-}
-
-extension ActionKind {
-    /// The catalogue entry of the action.
-    public var specification: ActionSpecification {
-        // Every kind is there; a test makes sure.
-        Self.catalogue[self] ?? ActionSpecification(self, [], [], "", example: "")
-    }
-
-    /// The specifications, by action.
-    private static let catalogue: [ActionKind: ActionSpecification] = Dictionary(
-        (ActionSpecification.exchanges + ActionSpecification.commands
-            + ActionSpecification.transport).map { ($0.kind, $0) },
-        uniquingKeysWith: { first, _ in first })
 }

@@ -1,1 +1,0 @@
-../../../../../Sources/Faults/Plan/Actions/ActionSpecification.swift

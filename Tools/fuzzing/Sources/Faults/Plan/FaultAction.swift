@@ -1,1 +1,0 @@
-../../../../../Sources/Faults/Plan/Actions/FaultAction.swift
