@@ -37,6 +37,7 @@ extension Schema {
           (SELECT f.id FROM
              (SELECT g.id, g.connection_id, g.sender, g.chunk_id, g."offset" FROM fault_statement g
               WHERE g.connection_id = x.connection_id AND g.chunk_id >= x.request_chunk_id
+                AND g.problem IS NULL
               ORDER BY g.chunk_id, g.id LIMIT 8) f
              WHERE \(faultedExchange) = x.id ORDER BY f.chunk_id, f.id LIMIT 1)
                               AS fault_id        -- the first fault applied to it
@@ -128,6 +129,8 @@ extension Schema {
           f.at_ns         AS at_ns,          -- when
           f.rule          AS rule,           -- name of the rule that caused it
           f.action        AS action,         -- the action, in the notation of plans
+          f.effect        AS effect,         -- what that did: altered, lost, delayed, repeated, answered, injected, ended, stalled, refused; none where it could not be done; null where unknown
+          f.problem       AS problem,        -- why it could not be done; null where it was done
           \(faultedExchange)
                           AS exchange_id,    -- the exchange it was applied to
           \(faultedMessage)

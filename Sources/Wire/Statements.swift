@@ -74,6 +74,10 @@ public struct FaultRow: Hashable, Sendable {
     public var rule: String
     /// What was done: the action as plans write it, with its arguments.
     public var action: String
+    /// What that did; nil where it is unknown, as in a recording of an earlier format.
+    public var effect: FaultEffect?
+    /// Why it could not be done; nil where it was done.
+    public var problem: String?
     /// The connection it was done to.
     public var connection: ConnectionID?
     /// Whose bytes it was done to, where it was done to bytes.
@@ -96,15 +100,25 @@ public struct FaultRow: Hashable, Sendable {
     /// The maximum number of bytes that ``came`` and ``sent`` keep.
     public static let maximumKept = 65_536
 
+    /// Whether it was done.
+    public var isDone: Bool { problem == nil }
+
+    /// Whether it is known to have had any of these effects.
+    public func hasEffect(_ effects: FaultEffect) -> Bool { effect?.hasAny(of: effects) ?? false }
+
     /// A fault row with these values.
     public init(
-        at: Instant, rule: String, action: String, connection: ConnectionID? = nil,
-        sender: Peer? = nil, scope: String = "", occurrence: Int64 = 1, draw: UInt64 = 0,
-        came: [UInt8] = [], sent: [UInt8] = [], chunk: ChunkID? = nil, offset: Int = 0
+        at: Instant, rule: String, action: String, effect: FaultEffect? = nil,
+        problem: String? = nil, connection: ConnectionID? = nil, sender: Peer? = nil,
+        scope: String = "",
+        occurrence: Int64 = 1, draw: UInt64 = 0, came: [UInt8] = [], sent: [UInt8] = [],
+        chunk: ChunkID? = nil, offset: Int = 0
     ) {
         self.at = at
         self.rule = rule
         self.action = action
+        self.effect = effect
+        self.problem = problem
         self.connection = connection
         self.sender = sender
         self.scope = scope

@@ -80,6 +80,33 @@ import Wire
             ])
     }
 
+    @Test func `reads what a fault did from its effect, not from the name of its action`() throws {
+        let lines = try commands { trace, socket in
+            trace.fault(socket, .client, "vanish", came: "0:cv:5", effect: .lost)
+            trace.fault(socket, .client, "later", came: "0:cv:6", effect: .delayed)
+            trace.fault(socket, .server, "reorder", came: "h:1", sent: "h:9", effect: .altered)
+            trace.command(socket, .server, "h:9")
+            // Nothing is known of an action of another version without an effect.
+            trace.fault(socket, .client, "vanish", came: "0:cv:7")
+        }
+        #expect(
+            lines == [
+                "client lost said 0:cv:5 heard -", "client peer said 0:cv:6 heard 0:cv:6",
+                "server altered said h:1 heard h:9",
+            ])
+    }
+
+    @Test func `gives no fault that could not be done`() throws {
+        let trace = try SmallTrace()
+        let socket = trace.socket()
+        trace.fault(socket, .client, "drop", came: "0:cv:5", effect: [], problem: "no channel")
+        trace.command(socket, .client, "0:cv:5")
+        trace.finish()
+        let all = try evidence(trace)
+        #expect(all.count { if case .fault = $0 { true } else { false } } == 0)
+        #expect(all.count { if case .command = $0 { true } else { false } } == 1)
+    }
+
     @Test func `gives what was altered as each side knows it`() throws {
         let lines = try commands { trace, socket in
             trace.fault(socket, .server, "corrupt", came: "h:1", sent: "h:9")

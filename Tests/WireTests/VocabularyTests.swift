@@ -32,6 +32,17 @@ struct VocabularyTests {
         #expect(String(decoding: chunk.bytes, as: UTF8.self) == "Host: a")
     }
 
+    @Test func `effects are read as they are written`() {
+        #expect("\(FaultEffect())" == "none")
+        #expect(FaultEffect("none") == [])
+        #expect("\(FaultEffect([.ended, .lost]))" == "lost ended")
+        #expect(FaultEffect("lost of-later ended") == [.lost, .ended])
+        for item in FaultEffect.named { #expect(FaultEffect(item.name) == item.effect) }
+        let all = FaultEffect(FaultEffect.named.map(\.effect))
+        #expect(FaultEffect("\(all)") == all)
+        #expect(all.rawValue == (1 << FaultEffect.named.count) - 1)
+    }
+
     @Test func `event kinds have stable names`() {
         #expect(EventRow.Kind.tlsFailed.rawValue == "tls-failed")
         #expect(EventRow.Kind.sessionEnded.rawValue == "session-ended")

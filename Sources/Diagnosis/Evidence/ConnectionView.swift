@@ -14,7 +14,7 @@ public struct ConnectionView: Sendable {
     public private(set) var coverage: Coverage
     /// When a fault last affected it.
     public private(set) var lastFaultAt: Instant?
-    /// Whether a fault cut it, so that its end is attributed to no peer.
+    /// Whether a fault cut it or stopped its bytes, so that its end is attributed to no peer.
     public private(set) var wasCut = false
     /// Device id that its requests name.
     public private(set) var device: String?
@@ -71,7 +71,7 @@ public struct ConnectionView: Sendable {
         case .event(let row) where row.kind == .joined: coverage = .late
         case .fault(let row):
             lastFaultAt = row.at
-            if Self.cutting.contains(String(row.action.prefix { $0 != " " })) { wasCut = true }
+            if row.hasEffect([.ended, .stalled, .refused]) { wasCut = true }
         case .event(let row) where row.kind == .closed:
             if endedAt == nil { endedAt = row.at }
         case .asked(let exchange):
@@ -82,12 +82,6 @@ public struct ConnectionView: Sendable {
         default: break
         }
     }
-
-    /// Actions after which a connection is over.
-    private static let cutting: Set<String> = [
-        "close", "reset", "half-close", "close-code", "cut", "refuse", "blackout",
-        "tls-failure", "expired-certificate",
-    ]
 
     /// Whether a command changes the state of its connection.
     static func isAbout(_ command: CommandEvidence) -> Bool {

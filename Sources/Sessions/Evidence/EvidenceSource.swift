@@ -1,5 +1,6 @@
 package import Diagnosis
 import Dissection
+import Faults
 import Simperium
 package import Trace
 package import Wire
@@ -96,18 +97,20 @@ package final class EvidenceSource {
     }
 
     private func take(_ fault: EvidenceFaultRow, _ body: (Evidence) -> Void) {
+        let row = fault.row.withEffect
+        guard row.isDone else { return }
         counts.faults += 1
-        body(.fault(fault.row))
-        guard fault.isOfMessage, let socket = fault.row.connection, let sender = fault.row.sender
+        body(.fault(row))
+        guard fault.isOfMessage, let socket = row.connection, let sender = row.sender,
+            let effect = row.effect
         else { return }
         let lost = touched.take(
-            action: fault.row.action, socket: socket, sender: sender, came: fault.row.came,
-            sent: fault.row.sent)
+            effect, socket: socket, sender: sender, came: row.came, sent: row.sent)
         for (text, fate) in lost {
             let head = SimperiumCommand.parse(text, from: sender)
             let row = CommandRow(
                 id: lastCommand, message: MessageID(0), connection: socket, position: 0,
-                sender: sender, at: fault.row.at, channel: head.channel, name: head.name,
+                sender: sender, at: row.at, channel: head.channel, name: head.name,
                 bucket: nil, app: nil, text: nil, payloadOffset: head.payload.lowerBound,
                 payloadSize: head.payload.count, key: head.key, cv: head.cv, error: head.error,
                 problem: nil)
@@ -121,7 +124,8 @@ package final class EvidenceSource {
     private func evidence(_ entry: EvidenceExchangeRow) -> ExchangeEvidence {
         ExchangeEvidence(
             entry.row, request: entry.request.map { side($0, of: entry.row) },
-            response: entry.response.map { side($0, of: entry.row) }, faults: entry.faults)
+            response: entry.response.map { side($0, of: entry.row) },
+            faults: entry.faults.map(\.withEffect).filter(\.isDone))
     }
 
     private func side(_ entry: EvidenceSideRow, of row: ExchangeRow) -> SideEvidence {
@@ -138,6 +142,16 @@ package final class EvidenceSource {
             return isRead != nil
         }
         return side
+    }
+}
+
+extension FaultRow {
+    /// The row with its effect: the declared one where the trace does not have it.
+    fileprivate var withEffect: FaultRow {
+        guard effect == nil else { return self }
+        var row = self
+        row.effect = .declared(for: action, on: sender, hasTaken: !came.isEmpty)
+        return row
     }
 }
 

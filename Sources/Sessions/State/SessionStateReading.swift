@@ -1,3 +1,4 @@
+import Faults
 import Framing
 package import Replaying
 package import Trace
@@ -74,9 +75,11 @@ package struct SessionStateReading {
     }
 
     private mutating func take(_ row: StateFaultRow) {
+        let declared = FaultEffect.declared(
+            for: row.action, on: row.sender, hasTaken: !row.came.isEmpty)
+        guard let effect = row.effect ?? declared else { return }
         let lost = touched.take(
-            action: row.action, socket: row.socket, sender: row.sender, came: row.came,
-            sent: row.sent)
+            effect, socket: row.socket, sender: row.sender, came: row.came, sent: row.sent)
         for (text, _) in lost {
             state.command(
                 nil, socket: row.socket, sender: row.sender, at: row.at, sent: text, received: nil)
@@ -111,25 +114,24 @@ package struct SessionStateReading {
             sides.sent = nil
         }
         for fault in row.faults {
-            let kind = String(fault.action.prefix { $0 != " " })
-            switch (kind, fault.sender) {
-            case ("drop", _), ("close", .client?), ("reset", .client?):
+            let declared = FaultEffect.declared(
+                for: fault.action, on: fault.sender, hasTaken: fault.hasReceived)
+            let effect = fault.effect ?? declared ?? []
+            switch fault.sender {
+            case .client? where effect.contains(.lost):
                 if received == nil { sides.reached = false }
-            case ("corrupt", .client?), ("set-header", .client?), ("remove-header", .client?),
-                ("content-type", .client?):
+            case .client? where effect.contains(.altered):
                 var raw = RawMessage(.client, method: row.method)
                 try reader.sentBytes(of: row.id, .client) { raw.take($0) }
                 if let message = raw.message {
                     sides.arrived = arrived
                     sides.request = message
                 }
-            case ("lose-answer", .server?), ("close", .server?), ("reset", .server?):
+            case .server? where effect.contains(.lost):
                 var raw = RawMessage(.server, method: row.method)
                 _ = raw.take(try reader.came(fault)[...])
                 sides.sent = raw.response
-            case ("status", .server?), ("truncate", .server?), ("corrupt", .server?),
-                ("cut-xml", .server?), ("length", .server?), ("set-header", .server?),
-                ("content-type", .server?), ("remove-header", .server?):
+            case .server? where effect.contains(.altered):
                 var raw = RawMessage(.server, method: row.method)
                 try reader.sentBytes(of: row.id, .server) { raw.take($0) }
                 if let response = raw.response { sides.sent = response }

@@ -22,16 +22,6 @@ package struct TouchedCommands {
     /// Nothing was touched yet.
     package init() {}
 
-    /// Actions that answer a client's command in the server's place.
-    private static let answering: Set<String> = [
-        "error", "cv-unknown", "change-unknown", "entity-unknown", "auth-failure", "auth-expired",
-        "wrong-heartbeat",
-    ]
-    /// Actions that end a connection after the message.
-    private static let ending: Set<String> = ["close", "reset", "close-code", "stall"]
-    /// Actions after which the receiver receives what was sent.
-    private static let harmless: Set<String> = ["repeat", "latency", "send", "reorder"]
-
     /// The outcome of a command that was not forwarded when it was received.
     package enum Fate {
         /// It was not delivered.
@@ -44,22 +34,23 @@ package struct TouchedCommands {
     ///
     /// - Returns: The commands that were lost by it, and those of clients that are forwarded later.
     package mutating func take(
-        action: String, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
+        _ effect: FaultEffect, socket: ConnectionID, sender: Peer, came: [UInt8], sent: [UInt8]
     ) -> [(text: [UInt8], fate: Fate)] {
-        let kind = String(action.prefix { $0 != " " })
-        if kind == "reorder", sender == .client, late[socket]?.count ?? 0 < Self.maxLate {
+        guard !came.isEmpty else { return [] }
+        if effect.contains(.lost) || effect.contains(.altered) && sent.isEmpty {
+            return Self.commands(came, sender).map { ($0, .lost) }
+        }
+        if effect.contains(.answered) {
+            kept[socket, default: []].append(came)
+        } else if effect.contains(.altered) {
+            guard came != sent else { return [] }
+            altered[Way(socket: socket, sender: sender), default: []].append((came, sent))
+        } else if effect.contains(.delayed), sent.isEmpty, sender == .client,
+            late[socket]?.count ?? 0 < Self.maxLate
+        {
             let commands = Self.commands(came, sender)
             late[socket, default: []] += commands
             return commands.map { ($0, .late) }
-        }
-        if Self.harmless.contains(kind) { return [] }
-        if sent.isEmpty || Self.ending.contains(kind) {
-            return Self.commands(came, sender).map { ($0, .lost) }
-        }
-        if sender == .client, Self.answering.contains(kind) {
-            kept[socket, default: []].append(came)
-        } else if came != sent {
-            altered[Way(socket: socket, sender: sender), default: []].append((came, sent))
         }
         return []
     }

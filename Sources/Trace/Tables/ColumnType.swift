@@ -128,6 +128,11 @@ extension String: ColumnText {
     init(columnText: String) { self = columnText }
 }
 
+extension FaultEffect: ColumnText {
+    var columnText: String { description }
+    init(columnText: String) { self.init(columnText) }
+}
+
 /// Beyond the range of an INTEGER, so stored as decimal text.
 extension UInt64: ColumnText {
     var columnText: String { String(self) }

@@ -19,6 +19,16 @@ extension Tables {
             .value("at_ns", "when", \.at, \.at),
             .value("rule", "name of the rule that caused it", \.rule, \.rule),
             .value("action", "the action, in the notation of plans", \.action, \.action),
+            .value(
+                "effect",
+                """
+                what that did: altered, lost, delayed, repeated, answered, injected, ended, \
+                stalled, refused, with a space between several; none where it could not be done; \
+                null where unknown
+                """, \.effect, \.effect),
+            .value(
+                "problem", "why it could not be done; null where it was done", \.problem,
+                \.problem),
             .value("connection_id", "the connection it was applied to", \.connection, \.connection),
             .value(
                 "sender",
@@ -53,7 +63,7 @@ extension Tables {
 
     /// The columns of a fault that the view `fault` has as well.
     static let shownFault = fault.select(
-        "at_ns rule action connection_id sender scope occurrence draw came sent")
+        "at_ns rule action effect problem connection_id sender scope occurrence draw came sent")
 
     /// `fault_verdict`.
     package static let verdict: Table<FaultVerdictRow> = Table(

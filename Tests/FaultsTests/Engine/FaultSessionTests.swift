@@ -92,7 +92,7 @@ struct FaultSessionTests {
         #expect(
             row
                 == FaultRow(
-                    at: Instant(nanoseconds: 5), rule: "a", action: "status 503",
+                    at: Instant(nanoseconds: 5), rule: "a", action: "status 503", effect: .altered,
                     connection: ConnectionID(3), sender: .server, occurrence: 1,
                     draw: firings[1].draw, came: [1], sent: [2]))
     }

@@ -18,6 +18,7 @@ import Wire
             .fault(
                 FaultRow(
                     at: http.tick(), rule: "cut", action: "replace status=503",
+                    effect: [.altered, .ended], problem: "it \"could\" not be",
                     connection: http.connection, sender: .server, scope: "127.0.0.1",
                     occurrence: 2, draw: .max, came: [0, 0xFF], sent: Array("HTTP/1.1 503\r\n".utf8)
                 )

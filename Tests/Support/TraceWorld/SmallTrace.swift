@@ -86,13 +86,15 @@ final class SmallTrace {
 
     /// Does something to a message on purpose, right before it.
     func fault(
-        _ id: ConnectionID, _ sender: Peer, _ action: String, came: String, sent: String = ""
+        _ id: ConnectionID, _ sender: Peer, _ action: String, came: String, sent: String = "",
+        effect: FaultEffect? = nil, problem: String? = nil
     ) {
         put(
             .fault(
                 FaultRow(
-                    at: tick(), rule: "test", action: action, connection: id, sender: sender,
-                    came: Array(came.utf8), sent: Array(sent.utf8))))
+                    at: tick(), rule: "test", action: action, effect: effect,
+                    problem: problem, connection: id, sender: sender, came: Array(came.utf8),
+                    sent: Array(sent.utf8))))
     }
 
     /// Sends text with line feeds for line ends.

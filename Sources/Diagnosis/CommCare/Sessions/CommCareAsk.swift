@@ -51,15 +51,8 @@ struct CommCareAsk: Sendable {
     /// Whether Tapedeck changed the request on its way to the server; answering, delaying or
     /// dropping something does not count.
     private static func changes(_ fault: FaultRow) -> Bool {
-        fault.sender == .client && !keeping.contains(String(fault.action.prefix { $0 != " " }))
+        fault.sender == .client && fault.hasEffect([.altered, .repeated])
     }
-
-    /// Actions that leave a request as it is.
-    private static let keeping: Set<String> = [
-        "status", "lose-answer", "answer-twice", "truncate", "length", "cut-xml", "drop", "latency",
-        "bandwidth", "slice", "stall", "cut", "blackout", "close", "reset", "half-close", "refuse",
-        "tls-failure", "expired-certificate",
-    ]
 
     /// Reads a request; nil where it is not one of CommCare or OpenRosa.
     init?(_ exchange: borrowing ExchangeEvidence, _ session: borrowing SessionView) {

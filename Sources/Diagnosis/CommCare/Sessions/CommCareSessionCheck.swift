@@ -63,7 +63,7 @@ struct CommCareSessionCheck: Check {
             guard let ask = open.removeValue(forKey: exchange.row.id) else { return }
             answer(exchange, ask, session, &report)
         case .fault(let row):
-            guard let id = row.connection, row.action.hasPrefix("repeat"),
+            guard let id = row.connection, row.sender == .client, row.hasEffect(.repeated),
                 repeating.count < Self.maxPersons
             else { return }
             repeating.insert(id)

@@ -49,11 +49,6 @@ struct SimperiumChangeCheck: Check {
     /// back.
     static let surely: Int64 = 30_000_000_000
 
-    /// Actions after which time does not show what a client received.
-    private static let slowing: Set<String> = [
-        "latency", "bandwidth", "slice", "stall", "blackout", "cut", "half-close", "reorder",
-    ]
-
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
     ) {
@@ -65,9 +60,8 @@ struct SimperiumChangeCheck: Check {
             connections[id]?.endedAt = row.at
             bury(id)
         case .fault(let row):
-            guard let id = row.connection,
-                Self.slowing.contains(String(row.action.prefix { $0 != " " }))
-            else { return }
+            // After these, time does not show what a client received.
+            guard let id = row.connection, row.hasEffect([.delayed, .stalled]) else { return }
             connections[id, default: .init()].isSlow = true
         // Objects may have been removed and created again.
         case .gap: truth.removeAll()

@@ -140,15 +140,18 @@ public final class StateReader {
     private func socketFaults() throws(StorageFault) -> [StateFaultRow] {
         try reader.list(
             """
-            SELECT f.session_id, f.at_ns, f.connection_id, f.sender, f.action, f.came, f.sent
+            SELECT f.session_id, f.at_ns, f.connection_id, f.sender, f.action, f.came, f.sent,
+              f.effect
             FROM fault f WHERE f.connection_id IS NOT NULL AND f.sender IS NOT NULL
+              AND f.problem IS NULL
               AND f.exchange_id IS NULL AND f.came <> x'' ORDER BY f.session_id, f.at_ns, f.id
             """, []
         ) {
             StateFaultRow(
                 socket: ConnectionID($0.integer(2)), sender: $0.peer(3),
                 at: Instant(nanoseconds: $0.integer(1) &+ (replay.shifts[$0.integer(0)] ?? 0)),
-                action: $0.string(4), came: $0.bytes(5), sent: $0.bytes(6))
+                action: $0.string(4), effect: $0.optionalString(7).map { FaultEffect($0) },
+                came: $0.bytes(5), sent: $0.bytes(6))
         }
     }
 
@@ -158,13 +161,15 @@ public final class StateReader {
         var faults: [Int64: [StateExchangeRow.Fault]] = [:]
         if hasFaults {
             let statement = try reader.db.prepare(
-                "SELECT exchange_id, id, action, sender FROM fault "
-                    + "WHERE exchange_id IS NOT NULL ORDER BY id")
+                "SELECT exchange_id, id, action, sender, effect, came <> x'' FROM fault "
+                    + "WHERE exchange_id IS NOT NULL AND problem IS NULL ORDER BY id")
             while try statement.step() {
                 faults[statement.integer(0), default: []].append(
                     StateExchangeRow.Fault(
                         id: statement.integer(1), action: statement.string(2),
-                        sender: statement.isNull(3) ? nil : statement.peer(3)))
+                        effect: statement.optionalString(4).map { FaultEffect($0) },
+                        sender: statement.isNull(3) ? nil : statement.peer(3),
+                        hasReceived: statement.integer(5) == 1))
             }
         }
         let statement = try reader.db.prepare(

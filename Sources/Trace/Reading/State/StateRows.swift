@@ -40,6 +40,8 @@ public struct StateFaultRow: Hashable, Sendable {
     public var at: Instant
     /// The action, in the notation of plans.
     public var action: String
+    /// What that did; nil where it is unknown.
+    public var effect: FaultEffect?
     /// The original message, up to 64 KiB.
     public var came: [UInt8]
     /// What was sent instead, up to 64 KiB.
@@ -83,8 +85,12 @@ public struct StateExchangeRow: Hashable, Sendable {
         public var id: Int64
         /// The action, in the notation of plans.
         public var action: String
+        /// What that did; nil where it is unknown.
+        public var effect: FaultEffect?
         /// The sender of the affected bytes; nil where there are none.
         public var sender: Peer?
+        /// Whether the trace has what was received.
+        public var hasReceived: Bool
     }
 }
 
