@@ -84,6 +84,10 @@ public struct ActionSpecification: Sendable {
     package let recovery: ActionRecovery
     /// Names of arguments of which at most one may be given.
     let exclusive: [String]
+    /// Whose message of an exchange it is for; nil for that in whose phase it is evaluated.
+    let side: @Sendable (FaultAction) -> Peer?
+    /// Why it cannot be carried out later than its event in a phase; nil where it can.
+    let refusalToWait: @Sendable (FaultAction, FilterPhase) -> String?
     /// Whether the action draws something at random.
     let isRandom: @Sendable (FaultAction) -> Bool
     /// Whether it lasts for the times of its schedule.
@@ -96,6 +100,8 @@ public struct ActionSpecification: Sendable {
         implied: String = "", _ sentence: String, example: String,
         effect: @escaping @Sendable (Application) -> FaultEffect, recovery: ActionRecovery,
         exclusive: [String] = [],
+        side: @escaping @Sendable (FaultAction) -> Peer? = { _ in nil },
+        refusalToWait: @escaping @Sendable (FaultAction, FilterPhase) -> String? = { _, _ in nil },
         isRandom: @escaping @Sendable (FaultAction) -> Bool = { _ in false },
         lastsForWindow: @escaping @Sendable (FaultAction) -> Bool = { _ in false },
         isFireable: Bool = false
@@ -111,6 +117,8 @@ public struct ActionSpecification: Sendable {
         self.effect = effect
         self.recovery = recovery
         self.exclusive = exclusive
+        self.side = side
+        self.refusalToWait = refusalToWait
         self.isRandom = isRandom
         self.lastsForWindow = lastsForWindow
         self.isFireable = isFireable
@@ -157,5 +165,12 @@ extension FilterPhase {
         case .command: .command
         case .message: .message
         }
+    }
+}
+
+extension ActionSpecification {
+    /// Why an action on a connection that is being opened cannot be carried out later.
+    static func whileOpening(_ kind: ActionKind) -> String {
+        "after: \(kind) is carried out when the connection or its TLS begins, and cannot be delayed"
     }
 }

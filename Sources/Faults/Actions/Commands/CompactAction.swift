@@ -15,5 +15,8 @@ extension ActionSpecification {
             + "server does for a client that was offline.",
         example: "command:c => compact count=3",
         effect: { _ in [.altered, .delayed] },
-        recovery: ActionRecovery(targetStays: true, ownMessageCounts: true))
+        recovery: ActionRecovery(targetStays: true, ownMessageCounts: true),
+        refusalToWait: { action, _ in
+            "after: \(action.kind) waits for the next message, and cannot be delayed further"
+        })
 }

@@ -14,5 +14,6 @@ extension ActionSpecification {
         .exchange, "Mislabels the body.",
         example: "api:commcare.restore => content-type text/html",
         effect: { _ in .altered },
-        recovery: ActionRecovery())
+        recovery: ActionRecovery(),
+        side: { $0.text("sender") == "client" ? .client : .server })
 }

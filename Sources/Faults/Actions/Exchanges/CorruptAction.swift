@@ -20,5 +20,6 @@ extension ActionSpecification {
         example: "path:/media/* => corrupt at=100 count=4",
         effect: { _ in .altered },
         recovery: ActionRecovery(),
+        side: { $0.text("sender") == "client" ? .client : .server },
         isRandom: { $0.arguments["at"] == nil })
 }

@@ -14,5 +14,6 @@ extension ActionSpecification {
         example:
             "api:commcare.submit => remove-header X-CommCareHQ-LastSyncToken sender=client",
         effect: { _ in .altered },
-        recovery: ActionRecovery(exchange: .exchangeItself, targetStays: true))
+        recovery: ActionRecovery(exchange: .exchangeItself, targetStays: true),
+        side: { $0.text("sender") == "client" ? .client : .server })
 }

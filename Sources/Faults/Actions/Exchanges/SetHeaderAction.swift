@@ -16,5 +16,6 @@ extension ActionSpecification {
         .exchange, "Sets a header field.",
         example: "host:*.example => set-header Date \"Thu, 01 Jan 1998 00:00:00 GMT\"",
         effect: { _ in .altered },
-        recovery: ActionRecovery(exchange: .exchangeItself, targetStays: true))
+        recovery: ActionRecovery(exchange: .exchangeItself, targetStays: true),
+        side: { $0.text("sender") == "client" ? .client : .server })
 }

@@ -44,5 +44,6 @@ extension ActionSpecification {
         example: "api:commcare.restore => status 503 retry-after=30 first=3",
         effect: { $0.sender == .server ? .altered : .answered },
         recovery: ActionRecovery(exchange: .answer),
-        exclusive: ["body", "body-file"])
+        exclusive: ["body", "body-file"],
+        side: { $0.flag("forwarded") ? .server : .client })
 }

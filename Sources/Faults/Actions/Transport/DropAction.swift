@@ -14,5 +14,11 @@ extension ActionSpecification {
         "Does not forward a request, command or message.",
         example: "command:c sender:server => drop nth=1",
         effect: { $0.action.flag("close") ? [.lost, .ended] : .lost },
-        recovery: ActionRecovery())
+        recovery: ActionRecovery(),
+        refusalToWait: { action, _ in
+            action.flag("close")
+                ? nil
+                : "after: what is dropped is never sent; only the end of the connection can be "
+                    + "delayed, with close"
+        })
 }

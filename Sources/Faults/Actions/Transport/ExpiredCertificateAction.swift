@@ -8,5 +8,6 @@ extension ActionSpecification {
         "Shows the client a certificate that has expired.",
         example: "host:*.example => expired-certificate",
         effect: { _ in .refused },
-        recovery: .reconnection)
+        recovery: .reconnection,
+        refusalToWait: { action, _ in whileOpening(action.kind) })
 }

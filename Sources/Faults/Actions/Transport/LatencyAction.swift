@@ -23,6 +23,9 @@ extension ActionSpecification {
         effect: { _ in .delayed },
         recovery: ActionRecovery(
             exchange: .exchangeItself, targetStays: true, ownMessageCounts: true),
+        side: { action in
+            action.text("sender").map { $0 == "client" ? .client : .server }
+        },
         isRandom: { $0.duration("jitter") ?? 0 > 0 },
         isFireable: true)
 }

@@ -8,5 +8,8 @@ extension ActionSpecification {
         "Refuses the connection, or the tunnel that the client requests.",
         example: "=> refuse first=2",
         effect: { _ in .refused },
-        recovery: .reconnection)
+        recovery: .reconnection,
+        refusalToWait: { action, phase in
+            phase == .handshake ? whileOpening(action.kind) : nil
+        })
 }

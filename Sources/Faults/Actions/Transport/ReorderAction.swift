@@ -9,5 +9,8 @@ extension ActionSpecification {
             + "after 5 s where none follows.",
         example: "command:c sender:server => reorder every=3",
         effect: { _ in .delayed },
-        recovery: ActionRecovery(targetStays: true, ownMessageCounts: true))
+        recovery: ActionRecovery(targetStays: true, ownMessageCounts: true),
+        refusalToWait: { action, _ in
+            "after: \(action.kind) waits for the next message, and cannot be delayed further"
+        })
 }

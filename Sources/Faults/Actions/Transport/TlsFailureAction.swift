@@ -7,5 +7,6 @@ extension ActionSpecification {
         .tlsFailure, [], [.handshake], "Ends the client's TLS handshake with an alert.",
         example: "host:*.example => tls-failure first=1",
         effect: { _ in .refused },
-        recovery: .reconnection)
+        recovery: .reconnection,
+        refusalToWait: { action, _ in whileOpening(action.kind) })
 }

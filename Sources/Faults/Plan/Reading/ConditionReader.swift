@@ -1,4 +1,5 @@
 import Filters
+import Wire
 
 /// Makes conditions of filters: finds the phase in which each can be evaluated.
 enum ConditionReader {
@@ -93,43 +94,10 @@ extension FaultAction {
     /// The phases in which the action can be carried out with these arguments, in their order.
     var phases: [FilterPhase] {
         let all = kind.specification.phases
-        let request: Set<FilterPhase> = [.connection, .requestHead, .requestBody]
-        let response: Set<FilterPhase> = [.connection, .responseHead, .responseBody]
-        let others: Set<FilterPhase> = [.command, .message]
-        let wanted: Set<FilterPhase>?
-        switch kind {
-        case .status: wanted = flag("forwarded") ? response : request
-        case .setHeader, .removeHeader, .corrupt, .contentType:
-            wanted = text("sender") == "client" ? request : response
-        case .latency:
-            switch text("sender") {
-            case "client": wanted = request.union(others)
-            case "server": wanted = response.union(others)
-            default: wanted = nil
-            }
-        default: wanted = nil
-        }
-        guard let wanted else { return all }
-        return all.filter(wanted.contains)
-    }
-}
-
-extension FaultAction {
-    /// Why the action cannot be carried out later than its event in `phase`, in words; nil where it
-    /// can.
-    func refusalToWait(in phase: FilterPhase) -> String? {
-        switch kind {
-        case .drop where !flag("close"):
-            "after: what is dropped is never sent; only the end of the connection can be delayed, "
-                + "with close"
-        case .loseAnswer where text("how") == "stall":
-            "after: with how=stall the answer is never sent, so it cannot be delayed"
-        case .reorder, .compact:
-            "after: \(kind) waits for the next message, and cannot be delayed further"
-        case .refuse where phase == .handshake, .tlsFailure, .expiredCertificate:
-            "after: \(kind) is carried out when the connection or its TLS begins, and cannot be "
-                + "delayed"
-        default: nil
+        switch kind.specification.side(self) {
+        case .client: return all.filter { ![.responseHead, .responseBody].contains($0) }
+        case .server: return all.filter { ![.requestHead, .requestBody].contains($0) }
+        case nil: return all
         }
     }
 }

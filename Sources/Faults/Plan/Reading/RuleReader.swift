@@ -108,7 +108,9 @@ struct RuleReader {
         if action.lastsForWindow, schedule.to == nil {
             throw FaultPlanError(.endless(action.kind), kind.place)
         }
-        if schedule.after > 0, let why = action.refusalToWait(in: condition.phase) {
+        if schedule.after > 0,
+            let why = action.kind.specification.refusalToWait(action, condition.phase)
+        {
             let word = self.schedule.last { $0.key?.text == "after" }
             throw FaultPlanError(.contradiction(why), word?.value.place ?? kind.place)
         }
