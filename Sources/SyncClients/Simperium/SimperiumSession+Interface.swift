@@ -11,6 +11,8 @@ extension SimperiumSession {
         public var buckets: [String]
         /// The user's access token.
         public var token: String?
+        /// How often the server called this token invalid, without taking it since.
+        public var tokenRefusals = 0
         /// Whether tokens can be got from the auth API.
         public var canAuthorize = false
         /// Identifier of this installation, the same for as long as its state is in use.
@@ -75,11 +77,16 @@ extension SimperiumSession {
         case save(bucket: String, ClientBucket.Saving)
         /// To be stored: the state belongs to this user.
         case own(String)
+        /// To be stored: how often the server called the token invalid, without taking it since.
+        case tokenRefusals(Int)
         /// ``Event/timePassed`` is due at this time; nil where no timer is needed.
         case setTimer(Instant?)
         /// For who uses the session.
         case tell(Notice)
     }
+
+    /// How often a token is sent to a server that calls it invalid: it may have been mistaken once.
+    static let tokenAttempts = 2
 
     /// Why no socket is opened any more.
     public struct Refusal: Hashable, Sendable {

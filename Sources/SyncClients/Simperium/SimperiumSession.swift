@@ -36,6 +36,7 @@ public struct SimperiumSession: Sendable {
     private var token: String?
     /// Whether the server took the token, so that it had been right before it was refused.
     private var wasTokenTaken = false
+    private var tokenRefusals: Int
     /// When the requested socket times out.
     private var dialEnds: Instant?
     private var retryAt: Instant?
@@ -77,6 +78,13 @@ public struct SimperiumSession: Sendable {
         }
         timers = settings.buckets.map { _ in nil }
         numbers = random
+        tokenRefusals = settings.tokenRefusals
+        if token != nil, tokenRefusals >= Self.tokenAttempts {
+            refusal = Refusal(
+                reason:
+                    "the server has refused this token \(tokenRefusals) times: get another one from the auth API"
+            )
+        }
     }
 
     /// Processes the next event.
@@ -152,6 +160,7 @@ public struct SimperiumSession: Sendable {
         guard isConnecting, self.token == nil else { return }
         self.token = token
         wasTokenTaken = false
+        tokenRefusals = 0
         wasAnswered = true
         dialEnds = Instant(nanoseconds: now.nanoseconds + settings.patience)
         for channel in buckets.indices { give(.token(token), to: channel, &output) }
@@ -177,6 +186,11 @@ public struct SimperiumSession: Sendable {
     private mutating func renew(_ code: Int?, _ output: inout [Command]) {
         output.append(.tell(.needsToken(code: code)))
         output.append(.disconnect)
+        // Once it was taken, 401 may be about one object.
+        if code == nil || !wasTokenTaken && (code == 400 || code == 401) {
+            tokenRefusals += 1
+            output.append(.tokenRefusals(tokenRefusals))
+        }
         // Another token helps where this one was valid once; the user may have been blocked since.
         if settings.canAuthorize, wasTokenTaken, code == nil || code == 401 {
             token = nil
@@ -229,6 +243,10 @@ public struct SimperiumSession: Sendable {
         if case .auth(.accepted(let name)) = message.body {
             guard isOwner(name, &output) else { return }
             wasTokenTaken = true
+            if tokenRefusals > 0 {
+                tokenRefusals = 0
+                output.append(.tokenRefusals(0))
+            }
         }
         // What has no channel is for all of them.
         if let channel = message.channel {

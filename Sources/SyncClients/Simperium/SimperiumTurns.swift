@@ -50,6 +50,9 @@ final class SimperiumTurns {
         var reported = SimperiumSession.Settings(
             app: settings.app, buckets: settings.buckets, token: settings.token,
             clientID: identifier)
+        if let token = settings.token {
+            reported.tokenRefusals = try state.refusals(of: token)
+        }
         reported.canAuthorize = settings.authorize != nil
         reported.pageSize = settings.pageSize
         reported.pagesHoldData = settings.pagesHoldData
@@ -142,6 +145,8 @@ final class SimperiumTurns {
             switch command {
             case .save(let bucket, let saving): try state.save(bucket, saving)
             case .own(let user): try state.set("user", user)
+            case .tokenRefusals(let count):
+                if let token = settings.token { try state.set(refusals: count, of: token) }
             case .tell(let notice): notices.append(notice)
             case .setTimer(let time): sessionTime = time
             case .authorize, .connect, .disconnect, .send: outbox.append(command)

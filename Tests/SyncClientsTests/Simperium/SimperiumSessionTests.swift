@@ -23,12 +23,13 @@ struct Playbook {
 
     init(
         buckets: [String] = ["notes"], saved: [String: ClientBucket.Saved] = [:],
-        user: String? = nil, canAuthorize: Bool = false
+        user: String? = nil, canAuthorize: Bool = false, tokenRefusals: Int = 0
     ) {
         var settings = SimperiumSession.Settings(
             app: "app", buckets: buckets, token: canAuthorize ? nil : "token",
             clientID: "client")
         settings.canAuthorize = canAuthorize
+        settings.tokenRefusals = tokenRefusals
         session = SimperiumSession(
             settings: settings, saved: saved, user: user, random: SameNumbers())
         self.saved = saved
@@ -175,6 +176,34 @@ struct Playbook {
         #expect(book.play(.received(Array(text.utf8))).contains(.disconnect))
         #expect(book.session.refusal?.reason.contains(advice) == true)
         #expect(!book.play(.timePassed, after: 1_000).contains(.connect))
+    }
+
+    @Test(arguments: [
+        (#"0:auth:{"msg":"Token invalid","code":401}"#, true),
+        (#"0:auth:{"msg":"bad","code":400}"#, true), ("0:auth:expired", true),
+        (#"0:auth:{"msg":"no","code":500}"#, false),
+    ])
+    func `counts how often the token is called invalid`(text: String, counts: Bool) {
+        var book = Playbook(tokenRefusals: 1)
+        #expect(book.play(.online).contains(.connect), "once more")
+        _ = book.play(.opened)
+        #expect(
+            book.play(.received(Array(text.utf8))).contains(.tokenRefusals(2)) == counts)
+    }
+
+    @Test func `does not send a token that was refused twice`() {
+        var book = Playbook(tokenRefusals: 2)
+        #expect(!book.play(.online).contains(.connect))
+        #expect(book.session.refusal?.isForGood == true)
+        #expect(book.session.refusal?.reason.contains("get another one") == true)
+    }
+
+    @Test func `a token that is taken was not invalid`() {
+        var book = Playbook(tokenRefusals: 1)
+        _ = book.play(.online)
+        _ = book.play(.opened)
+        #expect(book.play(.received(Array("0:auth:ada".utf8))).contains(.tokenRefusals(0)))
+        #expect(!book.play(.received(Array("0:auth:ada".utf8))).contains(.tokenRefusals(0)))
     }
 
     @Test func `gets a token first, and another one when it has expired`() {

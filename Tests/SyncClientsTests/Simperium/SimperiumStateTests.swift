@@ -44,6 +44,20 @@ import Wire
         }
     }
 
+    @Test func `remembers the refusals of one token, and not the token`() throws {
+        try withFolder { folder in
+            let token = "0123456789abcdef0123456789abcdef"
+            var state: SimperiumState? = try SimperiumState(folder: folder, app: "app")
+            #expect(try state?.refusals(of: token) == 0)
+            try state?.set(refusals: 2, of: token)
+            state = nil
+            let again = try SimperiumState(folder: folder, app: "app")
+            #expect(try again.refusals(of: token) == 2)
+            #expect(try again.refusals(of: token + "0") == 0)
+            #expect(try again.value("refused_token")?.contains(token) == false)
+        }
+    }
+
     @Test func `refuses the state of another app, and one that is in use`() throws {
         try withFolder { folder in
             let state = try SimperiumState(folder: folder, app: "app")

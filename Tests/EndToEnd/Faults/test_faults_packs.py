@@ -1,0 +1,125 @@
+"""No pack of Tapedeck leads to a finding about a client that behaves.
+
+The built-in clients play against the embedded servers under every pack that fits their protocol.
+Durations of the packs are a twentieth of what they are, so that what takes minutes takes seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from faults import faulty_fixture
+from programs import ROOT, TAPEDECK, Recording, environment, tapedeck
+from serving import case, form
+from simperium_client import Client
+
+__all__ = ["faulty_fixture"]
+
+FOLDER = ROOT / "Sources/Faults/Packs"
+COMMCARE = [
+    "account-deactivated", "broken-restore", "captive-portal", "duplicate-forms",
+    "expired-history", "expired-token", "flaky-mobile", "overloaded-server", "rejected-forms",
+    "restore-in-progress", "restore-never-ready", "slow-link", "tunnels", "wrong-clock",
+]
+SIMPERIUM = [
+    "captive-portal", "chatty-server", "duplicate-forms", "expired-history", "expired-token",
+    "flaky-mobile", "ghost-writing-bait", "lost-acknowledgements", "overloaded-server",
+    "refused-changes", "reindex-storm", "silent-server", "slow-link", "tunnels",
+]
+# Certificates, for which both clients connect with TLS.
+SECURE = ["broken-tls"]
+SHORTER = 20
+# How long a user lets a command wait, in seconds.
+IMPATIENCE = 2
+
+
+def shortened(pack: str, folder: Path) -> Path:
+    """The pack with shorter durations and pauses, as a file."""
+    text = re.sub(r"^#.*\n", "", (FOLDER / f"{pack}.yaml").read_text(), flags=re.M)
+
+    def shorter(found: re.Match) -> str:
+        milliseconds = int(found[1]) * {"ms": 1, "s": 1_000, "m": 60_000}[found[2]]
+        return f"{max(1, milliseconds // SHORTER)}ms"
+
+    text = re.sub(r"\b(\d+)(ms|s|m)\b", shorter, text)
+    text = re.sub(r"retry-after=\d+", "retry-after=1", text)
+    path = folder / f"{pack}.yaml"
+    path.write_text(text)
+    return path
+
+
+def findings(deck: Recording) -> list[dict]:
+    """What `diagnose` finds in a finished recording."""
+    deck.finish()
+    done = tapedeck("diagnose", deck.trace, "--json", status=None)
+    assert done.returncode in (0, 1), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def commcare(url: str, folder: Path, *arguments: str | Path) -> None:
+    """Runs the built-in client; a user ends it where it waits for long."""
+    try:
+        subprocess.run(
+            [TAPEDECK, "client", "commcare", *arguments, "--to", url, "--domain", "demo",
+             "--user", "anna", "--state", folder / "device"],
+            env=environment(TAPEDECK_PASSWORD="secret"), stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=IMPATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        pass
+
+
+def play_commcare(url: str, folder: Path, *more: str | Path) -> None:
+    """Forms and syncs, whatever becomes of them."""
+    for number in range(4):
+        filled = folder / f"form-{number}.xml"
+        filled.write_text(form(f"form-{number}", case(f"case-{number}")))
+        commcare(url, folder, "submit", filled, *more)
+        commcare(url, folder, "sync", *more)
+
+
+def play_simperium(url: str, folder: Path, program, *more: str | Path) -> None:
+    """Edits of two clients over several connections, whatever becomes of them."""
+    one, two = (Client(url, folder / name, program) for name in ("one", "two"))
+    one.more = two.more = list(more)
+    anyhow = {"status": None, "patience": 1.5}
+    for number in range(3):
+        one.run("set", f"k{number}", json.dumps({"t": f"text {number}"}), **anyhow)
+    for turn in range(2):
+        script = folder / f"script-{turn}"
+        script.write_text("".join(
+            f'set notes k{number % 4} {{"t":"text {number} of {turn}","n":{number}}}\n'
+            f"wait 50ms\n" for number in range(10)) + "wait synced\n")
+        one.run("run", script, **anyhow)
+        two.run("set", f"k{turn}", json.dumps({"t": f"other {turn}"}), **anyhow)
+    one.run("sync", **anyhow)
+
+
+def test_every_pack_is_played():
+    assert {path.stem for path in FOLDER.glob("*.yaml")} == {*COMMCARE, *SIMPERIUM, *SECURE}
+
+
+@pytest.mark.parametrize("pack", COMMCARE)
+def test_commcare(faulty, serve, tmp_path, pack):
+    deck = faulty(serve().url("", "http"), more=("--faults", shortened(pack, tmp_path)))
+    play_commcare(deck.url, tmp_path)
+    assert findings(deck) == []
+
+
+@pytest.mark.parametrize("pack", SIMPERIUM)
+def test_simperium(faulty, serve, program, tmp_path, pack):
+    deck = faulty(serve().url("", "http"), more=("--faults", shortened(pack, tmp_path)))
+    play_simperium(deck.url, tmp_path, program)
+    assert findings(deck) == []
+
+
+@pytest.mark.parametrize("pack", SECURE)
+def test_with_tls(faulty, serve, program, tmp_path, trust, pack):
+    deck = faulty(serve().url("", "http"), more=("--faults", shortened(pack, tmp_path)))
+    secure = deck.url.replace("http:", "https:")
+    play_commcare(secure, tmp_path, "--ca", trust)
+    play_simperium(secure, tmp_path, program, "--ca", trust)
+    assert findings(deck) == []
