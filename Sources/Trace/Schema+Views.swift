@@ -145,7 +145,7 @@ extension Schema {
           f.draw          AS draw,           -- random number that decided it, in 0...2^64-1
           f.came          AS came,           -- what was received from the peer
           f.sent          AS sent,           -- what was sent instead
-          v.verdict       AS verdict,        -- recovered, not-recovered or open; null where not judged
+          v.verdict       AS verdict,        -- recovered, not-recovered or undecided; null where not judged
           v.how           AS how,            -- the evidence, as text
           f.session_id    AS session_id      -- the session
           FROM fault_statement f LEFT JOIN fault_verdict v ON v.fault_id = f.id;

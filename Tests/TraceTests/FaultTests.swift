@@ -162,7 +162,7 @@ import Wire
         #expect(try found("not fault:*", trace.reader()) == ["1", "3", "c1"])
         #expect(try found("has:verdict", trace.reader()) == [])
         let first = FaultVerdictRow(
-            fault: 1, verdict: "open", how: "", exchange: nil, afterNanoseconds: nil, tries: 0)
+            fault: 1, verdict: "undecided", how: "", exchange: nil, afterNanoseconds: nil, tries: 0)
         let again = FaultVerdictRow(
             fault: 1, verdict: "recovered", how: "exchange 3", exchange: ExchangeID(3),
             command: CommandID(1), afterNanoseconds: 5, tries: 2)
@@ -191,7 +191,7 @@ import Wire
         let trace = try TemporaryTrace()
         try record(trace)
         try FaultVerdicts.store(
-            [FaultVerdictRow(fault: 2, verdict: "open", how: "", command: CommandID(2))],
+            [FaultVerdictRow(fault: 2, verdict: "undecided", how: "", command: CommandID(2))],
             in: trace.path)
         let before = try trace.rows("SELECT * FROM fault ORDER BY id")
         try Rebuild.run(path: trace.path)
@@ -215,7 +215,7 @@ import Wire
         let trace = try TemporaryTrace()
         try record(trace)
         try FaultVerdicts.store(
-            [FaultVerdictRow(fault: 1, verdict: "open", how: "")], in: trace.path)
+            [FaultVerdictRow(fault: 1, verdict: "undecided", how: "")], in: trace.path)
         var options = TraceOptions()
         options.keepLast = 1_000_000_000
         let writer = try TraceWriter(

@@ -70,6 +70,7 @@ private final class WrittenTrace {
     }
 
     static let busy = "HTTP/1.1 503 Busy\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
+    static let bad = "HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n"
     static let well = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 }
 
@@ -85,15 +86,16 @@ private final class WrittenTrace {
         let early = try FaultJudgement.judge(trace: trace.path)
         #expect(early.count(.recovered) == 1)
         #expect(early.unstored == "the trace is being written")
-        _ = writer.put(trace.exchange(9, WrittenTrace.busy, fault: action))
+        _ = writer.put(trace.exchange(9, WrittenTrace.bad, fault: "status 400"))
         writer.flush()
-        #expect(try FaultJudgement.judge(trace: trace.path).count(.open) == 1)
+        #expect(try FaultJudgement.judge(trace: trace.path).count(.undecided) == 1)
         writer.finish()
         let judgement = try FaultJudgement.judge(trace: trace.path)
         #expect(judgement.unstored == nil)
-        #expect(judgement.count(.open) == 0)
+        #expect(judgement.count(.undecided) == 0)
         #expect(
-            FaultsReportText.summary(judgement) == "2 faults: 1 recovered, 1 not recovered, 0 open")
+            FaultsReportText.summary(judgement)
+                == "2 faults: 1 recovered, 1 not recovered, 0 undecided")
         let stored = try TraceReader(path: trace.path).faults().map { $0.verdict?.verdict }
         #expect(stored == ["recovered", "not-recovered"])
         let table = FaultsReportText.table(judgement)
@@ -118,7 +120,7 @@ private final class WrittenTrace {
         let trace = try WrittenTrace()
         let writer = try trace.writer()
         _ = writer.put(trace.opening)
-        _ = writer.put(trace.exchange(1, WrittenTrace.busy, fault: "status 503"))
+        _ = writer.put(trace.exchange(1, WrittenTrace.bad, fault: "status 400"))
         writer.finish()
         let junit = trace.path + ".xml"
         let command = try FaultsReportCommand.parse([trace.path, "--junit", junit, "--json"])
@@ -129,12 +131,37 @@ private final class WrittenTrace {
         #expect(#expect(throws: Failure.self) { try other.run() }?.status == .data)
     }
 
+    @Test func `is undecided where the recording ended while the client waited`() throws {
+        let trace = try WrittenTrace()
+        let writer = try trace.writer()
+        _ = writer.put(trace.opening)
+        _ = writer.put(trace.exchange(1, WrittenTrace.busy, fault: "status 503 retry-after=5"))
+        _ = writer.put(trace.exchange(2, WrittenTrace.well, fault: "answer body=ok"))
+        writer.finish()
+        let judgement = try FaultJudgement.judge(trace: trace.path)
+        #expect(
+            FaultsReportText.summary(judgement)
+                == "2 faults: 1 recovered, 0 not recovered, 0 undecided, 1 not judged")
+        let other = try WrittenTrace()
+        let second = try other.writer()
+        _ = second.put(other.opening)
+        _ = second.put(other.exchange(1, WrittenTrace.busy, fault: "status 503 retry-after=5"))
+        second.finish()
+        let open = try FaultJudgement.judge(trace: other.path)
+        #expect(!open.isRunning && open.count(.undecided) == 1)
+        #expect(FaultsReportText.json(open).contains("\"undecided\":1,\"not-judged\":0"))
+        #expect(
+            FaultsReportText.junit(open).contains("<skipped message=\"undecided: the recording"))
+        try FaultsReportCommand.parse([other.path]).run()
+    }
+
     @Test func `has nothing to say about a trace without faults`() throws {
         let trace = try WrittenTrace()
         try trace.writer().finish()
         let judgement = try FaultJudgement.judge(trace: trace.path)
         #expect(
-            FaultsReportText.table(judgement) == "0 faults: 0 recovered, 0 not recovered, 0 open\n")
+            FaultsReportText.table(judgement)
+                == "0 faults: 0 recovered, 0 not recovered, 0 undecided\n")
     }
 
     @Test func `shows what a fault did`() throws {

@@ -5,6 +5,7 @@
 public enum ActionKind: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Answers to requests, and changes of exchanges.
     case status
+    case answer
     case loseAnswer = "lose-answer"
     case answerTwice = "answer-twice"
     case truncate
@@ -57,6 +58,7 @@ extension ActionKind {
     public var specification: ActionSpecification {
         switch self {
         case .status: .status
+        case .answer: .answer
         case .loseAnswer: .loseAnswer
         case .answerTwice: .answerTwice
         case .truncate: .truncate

@@ -6,8 +6,9 @@ package struct ActionRecovery: Hashable, Sendable {
         case request
         /// What the status that the client got calls for.
         case answer
-        /// The same request or any other of the client, answered with success.
-        case requestOrAnyAnswer
+        /// The same request, or where it sends no form, any other of the client, answered with
+        /// success.
+        case requestOrAnother
         /// The exchange itself, if it ended with success all the same; else the same request.
         case exchangeItself
         /// Whatever the client does next with success.
@@ -22,8 +23,8 @@ package struct ActionRecovery: Hashable, Sendable {
         case refusedChange
         /// A complete index of the bucket.
         case index
-        /// A complete index of the bucket, or any command of the client.
-        case indexOrAnyCommand
+        /// A complete index of the bucket, or the changes that follow.
+        case indexOrChanges
         /// That the client does not request the entity without end.
         case missingEntity
         /// An authorisation of the channel.

@@ -22,9 +22,9 @@ extension HTTPGate {
                 continue
             }
             switch firing.action.kind {
-            case .status where target == .client:
+            case .status where target == .client, .answer where target == .client:
                 answer(firing, &passage, exchange, at, &commands)
-            case .status:
+            case .status, .answer:
                 let others = firings[(place + 1)...]
                 replace(firing, Array(others), &passage, exchange, at, &commands)
             case .drop:

@@ -24,7 +24,7 @@ struct LocalAnswer {
     /// The answer of `firing` to a request.
     ///
     /// - Parameters:
-    ///   - firing: The rule's action, of kind `status`.
+    ///   - firing: The rule's action, of kind `status` or `answer`.
     ///   - request: The head of the request.
     ///   - api: What the request is for.
     ///   - unixSeconds: When the answer is made, in seconds since 1970.
@@ -34,7 +34,7 @@ struct LocalAnswer {
         closing: Bool = false
     ) {
         let action = firing.action
-        let status = Int(clamping: action.integer("code") ?? 500)
+        let status = Int(clamping: action.integer("code") ?? 200)
         let ready = ReadyBody(status, firing, api: api, method: request.method)
         let body = action.text("body").map { Array($0.utf8) } ?? ready.body
         closes = closing || Self.wantsClose(request)

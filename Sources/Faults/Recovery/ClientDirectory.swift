@@ -12,6 +12,8 @@ struct ClientDirectory {
         /// Device id or Simperium client id, the first that was seen.
         var id: String?
         var buckets: [Int: String] = [:]
+        /// When each channel was authorised last.
+        var authorised: [Int: Instant] = [:]
         /// Number of the last heartbeat of the client.
         var heartbeat: Int64?
     }
@@ -70,6 +72,19 @@ struct ClientDirectory {
         if known.count < Self.maxChannels || known[channel] != nil {
             entries[connection]?.buckets[channel] = bucket
         }
+    }
+
+    /// Notes that the server accepted the token of a channel.
+    mutating func authorise(_ channel: Int, at: Instant, on connection: ConnectionID) {
+        guard let known = entries[connection]?.authorised else { return }
+        if known.count < Self.maxChannels || known[channel] != nil {
+            entries[connection]?.authorised[channel] = at
+        }
+    }
+
+    /// When the channel of a connection was authorised last; nil where it was not.
+    func authorised(_ channel: Int?, on connection: ConnectionID) -> Instant? {
+        channel.flatMap { entries[connection]?.authorised[$0] }
     }
 
     /// The client of a connection: what it calls itself, or else what the only one at its address

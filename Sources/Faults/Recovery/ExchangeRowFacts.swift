@@ -31,6 +31,9 @@ struct ExchangeRowFacts: Sendable {
         isComplete = row.outcome == .complete
     }
 
+    /// Whether nothing is known of what the answer has to be, so that any 2xx is a success.
+    var takesAnySuccess: Bool { api == "http" }
+
     /// Whether the client got what it requested.
     var isGood: Bool {
         guard let status, method != "CONNECT" else { return false }

@@ -7,6 +7,11 @@ extension FaultRecovery {
     /// Begins a case: what it was done to decides with the action.
     mutating func begin(_ index: Int) {
         let fault = cases[index].fault
+        if cases[index].action?.kind == .answer {
+            // What a rule answers of its own is no mistake of the server.
+            cases[index].isJudged = false
+            return
+        }
         let client = directory.client(of: fault.row.connection)
         let isAboutMessage = fault.message != nil
         if let exchange = fault.exchange, !isAboutMessage, hits[exchange] == nil {
@@ -36,6 +41,12 @@ extension FaultRecovery {
 
     private mutating func beginConnection(_ index: Int, _ client: ClientName) {
         let fault = cases[index].fault
+        switch cases[index].action?.kind {
+        case .stall: cases[index].patience = .silence
+        case .blackout:
+            cases[index].patience = .duration(cases[index].action?.duration("for") ?? 0)
+        default: cases[index].patience = .pause
+        }
         let hit = fault.message == nil ? fault.exchange.flatMap { hits[$0] } : nil
         let client = hit?.client ?? client
         wait(index, for: .reconnection(client))
@@ -51,7 +62,10 @@ extension FaultRecovery {
 
     mutating func beginExchange(_ index: Int, _ hit: Hit) {
         let again = RecoveryEvent.request(hit.client, hit.name)
+        cases[index].patience = patience(cases[index].action, hit.row)
         switch cases[index].declared.exchange {
+        case .answer where cases[index].answersWithSuccess && hit.row.takesAnySuccess:
+            cases[index].isJudged = false
         case .answer:
             cases[index].retryAfter = hit.row.retryAfter
             let code = cases[index].action?.integer("code") ?? hit.row.status.map(Int64.init)
@@ -63,19 +77,22 @@ extension FaultRecovery {
                 count(index, again)
                 wait(index, for: again)
             }
-        case .requestOrAnyAnswer:
+        case .requestOrAnother:
             count(index, again)
             wait(index, for: again)
-            wait(index, for: .anyAnswer(hit.client))
+            // A form is to be sent until its acceptance arrives.
+            if hit.name.instance == nil { wait(index, for: .anyAnswer(hit.client)) }
         case .exchangeItself:
             count(index, again)
             if hit.row.isGood, !spoiledExchanges.contains(hit.row.id) {
-                conclude(
-                    index,
-                    Evidence(
-                        at: hit.row.at,
-                        how: "exchange \(hit.row.id) completed nevertheless",
-                        exchange: hit.row.id))
+                let evidence = Evidence(
+                    at: hit.row.at, how: "exchange \(hit.row.id) completed nevertheless",
+                    exchange: hit.row.id)
+                guard cases[index].action?.kind == .answerTwice, let instance = hit.name.instance
+                else { return conclude(index, evidence) }
+                // The second answer is to be ignored, and is no reason to send the form again.
+                wait(index, for: .form(hit.client, instance))
+                conclude(index, evidence.tentatively)
             } else {
                 wait(index, for: again)
             }
@@ -91,9 +108,30 @@ extension FaultRecovery {
         }
     }
 
+    /// Why a client may wait after a fault to an exchange.
+    private func patience(
+        _ action: FaultAction?, _ row: ExchangeRowFacts
+    ) -> RecoveryPatience {
+        switch action?.kind {
+        case .status: .answer(status: row.status, retryAfter: row.retryAfter)
+        case .truncate: .pause
+        case .loseAnswer: action?.text("how") == "stall" ? .silence : .pause
+        case .drop: action?.flag("close") == true ? .pause : .silence
+        case .latency: .duration(delay(action))
+        default: .none
+        }
+    }
+
+    /// The longest time by which `latency` delays, in nanoseconds.
+    private func delay(_ action: FaultAction?) -> Int64 {
+        let (sum, isFar) = (action?.duration("by") ?? 0)
+            .addingReportingOverflow(action?.duration("jitter") ?? 0)
+        return isFar ? .max : sum
+    }
+
     // MARK: Commands
 
-    private struct CommandContext {
+    struct CommandContext {
         var command: SimperiumCommand
         var client: ClientName
         var bucket: String
@@ -105,6 +143,7 @@ extension FaultRecovery {
         var index: RecoveryEvent { .index(client, bucket: bucket) }
         var authorisation: RecoveryEvent { .authorisation(client, bucket: bucket) }
         var asked: RecoveryEvent { .asked(client, bucket: bucket) }
+        var news: RecoveryEvent { .changes(client, bucket: bucket) }
     }
 
     private func bucket(of command: SimperiumCommand, on connection: ConnectionID?) -> String {
@@ -117,6 +156,11 @@ extension FaultRecovery {
 
     private mutating func beginCommand(_ index: Int, _ context: CommandContext) {
         let goesOn = RecoveryEvent.anyCommand(context.client)
+        switch cases[index].action?.kind {
+        case .latency: cases[index].patience = .duration(delay(cases[index].action))
+        case .reorder: cases[index].patience = .duration(WebSocketGate.patience)
+        default: break
+        }
         switch cases[index].declared.command {
         case .refusedChange: refused(index, context)
         case .index: wait(index, for: context.index, counting: true)
@@ -130,14 +174,15 @@ extension FaultRecovery {
             wait(index, for: goesOn)
         case .authorisation:
             wait(index, for: context.authorisation, counting: true)
-        case .indexOrAnyCommand:
+        case .indexOrChanges:
             wait(index, for: context.index, counting: true)
-            wait(index, for: goesOn)
+            // With the next changes it has the right one.
+            wait(index, for: context.news)
         case .heartbeat: heartbeat(index, context)
         case .anyCommand: wait(index, for: goesOn)
         case .purpose:
+            // What arrives late, twice or in another order arrives after all.
             cases[index].ownCounts = cases[index].declared.ownMessageCounts
-            if cases[index].ownCounts { wait(index, for: goesOn) }
             if cases[index].action?.flag("close") == true {
                 wait(index, for: .reconnection(context.client))
             }
@@ -148,30 +193,9 @@ extension FaultRecovery {
         }
     }
 
-    private mutating func wait(_ index: Int, for sign: RecoveryEvent, counting: Bool) {
+    mutating func wait(_ index: Int, for sign: RecoveryEvent, counting: Bool) {
         if counting { count(index, sign) }
         wait(index, for: sign)
-    }
-
-    /// A change was refused with a code.
-    private mutating func refused(_ index: Int, _ context: CommandContext) {
-        let code = cases[index].action?.integer("code") ?? 500
-        guard let change = context.changes.first else {
-            return wait(index, for: .anyCommand(context.client))
-        }
-        if let key = change.key {
-            wait(
-                index, for: .ownChange(context.client, bucket: context.bucket, key: key),
-                counting: true)
-        }
-        switch code {
-        case 400, 401, 409, 412, 413:
-            // These require that it is not sent again.
-            wait(index, for: .anyCommand(context.client))
-            for ccid in change.ccids { wait(index, for: .changeSent(context.client, ccid)) }
-        default:
-            for ccid in change.ccids { wait(index, for: .ccid(context.client, ccid)) }
-        }
     }
 
     private mutating func heartbeat(_ index: Int, _ context: CommandContext) {
@@ -191,7 +215,12 @@ extension FaultRecovery {
             count(index, .changeSent(client, first))
             for ccid in changes.flatMap(\.ccids) { wait(index, for: .ccid(client, ccid)) }
         case .indexRequest: wait(index, for: context.index, counting: true)
-        case .changesSince: wait(index, for: context.asked, counting: true)
+        case .changesSince:
+            wait(index, for: context.asked, counting: true)
+            if cases[index].ownCounts {
+                wait(index, for: context.news)
+                wait(index, for: context.index)
+            }
         case .entityRequest(let key, _):
             count(index, .entityRequest(client, bucket: context.bucket, key: key))
             wait(index, for: .object(client, bucket: context.bucket, key: key))
@@ -226,8 +255,14 @@ extension FaultRecovery {
         _ changes: [SimperiumChange<Range<Int>>], _ context: CommandContext, _ index: Int
     ) {
         let client = context.client
-        guard let change = changes.last else { return wait(index, for: .anyCommand(client)) }
+        guard let change = changes.last else {
+            if cases[index].ownCounts { wait(index, for: context.news) }
+            return wait(index, for: context.asked, counting: true)
+        }
         wait(index, for: context.index)
+        if cases[index].ownCounts, let key = change.key {
+            wait(index, for: .misfit(client, bucket: context.bucket, key: key))
+        }
         if isOwn(change, of: client), let first = change.ccids.first {
             count(index, .changeSent(client, first))
             for ccid in change.ccids { wait(index, for: .ccid(client, ccid)) }

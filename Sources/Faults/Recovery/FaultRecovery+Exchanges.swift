@@ -21,11 +21,13 @@ extension FaultRecovery {
                 beginExchange(index, hit)
             }
         }
-        let isGood = row.isGood && !spoiledExchanges.contains(row.id)
+        let isGood =
+            row.isGood && !spoiledExchanges.contains(row.id)
+            && (row.takesAnySuccess || !answeredExchanges.contains(row.id))
         let status = row.status.map { " answered \($0)" } ?? " without an answer"
         let evidence = Evidence(at: row.at, how: "exchange \(row.id)\(status)", exchange: row.id)
         for client in directory.names(of: row.connection, device: row.device) {
-            tried(.request(client, name), at: row.startedAt)
+            tried(.request(client, name), at: row.startedAt, row)
             if let instance {
                 tried(.form(client, instance), at: row.startedAt)
                 show(

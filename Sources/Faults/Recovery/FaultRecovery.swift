@@ -1,5 +1,5 @@
 import Dissection
-import Wire
+public import Wire
 
 /// Determines for each fault of a session whether the client recovered from it.
 ///
@@ -12,7 +12,7 @@ public struct FaultRecovery: Sendable {
     /// How many of the cases have begun.
     private var begun = 0
     private var waiting: [RecoveryEvent: [Int]] = [:]
-    private var attempts: [RecoveryEvent: Int] = [:]
+    private var attempts: [RecoveryEvent: RecoveryTries] = [:]
     private var untried: [RecoveryEvent: [Int]] = [:]
     var directory = ClientDirectory()
     /// The exchanges that faults were applied to.
@@ -23,6 +23,14 @@ public struct FaultRecovery: Sendable {
     let touched: Set<ExchangeID>
     let spoiledExchanges: Set<ExchangeID>
     let spoiledMessages: Set<MessageID>
+    /// Exchanges that a rule answered with a success.
+    let answeredExchanges: Set<ExchangeID>
+    /// The codes with which faults refused changes, by `ccid`.
+    let madeRefusals: [String: Set<Int>]
+    /// The commands in which the server accepted changes that faults refused, by `ccid`.
+    var accepted: [String: CommandID] = [:]
+    /// When the last thing was observed.
+    private var lastAt = Instant.zero
     private var unseenMessages: Set<MessageID>
     /// The ccids under which clients sent changes that faults wait for.
     var sent: [RecoveryEvent: [String]] = [:]
@@ -41,18 +49,33 @@ public struct FaultRecovery: Sendable {
         touched = Set(faults.compactMap(\.exchange))
         unseenMessages = Set(faults.compactMap(\.message))
         var exchanges: Set<ExchangeID> = []
+        var answered: Set<ExchangeID> = []
         var messages: Set<MessageID> = []
+        var refusals: [String: Set<Int>] = [:]
         for item in cases where !item.declared.targetStays {
-            if let exchange = item.fault.exchange { exchanges.insert(exchange) }
+            if let exchange = item.fault.exchange {
+                if item.answersWithSuccess {
+                    answered.insert(exchange)
+                } else {
+                    exchanges.insert(exchange)
+                }
+            }
             if let message = item.fault.message { messages.insert(message) }
+            guard let code = item.refusalCode else { continue }
+            for ccid in SoughtEdit.identifiers(item.fault.row.came) {
+                refusals[ccid, default: []].insert(code)
+            }
         }
         spoiledExchanges = exchanges
+        answeredExchanges = answered
         spoiledMessages = messages
+        madeRefusals = refusals
     }
 
     /// Processes the next thing that happened, in order of time.
     public mutating func observe(_ observation: Observation) {
         begin(before: observation)
+        lastAt = max(lastAt, observation.at)
         switch observation {
         case .connection(let row): see(row)
         case .exchange(let row, let instance): see(ExchangeRowFacts(row), instance)
@@ -64,26 +87,34 @@ public struct FaultRecovery: Sendable {
 
     /// The outcome of each fault, in the order of their numbers.
     ///
-    /// - Parameter isRunning: Whether the session continues: a case without any event is open then.
-    /// - Returns: A verdict for each fault.
-    public mutating func verdicts(isRunning: Bool) -> [FaultVerdict] {
+    /// - Parameters:
+    ///   - isRunning: Whether the session continues: a case without any event is undecided then.
+    ///   - endedAt: When the session ended (default: with the last thing that was observed): a case
+    ///     is undecided where the client did not yet have to act.
+    /// - Returns: A verdict for each fault that there is something to recover from.
+    public mutating func verdicts(
+        isRunning: Bool, endedAt: Instant? = nil
+    ) -> [FaultVerdict] {
         while begun < cases.count {
             begin(begun)
             begun += 1
         }
-        return cases.map { item in
+        let end = max(endedAt ?? lastAt, lastAt)
+        return cases.filter(\.isJudged).map { item in
             if let verdict = item.verdict { return verdict }
             let tries = self.tries(of: item)
             let times = tries == 1 ? "once" : "\(tries) times"
+            let wait = isRunning ? nil : unfinishedWait(of: item, endedAt: end)
             let how =
                 switch (tries > 0, isRunning) {
                 case (true, true): "tried \(times) so far"
-                case (true, false): "tried \(times), never with success"
                 case (false, true): "nothing seen yet"
-                case (false, false): "no later event shows a recovery"
+                case (true, false): wait.map { "tried \(times); \($0)" } ?? item.missing(times)
+                case (false, false): wait ?? item.missing(nil)
                 }
             return FaultVerdict(
-                fault: item.fault.id, outcome: isRunning ? .open : .notRecovered, how: how,
+                fault: item.fault.id,
+                outcome: isRunning || wait != nil ? .undecided : .notRecovered, how: how,
                 tries: tries)
         }.sorted { $0.fault < $1.fault }
     }
@@ -99,7 +130,11 @@ public struct FaultRecovery: Sendable {
                 // At the same time what it was done to comes first.
                 if let connection = fault.row.connection, directory[connection] == nil { return }
                 if let exchange = fault.exchange, hits[exchange] == nil { return }
-                if let message = fault.message, unseenMessages.contains(message) { return }
+                if let message = fault.message, unseenMessages.contains(message),
+                    !cases[begun].isShownByItself
+                {
+                    return
+                }
             }
             begin(begun)
             begun += 1
@@ -114,8 +149,9 @@ public struct FaultRecovery: Sendable {
     /// Registers a case for an event that counts as a try.
     mutating func count(_ index: Int, _ sign: RecoveryEvent) {
         cases[index].attempt = sign
-        cases[index].attemptsBefore = attempts[sign, default: 0]
-        attempts[sign] = cases[index].attemptsBefore
+        let tries = attempts[sign, default: RecoveryTries()]
+        cases[index].attemptsBefore = tries.count
+        attempts[sign] = tries
         untried[sign, default: []].append(index)
     }
 
@@ -127,17 +163,25 @@ public struct FaultRecovery: Sendable {
     /// Whether any case waits for an event.
     func isAwaited(_ sign: RecoveryEvent) -> Bool { waiting[sign] != nil }
 
-    /// A try was observed.
-    mutating func tried(_ sign: RecoveryEvent, at: Instant) {
-        guard let count = attempts[sign] else { return }
-        attempts[sign] = count + 1
+    /// The cases that wait for an event.
+    func waitingCases(for sign: RecoveryEvent) -> [Int] { waiting[sign] ?? [] }
+
+    /// The tries that a case counts.
+    func attempts(of item: RecoveryCase) -> RecoveryTries? {
+        item.attempt.flatMap { attempts[$0] }
+    }
+
+    /// A try was observed, with the answer where it has one.
+    mutating func tried(_ sign: RecoveryEvent, at: Instant, _ answer: ExchangeRowFacts? = nil) {
+        guard attempts[sign] != nil else { return }
+        attempts[sign]?.note(at: at, answer)
         for index in untried.removeValue(forKey: sign) ?? [] { cases[index].firstTry = at }
     }
 
     /// How often the client tried since the fault.
     func tries(of item: RecoveryCase) -> Int {
         guard let sign = item.attempt else { return 0 }
-        return attempts[sign, default: 0] - item.attemptsBefore
+        return (attempts[sign]?.count ?? 0) - item.attemptsBefore
     }
 
     /// Gives the cases that wait for an event their verdict.

@@ -8,8 +8,9 @@ public struct FaultVerdict: Hashable, Sendable {
         case recovered
         /// The session ended, or the client did what it must not, and nothing shows that.
         case notRecovered = "not-recovered"
-        /// The session runs on, and nothing shows it yet.
-        case open
+        /// Nothing shows it yet, and it is not too late: the session continues, or it ended while the
+        /// fault lasted or the client rightly waited.
+        case undecided
     }
 
     /// Number of the fault.

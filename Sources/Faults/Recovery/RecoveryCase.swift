@@ -19,10 +19,27 @@ struct RecoveryCase {
     var version: Int64?
     /// Whether the message itself shows it, when it comes late or twice.
     var ownCounts = false
+    /// The `ccid`s of a change that was refused.
+    var ccids: [String] = []
+    /// The edit that the client was told the server has, though the server was not given it.
+    var edit: SoughtEdit?
+    /// Why the client may do nothing for some time.
+    var patience = RecoveryPatience.none
+    /// Whether there is anything to recover from.
+    var isJudged = true
     /// The verdict so far.
     var verdict: FaultVerdict?
     /// Whether nothing can change the verdict any more.
     var isSettled = false
+
+    /// Whether a message arrives as it was sent, though late, twice or in another order.
+    var arrives: Bool { declared.ownMessageCounts }
+
+    /// Whether the very message is what the client waits for.
+    var isShownByItself: Bool { arrives && fault.row.sender != .client }
+
+    /// Whether a change was refused for want of permission, so that a new token is needed.
+    var needsToken: Bool { action?.kind == .error && action?.integer("code") == 401 }
 
     init(_ fault: JudgedFault) {
         self.fault = fault

@@ -32,6 +32,14 @@ enum RecoveryEvent: Hashable {
     case entityRequest(ClientName, bucket: String, key: String)
     /// A change is sent under this ccid.
     case changeSent(ClientName, String)
+    /// A change of this object is sent, whatever its ccid.
+    case edited(ClientName, bucket: String, key: String)
+    /// A change of this object is refused because it does not fit what the server has.
+    case misfit(ClientName, bucket: String, key: String)
+    /// The data of this object, as the server has it.
+    case content(ClientName, bucket: String, key: String)
+    /// Changes of the bucket arrive, or the answer that there are none.
+    case changes(ClientName, bucket: String)
 }
 
 /// The identity of a request.

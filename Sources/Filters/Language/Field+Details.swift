@@ -73,7 +73,7 @@ extension Field {
         case .verdict:
             FieldDetails(
                 .text, Self.every, ignoresCase: true,
-                values: ["recovered", "not-recovered", "open"],
+                values: ["recovered", "not-recovered", "undecided"],
                 "Whether the client recovered from such a fault, once that was judged. Only in a "
                     + "trace.")
         case .finding:

@@ -16,6 +16,8 @@ package struct FaultJudgement {
     package var sessions: [Session]
     /// Why the verdicts are not stored in the trace; nil where they are.
     package var unstored: String?
+    /// Whether one of the sessions is still running.
+    package var isRunning = false
     /// A warning about the file; nil without one.
     package var warning: String?
 
@@ -26,10 +28,17 @@ package struct FaultJudgement {
         }
     }
 
+    /// The number of faults from which there is nothing to recover.
+    package var unjudged: Int {
+        sessions.reduce(into: 0) { sum, session in
+            sum += session.faults.count { $0.verdict == nil }
+        }
+    }
+
     /// Judges the faults of the trace at `path` and stores the verdicts in it, where that can be.
     ///
     /// Called once the writer of a session has finished; while one writes, nothing is stored and
-    /// what is not decided yet is open.
+    /// what is not decided yet is undecided.
     ///
     /// - Parameters:
     ///   - path: The trace.
@@ -55,6 +64,7 @@ package struct FaultJudgement {
             for detail in sessions where session == nil || detail.id == session {
                 let isRunning = isWritten && detail.endedAt == nil && detail.id == last
                 let judged = try judge(detail, reader, isRunning: isRunning)
+                judgement.isRunning = judgement.isRunning || isRunning
                 if !judged.faults.isEmpty || !judged.unmatched.isEmpty {
                     judgement.sessions.append(judged)
                 }
@@ -92,7 +102,7 @@ package struct FaultJudgement {
             try reader.history(of: detail.id) { recovery.observe(Observation($0)) }
         }
         let verdicts = Dictionary(
-            recovery.verdicts(isRunning: isRunning).map { ($0.fault, $0) },
+            recovery.verdicts(isRunning: isRunning, endedAt: detail.endedAt).map { ($0.fault, $0) },
             uniquingKeysWith: { first, _ in first })
         for index in faults.indices {
             faults[index].verdict = verdicts[faults[index].id].map(FaultVerdictRow.init)

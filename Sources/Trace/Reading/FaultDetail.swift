@@ -22,7 +22,7 @@ public struct FaultDetail: Hashable, Sendable {
 public struct FaultVerdictRow: Hashable, Sendable {
     /// Number of the fault.
     public var fault: Int64
-    /// `recovered`, `not-recovered` or `open`.
+    /// `recovered`, `not-recovered` or `undecided`.
     public var verdict: String
     /// The evidence, as text.
     public var how: String

@@ -74,7 +74,10 @@ extension Tables {
             .key("fault_id", "the fault", \.fault, \.fault),
             .value(
                 "verdict",
-                "recovered, not-recovered, or open: the session was running and nothing was seen yet",
+                """
+                recovered, not-recovered, or undecided: nothing showed it yet while the session \
+                was running, or it ended before the client had to act
+                """,
                 \.verdict, \.verdict),
             .value("how", "the evidence, as text", \.how, \.how),
             .value("exchange_id", "the exchange that shows it", \.exchange, \.exchange),

@@ -15,7 +15,7 @@ import pytest
 import requests
 from faults import (ask, commcare_fixture, fault, faults, faulty_fixture, feels, line,
                     web_fixture)
-from programs import DEADLINE, curl, eventually
+from programs import DEADLINE, curl, eventually, tapedeck
 from serving import RESPONSE, CommCareServer, form, nature
 from wire import RawClient, recorded
 
@@ -99,6 +99,30 @@ def test_a_status_with_fields_and_a_body(faulty, web, tmp_path):
     answer = requests.get(deck.url + "/file", timeout=DEADLINE)
     assert (answer.headers["Content-Type"], answer.text) == ("text/html", "<p>from a file</p>")
     assert not web.seen
+
+
+@feels("answer")
+def test_an_answer_of_ones_own_is_not_judged(faulty, web):
+    deck = faulty(web.url, 'path:/config => answer type=application/json body={"a":1}',
+                  "path:/gone => answer 404", "path:/plain => 200 body=x",
+                  "path:/broken => 500 first=1")
+    assert requests.get(deck.url + "/config", timeout=DEADLINE).json() == {"a": 1}
+    assert ask(deck, "/gone").status == 404
+    assert ask(deck, "/plain").body == b"x"
+    assert not web.seen
+    assert ask(deck, "/broken").status == 500
+    assert ask(deck, "/broken").status == 200
+    faults(deck, 4)
+    deck.finish()
+    done = tapedeck("faults", "report", deck.trace)
+    assert "4 faults: 1 recovered, 0 not recovered, 0 undecided, 3 not judged" in done.stdout
+    report = json.loads(tapedeck("faults", "report", deck.trace, "--json").stdout)
+    assert (report["recovered"], report["not-judged"]) == (1, 3)
+    assert [each["verdict"] for each in report["sessions"][0]["faults"]] == [
+        None, None, None, "recovered"]
+    assert deck.sql("SELECT count(*) FROM fault_verdict") == [(1,)]
+    junit = tapedeck("faults", "report", deck.trace, "--junit", "-").stdout
+    assert junit.count('<skipped message="not judged"/>') == 3
 
 
 @feels("status")

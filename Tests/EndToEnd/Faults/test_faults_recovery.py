@@ -22,6 +22,7 @@ def verdicts(deck, *expected: str) -> list[dict]:
     said = json.loads(tapedeck("faults", "report", deck.trace, "--json", status=status).stdout)
     assert said["recovered"] == expected.count("recovered"), said
     assert said["not-recovered"] == expected.count("not-recovered"), said
+    assert said["undecided"] == expected.count("undecided"), said
     assert deck.sql("SELECT verdict FROM fault ORDER BY id") == [(each,) for each in expected]
     return said["sessions"][0]["faults"]
 
@@ -139,10 +140,70 @@ def test_an_acknowledgement_that_is_lost(faulty, simperium, program, tmp_path):
 
 
 def test_a_client_that_gives_up_has_not_recovered(faulty, commcare, form, tmp_path):
+    deck = faulty(commcare.url, "api:commcare.submit => 413 first=1")
+    assert client(deck.url, tmp_path / "state", "submit", form).returncode == 65
+    verdicts(deck, "not-recovered")
+
+
+def test_a_recording_that_ends_while_the_client_waits(faulty, commcare, form, tmp_path):
+    """Retry-After has not elapsed: what the client does then is not known."""
     deck = faulty(commcare.url, "api:commcare.submit => 503 retry-after=60 first=1")
     assert client(deck.url, tmp_path / "state", "submit", form).returncode == 75
-    deck.finish()
-    verdicts(deck, "not-recovered")
+    [judged] = verdicts(deck, "undecided")
+    assert judged["how"].endswith("into the 60 s of Retry-After")
+    done = tapedeck("faults", "report", deck.trace)
+    assert "1 fault: 0 recovered, 0 not recovered, 1 undecided" in done.stdout
+    assert "1 undecided: the recording ended before the client had to act" in done.stderr
+    assert "undecided" in tapedeck("show", deck.trace, "#1").stdout
+    assert tapedeck("ls", deck.trace, "verdict:undecided").stdout.startswith("#1 ")
+    assert 'message="undecided: ' in tapedeck(
+        "faults", "report", deck.trace, "--junit", "-").stdout
+
+
+@pytest.fixture(name="user")
+def user_fixture(simperium, program, tmp_path) -> Client:
+    """A client that gets its tokens from the auth API of the server."""
+    simperium.users, simperium.tokens = {"ada": "secret"}, set()
+    user = Client("", tmp_path / "state", program)
+    user.who = ["--user", "ada"]
+    user.environment = {"TAPEDECK_PASSWORD": "secret"}
+    return user
+
+
+def test_401_on_a_change_is_got_over_with_a_new_token(faulty, simperium, user):
+    deck = faulty(simperium.url, "command:c sender:client => error 401 first=1")
+    user.url = deck.url
+    user.run("set", "k", '{"a":1}')
+    assert simperium.data("notes", "k") == {"a": 1}
+    deck.eventually_sql("SELECT 1 FROM change WHERE cv IS NOT NULL")
+    sent = deck.sql("SELECT h.ccid FROM change h JOIN command c "
+                    "ON c.id = h.command_id WHERE c.sender = 0")
+    assert len(sent) == 2 and len(set(sent)) == 1, "the same change, with another token"
+    [judged] = verdicts(deck, "recovered")
+    assert judged["how"].startswith("acknowledged by command")
+
+
+@pytest.mark.parametrize("code", [409, 412])
+def test_an_edit_that_is_nowhere_was_not_recovered(faulty, simperium, program, tmp_path, code):
+    """The server was not given the edit and the client was told that it has it."""
+    deck = faulty(simperium.url, f"command:c sender:client => error {code} nth=2")
+    user = Client(deck.url, tmp_path / "state", program)
+    user.run("set", "k", '{"a":1}')
+    user.run("set", "k", '{"a":2}', status=None)
+    user.run("set", "other", '{"b":1}')
+    assert simperium.data("notes", "k") == {"a": 1}, "the edit is lost"
+    [judged] = verdicts(deck, "not-recovered")
+    assert judged["how"].startswith("nothing shows the edit on the server")
+
+
+def test_a_change_that_comes_twice_is_judged_by_its_arrival(faulty, simperium, program, tmp_path):
+    deck = faulty(simperium.url, "command:c sender:server => repeat first=1")
+    user = Client(deck.url, tmp_path / "state", program)
+    user.run("set", "k", '{"a":1}')
+    user.run("set", "k", '{"a":2}')
+    assert simperium.data("notes", "k") == {"a": 2}
+    [judged] = verdicts(deck, "recovered")
+    assert judged["how"].startswith("acknowledged by command")
 
 
 def test_the_built_in_clients_get_through_a_pack(faulty, commcare, form, tmp_path):

@@ -50,7 +50,7 @@ import Wire
     @Test func `is tried with every action on commands and connections`() {
         let onlyHTTP: Set<ActionKind> = [
             .loseAnswer, .answerTwice, .truncate, .corrupt, .length, .contentType, .cutXML,
-            .setHeader, .removeHeader,
+            .setHeader, .removeHeader, .answer,
         ]
         #expect(Set(FaultCase.all.map(\.kind)) == Set(ActionKind.allCases).subtracting(onlyHTTP))
     }

@@ -40,6 +40,26 @@ struct HTTPActionTests {
             String(decoding: bytes, as: UTF8.self).contains("Connection: close\r\n") == closes)
     }
 
+    @Test(arguments: [
+        ("answer", "HTTP/1.1 200 OK\r\n", "OK"),
+        ("answer 201 body={} type=application/json", "HTTP/1.1 201 Created\r\n", "{}"),
+        ("answer 503 header=\"A: b\"", "\r\nA: b\r\n", "over capacity"),
+    ])
+    func `an answer of one's own is that of a status`(
+        action: String, field: String, body: String
+    ) throws {
+        let play = try HTTPPlay.run(["=> \(action)"], [.client(Talk.get("/a"))])
+        #expect(play.sent(by: .client) == "")
+        let text = play.sent(by: .server)
+        #expect(text.contains(field) && text.hasSuffix(body), "\(text)")
+        let row = try #require(play.faults.first)
+        #expect(row.action.hasPrefix("answer") && row.sent == Array(text.utf8))
+        let replaced = try HTTPPlay.run(
+            ["=> \(action) forwarded"], [.client(Talk.get("/a")), .server(Talk.ok("theirs"))])
+        #expect(replaced.sent(by: .client) == Talk.get("/a"))
+        #expect(replaced.sent(by: .server).hasSuffix(body))
+    }
+
     @Test func `an answer to HEAD has its length and no body`() throws {
         let play = try HTTPPlay.run(
             ["=> 404 body=gone"], [.client("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n")])

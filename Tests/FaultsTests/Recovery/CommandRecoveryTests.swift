@@ -3,36 +3,6 @@ import Testing
 import Wire
 
 @Suite struct CommandRecoveryTests {
-    /// A socket on which a bucket is open.
-    private func opened(_ book: inout Playbook, _ seconds: Double = 0) -> ConnectionID {
-        let connection = book.connect(seconds)
-        open(&book, seconds, connection)
-        return connection
-    }
-
-    private func open(
-        _ book: inout Playbook, _ seconds: Double, _ connection: ConnectionID, client: String = "me"
-    ) {
-        book.command(
-            seconds, .client,
-            #"0:init:{"name":"notes","clientid":"\#(client)","token":"t","app_id":"a","api":"1.1"}"#,
-            on: connection)
-    }
-
-    private func change(_ key: String, _ ccid: String) -> String {
-        #"0:c:{"id":"\#(key)","o":"M","v":{"a":{"o":"+","v":1}},"ccid":"\#(ccid)"}"#
-    }
-
-    private func acknowledgement(
-        _ key: String, _ ccid: String, ev: Int = 2, by client: String = "me"
-    ) -> String {
-        #"0:c:[{"clientid":"\#(client)","id":"\#(key)","o":"M","v":{},"sv":\#(ev - 1),"ev":\#(ev),"cv":"5\#(ev)","ccids":["\#(ccid)"]}]"#
-    }
-
-    private func refusal(_ key: String, _ ccid: String, _ code: Int) -> String {
-        #"0:c:[{"clientid":"me","id":"\#(key)","error":\#(code),"ccids":["\#(ccid)"]}]"#
-    }
-
     @Test(arguments: ["error 440", "error 404", "error 405 as=string", "error 500"])
     func `a refused change is made good by a later one`(action: String) throws {
         var book = Playbook()
@@ -64,11 +34,12 @@ import Wire
         #expect(book.outcomes() == [.recovered])
     }
 
-    @Test(arguments: [409, 412, 413]) func `what must not come again`(code: Int) {
+    @Test(arguments: ["400", "409 forwarded=true", "412 forwarded=true", "413"])
+    func `what must not come again`(refusal: String) {
         var book = Playbook()
         let socket = opened(&book)
-        book.command(1, .client, change("a1", "x1"), on: socket, fault: "error \(code)")
-        #expect(book.outcomes(isRunning: true) == [.open])
+        book.command(1, .client, change("a1", "x1"), on: socket, fault: "error \(refusal)")
+        #expect(book.outcomes(isRunning: true) == [.undecided])
         book.command(2, .client, "h:1", on: socket)
         #expect(book.outcomes() == [.recovered])
         book.command(3, .client, change("a1", "x1"), on: socket)
@@ -217,15 +188,28 @@ import Wire
         }
     }
 
-    @Test(arguments: ["send 0:index", "unknown-channel", "move-current"])
-    func `a client that goes on has recovered`(action: String) {
+    @Test func `a client that goes on has got over something sent out of turn`() {
+        var book = Playbook()
+        let socket = opened(&book)
+        book.fault(
+            1, "send 0:index", on: socket, sender: .server,
+            came: #"0:i:{"current":"5","index":[]}"#)
+        book.command(2, .server, "0:c:[]", on: socket)
+        #expect(book.outcomes() == [.notRecovered])
+        book.command(3, .client, "0:cv:5", on: socket)
+        #expect(book.outcomes() == [.recovered])
+    }
+
+    @Test(arguments: ["unknown-channel", "move-current"])
+    func `a page with another channel or current calls for more than going on`(action: String) {
         var book = Playbook()
         let socket = opened(&book)
         book.fault(
             1, action, on: socket, sender: .server, came: #"0:i:{"current":"5","index":[]}"#)
-        book.command(2, .server, "0:c:[]", on: socket)
+        book.command(2, .client, "h:1", on: socket)
         #expect(book.outcomes() == [.notRecovered])
-        book.command(3, .client, "0:cv:5", on: socket)
+        book.command(3, .client, "0:i:1::100:", on: socket)
+        book.command(4, .server, #"0:i:{"current":"5","index":[]}"#, on: socket)
         #expect(book.outcomes() == [.recovered])
     }
 

@@ -117,17 +117,18 @@ struct Playbook {
                 exchange: exchange))
     }
 
-    /// The verdicts.
-    func verdicts(isRunning: Bool = false) -> [FaultVerdict] {
+    /// The verdicts; `ended` is the end of the session in seconds (default: long after everything).
+    func verdicts(isRunning: Bool = false, ended: Double? = nil) -> [FaultVerdict] {
         var recovery = FaultRecovery(faults: faults)
         for observation in observations.sorted(by: { $0.at < $1.at }) {
             recovery.observe(observation)
         }
-        return recovery.verdicts(isRunning: isRunning)
+        return recovery.verdicts(
+            isRunning: isRunning, endedAt: Self.instant(ended ?? 1_000_000))
     }
 
     /// What became of the faults.
-    func outcomes(isRunning: Bool = false) -> [FaultVerdict.Outcome] {
-        verdicts(isRunning: isRunning).map(\.outcome)
+    func outcomes(isRunning: Bool = false, ended: Double? = nil) -> [FaultVerdict.Outcome] {
+        verdicts(isRunning: isRunning, ended: ended).map(\.outcome)
     }
 }

@@ -15,5 +15,5 @@ extension ActionSpecification {
             + "read.",
         example: "command:i => move-current nth=2",
         effect: { _ in .altered },
-        recovery: ActionRecovery(command: .indexOrAnyCommand))
+        recovery: ActionRecovery(command: .indexOrChanges))
 }

@@ -14,5 +14,5 @@ extension ActionSpecification {
         "Sends a command of the server on a channel that was never opened.",
         example: "command:c => unknown-channel nth=2",
         effect: { _ in .altered },
-        recovery: ActionRecovery(command: .anyCommand))
+        recovery: ActionRecovery())
 }

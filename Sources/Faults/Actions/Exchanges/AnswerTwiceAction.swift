@@ -8,5 +8,5 @@ extension ActionSpecification {
         "Sends the answer twice, one directly after the other.",
         example: "method:POST => answer-twice first=1",
         effect: { _ in .repeated },
-        recovery: ActionRecovery(exchange: .requestOrAnyAnswer))
+        recovery: ActionRecovery(exchange: .exchangeItself, targetStays: true))
 }

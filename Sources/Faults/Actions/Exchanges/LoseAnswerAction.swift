@@ -15,7 +15,7 @@ extension ActionSpecification {
             + "server accepted it.",
         example: "api:commcare.submit => lose-answer how=reset nth=1",
         effect: { [.lost, $0.action.text("how") == "stall" ? .stalled : .ended] },
-        recovery: ActionRecovery(exchange: .requestOrAnyAnswer),
+        recovery: ActionRecovery(exchange: .requestOrAnother),
         refusalToWait: { action, _ in
             action.text("how") == "stall"
                 ? "after: with how=stall the answer is never sent, so it cannot be delayed" : nil

@@ -15,6 +15,6 @@ extension ActionSpecification {
         example: "host:*.example => bandwidth 10KiB sender=server",
         effect: { _ in .delayed },
         recovery: ActionRecovery(
-            exchange: .exchangeItself, command: .anyCommand, targetStays: true),
+            exchange: .exchangeItself, targetStays: true, ownMessageCounts: true),
         isFireable: true)
 }

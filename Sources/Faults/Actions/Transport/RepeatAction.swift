@@ -14,5 +14,5 @@ extension ActionSpecification {
         example: "command:c sender:server => repeat nth=2",
         effect: { _ in .repeated },
         recovery: ActionRecovery(
-            exchange: .requestOrAnyAnswer, targetStays: true, ownMessageCounts: true))
+            exchange: .exchangeItself, targetStays: true, ownMessageCounts: true))
 }

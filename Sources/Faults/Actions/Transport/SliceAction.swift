@@ -18,6 +18,6 @@ extension ActionSpecification {
         example: "=> slice 1 pause=5ms",
         effect: { _ in .delayed },
         recovery: ActionRecovery(
-            exchange: .exchangeItself, command: .anyCommand, targetStays: true),
+            exchange: .exchangeItself, targetStays: true, ownMessageCounts: true),
         isFireable: true)
 }

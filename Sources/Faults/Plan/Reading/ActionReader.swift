@@ -91,10 +91,9 @@ struct ActionReader {
         let next = specification.parameters.first {
             $0.isPositional && arguments[$0.name] == nil
         }
+        let named = word.isQuoted ? nil : specification.parameter(word.value.text)
+        if let flag = named, flag.kind == .flag, next?.isRequired != true { return flag }
         if let next { return next }
-        if !word.isQuoted, let flag = specification.parameter(word.value.text), flag.kind == .flag {
-            return flag
-        }
         throw FaultPlanError(.unexpectedValue(word.value.text, of: kind), word.value.place)
     }
 

@@ -12,8 +12,9 @@ struct FaultsReportCommand: ParsableCommand {
         discussion: """
             A fault is recovered when something later shows it, such as the same request answered \
             with success or the change acknowledged; the report shows what, after how long and \
-            after how many tries. It is open while the session runs and nothing shows it yet. \
-            Exits with status 1 if one is not recovered. The verdicts are stored in the trace \
+            after how many tries. It is undecided while the session runs and nothing shows it yet, \
+            and where the recording ended while the client rightly waited. Answers of the action \
+            answer are not judged. Exits with status 1 if one is not recovered. The verdicts are stored in the trace \
             unless another program writes to it.
             """)
 
@@ -49,11 +50,13 @@ struct FaultsReportCommand: ParsableCommand {
         } else if junit != "-" {
             StandardOutput.write(FaultsReportText.table(judgement))
         }
-        let open = judgement.count(.open)
-        if open > 0 {
-            StandardError.write(
-                "tapedeck: \(open) still open: the session is still running; run the report again when it has ended\n"
-            )
+        let undecided = judgement.count(.undecided)
+        if undecided > 0 {
+            let reason =
+                judgement.isRunning
+                ? "the session is still running; run the report again when it has ended"
+                : "the recording ended before the client had to act; record for longer"
+            StandardError.write("tapedeck: \(undecided) undecided: \(reason)\n")
         }
         let lost = judgement.count(.notRecovered)
         if lost > 0 {

@@ -22,11 +22,13 @@ enum FaultsReportText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `3 faults: 2 recovered, 1 not recovered, 0 open`.
+    /// `3 faults: 2 recovered, 1 not recovered, 0 undecided`, and how many are not judged.
     static func summary(_ judgement: FaultJudgement) -> String {
         let count = judgement.sessions.reduce(0) { $0 + $1.faults.count }
         return "\(count) fault\(count == 1 ? "" : "s"): \(judgement.count(.recovered)) recovered, "
-            + "\(judgement.count(.notRecovered)) not recovered, \(judgement.count(.open)) open"
+            + "\(judgement.count(.notRecovered)) not recovered, "
+            + "\(judgement.count(.undecided)) undecided"
+            + (judgement.unjudged > 0 ? ", \(judgement.unjudged) not judged" : "")
     }
 
     private static func rows(_ faults: [FaultDetail]) -> [String] {
@@ -68,6 +70,7 @@ enum FaultsReportText {
         for outcome in FaultVerdict.Outcome.allCases {
             object.add(outcome.rawValue, Int64(judgement.count(outcome)))
         }
+        object.add("not-judged", Int64(judgement.unjudged))
         let sessions = judgement.sessions.map { session in
             var item = JSONObjectText()
             item.add("id", session.detail.id.rawValue)
@@ -82,8 +85,8 @@ enum FaultsReportText {
 
     private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
 
-    /// JUnit's XML: a test case for every fault of every rule; open ones and rules that matched
-    /// nothing are skipped.
+    /// JUnit's XML: a test case for every fault of every rule; undecided ones, those that are not
+    /// judged, and rules that matched nothing are skipped.
     static func junit(_ judgement: FaultJudgement) -> String {
         JUnitReport(
             suites: judgement.sessions.map { session in
@@ -107,7 +110,8 @@ enum FaultsReportText {
             case FaultVerdict.Outcome.notRecovered.rawValue:
                 .failed(message: "not recovered: \(how)")
             case FaultVerdict.Outcome.recovered.rawValue: .passed(output: how)
-            default: .skipped(message: "open: \(how)")
+            case nil: .skipped(message: "not judged")
+            default: .skipped(message: "undecided: \(how)")
             }
         return JUnitReport.Case(
             group: row.rule,
