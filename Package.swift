@@ -274,7 +274,8 @@ let package = Package(
                 "Notation", "Wire", "Framing", "Simperium", "OpenRosa", "Replaying", "Serving",
                 "Storage", nioCore, nioPosix,
             ]),
-        tests("Certification", ["Notation", "Wire", "Faults", "Filters", "Diagnosis"]),
+        tests(
+            "Certification", ["Notation", "Wire", "Faults", "Filters", "Diagnosis", "TraceWorld"]),
         tests(
             "Sessions",
             [

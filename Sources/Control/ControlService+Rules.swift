@@ -14,7 +14,7 @@ extension ControlService {
         let counts = rules.map { status in
             JSONValue.object([
                 ("name", .string(status.rule.name)), ("matched", .integer(status.matched)),
-                ("fired", .integer(status.fired)),
+                ("fired", .integer(status.fired)), ("failed", .integer(status.failed)),
             ])
         }
         let unmatched = rules.filter { $0.matched == 0 }.map { JSONValue.string($0.rule.name) }
@@ -23,6 +23,7 @@ extension ControlService {
                 ("rules", .array(counts)),
                 ("matched", .integer(rules.reduce(0) { $0 + $1.matched })),
                 ("fired", .integer(rules.reduce(0) { $0 + $1.fired })),
+                ("failed", .integer(rules.reduce(0) { $0 + $1.failed })),
                 ("unmatched", .array(unmatched)),
             ]))
     }
@@ -129,7 +130,7 @@ extension FaultRuleStatus {
             ("per", .string(rule.extent.rawValue)),
             ("state", .string(isPaused ? "paused" : "active")), ("planned", .bool(isPlanned)),
             ("matched", .integer(matched)), ("fired", .integer(fired)),
-            ("forgotten", .integer(forgotten)),
+            ("failed", .integer(failed)), ("forgotten", .integer(forgotten)),
         ])
     }
 }

@@ -2,8 +2,10 @@
 ///
 /// Empty where it could not be done.
 public struct FaultEffect: OptionSet, Hashable, Sendable {
+    /// The effects, a bit for each.
     public let rawValue: UInt16
 
+    /// The effects of these bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// A message was received other than it was sent.

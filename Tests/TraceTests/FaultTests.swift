@@ -51,6 +51,65 @@ import Wire
                 """) == ["overload|0", "refuse|3", "cut|3", "late|2"])
     }
 
+    @Test func `keeps what a fault did, and why another did nothing`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let http = traffic.open()
+        let effects: [(String, FaultEffect?, String?)] = [
+            ("done", [.lost, .ended], nil), ("failed", [], "no body"), ("unknown", nil, nil),
+        ]
+        var records = http.records
+        for (rule, effect, problem) in effects {
+            records.append(
+                .fault(
+                    FaultRow(
+                        at: .zero, rule: rule, action: "drop", effect: effect, problem: problem,
+                        connection: http.connection, sender: .client)))
+        }
+        records += traffic.exchange(http, number: 0, body: "a")
+        _ = writer.put(records)
+        writer.finish()
+        #expect(
+            try trace.rows("SELECT rule, effect, problem FROM fault ORDER BY id") == [
+                "done|lost ended|null", "failed|none|no body", "unknown|null|null",
+            ])
+        let reader = try TraceReader(path: trace.path)
+        let read = try reader.faults()
+        #expect(read.map(\.row.effect) == effects.map(\.1))
+        #expect(read.map(\.row.problem) == effects.map(\.2))
+        // What did nothing is no fault of the exchange.
+        var rows = FaultedRows()
+        try reader.extend(&rows)
+        #expect(rows.rules(of: ExchangeID(1)) == ["done", "unknown"])
+        #expect(try matching("fault:failed", trace) == [])
+        #expect(try matching("fault:done", trace) == [1])
+    }
+
+    @Test func `an exchange has the first fault that was done`() throws {
+        let trace = try TemporaryTrace()
+        let writer = try trace.writer()
+        var traffic = Traffic()
+        let http = traffic.open()
+        let failed = FaultRow(
+            at: .zero, rule: "failed", action: "drop", effect: [], problem: "no body",
+            connection: http.connection, sender: .client)
+        let done = [fault("done", http, .client)]
+        let exchange = traffic.exchange(http, number: 0, body: "a")
+        _ = writer.put(http.records + [.fault(failed)] + done + exchange)
+        writer.finish()
+        #expect(try trace.rows("SELECT fault_id FROM exchange") == ["2"])
+    }
+
+    private func matching(_ filter: String, _ trace: TemporaryTrace) throws -> [Int64] {
+        var found: [Int64] = []
+        try TraceReader(path: trace.path).lines(try Filter.parse(filter)) { line in
+            if case .exchange(_, let row) = line { found.append(row.id.rawValue) }
+            return true
+        }
+        return found
+    }
+
     @Test func `finds what a fault was done to without reading all patches`() throws {
         let trace = try TemporaryTrace()
         try record(trace)

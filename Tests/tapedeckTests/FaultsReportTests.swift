@@ -116,6 +116,41 @@ private final class WrittenTrace {
                     + "recovery\"/>"))
     }
 
+    @Test func `tells what could not be done, and does not count it`() throws {
+        let trace = try WrittenTrace()
+        let writer = try trace.writer()
+        _ = writer.put(trace.opening)
+        _ = writer.put([
+            .fault(
+                FaultRow(
+                    at: Instant(nanoseconds: 1), rule: "gap", action: "remove-header X", effect: [],
+                    problem: "the head is the same with it", sender: .client))
+        ])
+        _ = writer.put(trace.exchange(1, WrittenTrace.well))
+        writer.finish()
+        let judgement = try FaultJudgement.judge(trace: trace.path)
+        #expect(
+            FaultsReportText.summary(judgement)
+                == "0 faults: 0 recovered, 0 not recovered, 0 open; 1 more could not be done")
+        let line = try #require(
+            FaultsReportText.table(judgement).split(separator: "\n").first {
+                $0.contains("remove-header X")
+            })
+        #expect(line.hasSuffix("not done  the head is the same with it"))
+        let json = FaultsReportText.json(judgement)
+        #expect(json.contains("\"not-done\":1"))
+        #expect(json.contains("\"effect\":\"none\",\"problem\":\"the head is the same with it\""))
+        #expect(
+            FaultsReportText.junit(judgement).contains(
+                "<skipped message=\"not done: the head is the same with it\"/>"))
+        #expect(
+            FaultText.lines(try TraceReader(path: trace.path).faults()) == [
+                "  fault gap: remove-header X, occurrence 1; not done: the head is the same with it"
+            ])
+        // Nothing is not recovered.
+        try FaultsReportCommand.parse([trace.path]).run()
+    }
+
     @Test func `ends with 1 where a fault is not recovered`() throws {
         let trace = try WrittenTrace()
         let writer = try trace.writer()

@@ -24,9 +24,7 @@ public final class ExpectedEventReader {
             start = line.at
         }
         if let name = expectation.afterFault {
-            guard let fault = try reader.faults().first(where: { $0.row.rule == name }) else {
-                return nothing(expectation)
-            }
+            guard let fault = try faults(of: name).first else { return nothing(expectation) }
             start = max(start, fault.row.at)
         }
         switch expectation.kind {
@@ -65,7 +63,7 @@ public final class ExpectedEventReader {
                 expectation: expectation, count: devices.count, row: last,
                 isThere: devices.count >= expectation.count)
         case .fault(let name):
-            let faults = try reader.faults().filter { $0.row.rule == name }
+            let faults = try faults(of: name)
             return Played.Seen(
                 expectation: expectation, count: faults.count,
                 row: faults.first.map { "fault \($0.id)" },
@@ -77,6 +75,11 @@ public final class ExpectedEventReader {
                 expectation: expectation, count: Int(lasted), row: Self.row(line),
                 isThere: lasted >= seconds)
         }
+    }
+
+    /// What a rule did; what it could not do does not count.
+    private func faults(of rule: String) throws(TraceError) -> [FaultDetail] {
+        try reader.faults().filter { $0.row.rule == rule && $0.row.isDone }
     }
 
     /// The observations of all expected events of a scenario, by situation.

@@ -8,8 +8,10 @@ public struct FaultRuleStatus: Hashable, Sendable {
     public let isPlanned: Bool
     /// Events that its filter matched, whatever the schedule decided.
     public let matched: Int64
-    /// Events that it hit.
+    /// Events that it was carried out on.
     public let fired: Int64
+    /// Events that its schedule selected, and that it could not be carried out on.
+    public let failed: Int64
     /// Scopes whose counts were dropped since there were too many: they begin again at 1.
     public let forgotten: Int64
 }

@@ -100,6 +100,9 @@ public final class FaultSession: Sendable {
         state.withLock { $0.isOpen(rule, at: at) }
     }
 
+    /// Notes that a firing could not be carried out, so that it does not count as done.
+    func fail(_ firing: Firing) { state.withLock { $0.fail(firing) } }
+
     /// The rules with their counts, in the order in which they are evaluated.
     public var rules: [FaultRuleStatus] { state.withLock { $0.statuses } }
 

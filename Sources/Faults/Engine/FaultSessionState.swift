@@ -12,6 +12,7 @@ struct FaultSessionState {
         var isPaused = false
         var matched: Int64 = 0
         var fired: Int64 = 0
+        var failed: Int64 = 0
         var forgotten: Int64 = 0
         /// The count of a rule that counts over all, which is never dropped.
         var overall = ScopeCount()
@@ -24,7 +25,7 @@ struct FaultSessionState {
         }
 
         mutating func reset() {
-            (matched, fired, forgotten, overall) = (0, 0, 0, ScopeCount())
+            (matched, fired, failed, forgotten, overall) = (0, 0, 0, 0, ScopeCount())
         }
     }
 
@@ -96,6 +97,16 @@ struct FaultSessionState {
             draw: draw, afterNanoseconds: rule.schedule.after, window: rule.schedule.window)
     }
 
+    /// Counts a firing that could not be carried out, if its rule is still there.
+    mutating func fail(_ firing: Firing) {
+        guard
+            let place = entries.firstIndex(where: { $0.rule.name == firing.rule }),
+            // Its counts were reset since.
+            entries[place].failed < entries[place].fired
+        else { return }
+        entries[place].failed += 1
+    }
+
     /// Whether a rule is there, not paused, and its windows are open.
     func isOpen(_ name: String, at: Instant) -> Bool {
         entries.contains {
@@ -108,7 +119,8 @@ struct FaultSessionState {
         entries.map {
             FaultRuleStatus(
                 rule: $0.rule, isPaused: $0.isPaused, isPlanned: $0.isPlanned,
-                matched: $0.matched, fired: $0.fired, forgotten: $0.forgotten)
+                matched: $0.matched, fired: $0.fired - $0.failed, failed: $0.failed,
+                forgotten: $0.forgotten)
         }
     }
 

@@ -15,6 +15,7 @@ public struct FaultGate {
     private var generation = 0
     /// What is to be done to the connection later.
     private var later: [(at: Instant, firing: Firing)] = []
+    private var endedPeers: Set<Peer> = []
 
     /// A gate for a connection on which HTTP begins.
     public init(_ context: GateContext, session: FaultSession) {
@@ -113,6 +114,8 @@ public struct FaultGate {
         var made: [GateCommand] = []
         http?.ended(sender, at: at, into: &made)
         webSocket?.ended(sender, at: at, into: &made)
+        endedPeers.insert(sender)
+        if endedPeers.count == Peer.allCases.count { failLater(at, &made) }
         finish(made, at, &commands)
     }
 
@@ -185,6 +188,21 @@ public struct FaultGate {
             commands.append(
                 .end(sender: firing.action.text("sender") == "client" ? .client : .server))
         default: _ = shaper.add(firing, at: at)
+        }
+    }
+
+    /// States what was to be done later on a connection that has ended.
+    private mutating func failLater(_ at: Instant, _ commands: inout [GateCommand]) {
+        let waiting =
+            later.map(\.firing) + (http?.takeLater() ?? []) + (webSocket?.takeLater() ?? [])
+        later = []
+        for firing in waiting {
+            session.fail(firing)
+            commands.append(
+                .fault(
+                    firing.row(
+                        at: at, connection: context.connection, sender: nil,
+                        problem: "the connection ended before")))
         }
     }
 

@@ -21,14 +21,26 @@ struct BodyEditor {
     }
 
     private var truncation: (at: Int64, firing: Firing)?
+    private var isCut = false
     private var corruption: Corruption?
     private var position: Int64 = 0
 
     /// Whether it forwards everything unchanged.
     var isIdle: Bool { truncation == nil && corruption == nil }
 
+    /// Ends the edits, and returns those whose place was not reached.
+    mutating func end() -> [Firing] {
+        var unreached: [Firing] = []
+        if let truncation, !isCut { unreached.append(truncation.firing) }
+        if let corruption, !corruption.isReported { unreached.append(corruption.firing) }
+        (truncation, corruption) = (nil, nil)
+        return unreached
+    }
+
     /// Adds an edit; `size` is that of the whole content, where it is known.
-    mutating func add(_ firing: Firing, size: Int64?) {
+    ///
+    /// - Returns: Whether there was none of its kind.
+    mutating func add(_ firing: Firing, size: Int64?) -> Bool {
         let action = firing.action
         switch action.kind {
         case .truncate where truncation == nil:
@@ -41,8 +53,9 @@ struct BodyEditor {
             corruption = Corruption(
                 firing: firing, range: max(0, start)..<max(0, isFar ? .max : end), draws: draws)
         default:
-            break
+            return false
         }
+        return true
     }
 
     /// How far into a body of unknown size a drawn place may be.
@@ -61,6 +74,7 @@ struct BodyEditor {
         while !rest.isEmpty {
             if let truncation, position >= truncation.at {
                 outcomes.append(.cut(rest, truncation.firing))
+                isCut = true
                 return outcomes
             }
             var end = position + Int64(rest.count)

@@ -7,6 +7,13 @@ struct CutBody {
     /// What is left of it.
     let rest: [UInt8]
 
+    /// Whether the content can be XML: its first character opens a tag.
+    var isXML: Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = whole.starts(with: mark) ? whole.dropFirst(mark.count) : whole[...]
+        return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
+    }
+
     /// The maximum number of bytes that are decoded.
     static let limit = 16 << 20
 

@@ -13,14 +13,23 @@ extension HTTPGate {
         _ at: Instant, _ commands: inout [GateCommand]
     ) {
         defer { forwardReady(&commands) }
+        var taker: Firing?
         for (place, firing) in firings.enumerated() {
-            guard case .holding = passage.course else { return }
             let target = firing.target(judgedAt: passage.sender)
-            if target != passage.sender {
-                // A request that was forwarded cannot be changed any more.
-                if target == .server { exchange.deferred.append(firing) }
+            if target == .client, passage.sender == .server {
+                fail([firing], at, .client, "the request was forwarded already", &commands)
                 continue
             }
+            guard case .holding = passage.course else {
+                let isEdit = passage.isReplaced && Self.edits.contains(firing.action.kind)
+                if !isEdit { failTaken([firing], by: taker, passage.sender, at, &commands) }
+                continue
+            }
+            if target != passage.sender {
+                exchange.deferred.append(firing)
+                continue
+            }
+            taker = firing
             switch firing.action.kind {
             case .status where target == .client, .answer where target == .client:
                 answer(firing, &passage, exchange, at, &commands)
@@ -53,6 +62,9 @@ extension HTTPGate {
             default:
                 passage.steps.append(firing)
             }
+        }
+        if passage.course != .holding {
+            abandon(&passage, takenBy: taker, at, &commands)
         }
     }
 
@@ -104,8 +116,9 @@ extension HTTPGate {
         tell(firing, at, .server, came: raw, sent: made.bytes, &commands)
         let place = commands.count
         made = edited(
-            made, to: exchange, by: passage.steps + others, statedAbout: .server, at, due: &due,
-            &commands)
+            made, to: exchange,
+            by: passage.steps + others.filter { $0.target(judgedAt: .server) == .server },
+            statedAbout: .server, at, due: &due, &commands)
         if due > at { commands.insert(.hold(sender: .server, until: due), at: place) }
         commands.append(.replace(sender: .server, raw, by: made.bytes))
         if made.closes, !wasClosing {
@@ -204,12 +217,21 @@ extension HTTPGate {
                 made.append(.hold(sender: passage.sender, until: at.later(by: step.delay)))
                 continue
             case .setHeader, .removeHeader, .contentType, .length:
-                editHead(step, &head, passage, at, &made)
+                guard editHead(step, &head, passage, at, &made) else { continue }
             case .corrupt, .truncate:
                 let size = isWhole ? Int64(passage.content.count) : passage.statedSize
-                passage.editor.add(step, size: size)
+                guard size != 0, passage.editor.add(step, size: size) else {
+                    let problem = size == 0 ? Self.noBody : Self.editedTwice
+                    fail([step], at, passage.sender, problem, &made)
+                    continue
+                }
             case .cutXML where isWhole && cut == nil:
                 cut = cutBody(step, &head, passage, at, &made)
+                guard cut != nil else { continue }
+            case .cutXML:
+                fail(
+                    [step], at, passage.sender, isWhole ? Self.editedTwice : Self.notWhole, &made)
+                continue
             default:
                 continue
             }
@@ -279,6 +301,7 @@ extension HTTPGate {
             case .cut(let rest, let firing):
                 tell(firing, at, sender, &made)
                 made.append(.replace(sender: sender, Array(rest), by: []))
+                failEdits(passage.editor.end(), sender, at, &made)
                 made.append(.close(isReset: false))
                 state = .over
                 forwardReady(&made)
@@ -286,10 +309,13 @@ extension HTTPGate {
         }
     }
 
+    /// Carries out a change of a head.
+    ///
+    /// - Returns: Whether it could be, and changed something.
     func editHead(
         _ step: Firing, _ head: inout EditableHead?, _ passage: MessagePassage, _ at: Instant,
         _ made: inout [GateCommand]
-    ) {
+    ) -> Bool {
         var work = head ?? EditableHead(passage.head)
         let before = work.bytes
         let action = step.action
@@ -299,14 +325,22 @@ extension HTTPGate {
         case .contentType:
             work.set("Content-Type", action.text("type") ?? "")
         case .length:
-            guard let size = passage.statedSize else { return }
+            guard let size = passage.statedSize else {
+                fail([step], at, passage.sender, "there is no Content-Length", &made)
+                return false
+            }
             let (sum, isFar) = size.addingReportingOverflow(action.integer("by") ?? 0)
             work.set("Content-Length", String(isFar ? size : max(0, sum)))
         default:
-            guard work.remove(action.text("name") ?? "") else { return }
+            _ = work.remove(action.text("name") ?? "")
+        }
+        guard work.bytes != before else {
+            fail([step], at, passage.sender, "the head is the same with it", &made)
+            return false
         }
         head = work
         tell(step, at, passage.sender, came: before, sent: work.bytes, &made)
+        return true
     }
 
     func cutBody(
@@ -314,54 +348,22 @@ extension HTTPGate {
         _ made: inout [GateCommand]
     ) -> CutBody? {
         guard let cut = CutBody(passage.content, passage.head, at: step.action.integer("at"))
-        else { return nil }
+        else {
+            fail(
+                [step], at, passage.sender,
+                passage.content.isEmpty ? Self.noBody : "the body ends before, or is not decodable",
+                &made)
+            return nil
+        }
+        guard cut.isXML else {
+            fail([step], at, passage.sender, "the body is not XML", &made)
+            return nil
+        }
         var work = head ?? EditableHead(passage.head)
         cut.reframe(&work)
         head = work
         tell(step, at, passage.sender, came: cut.whole, sent: cut.rest, &made)
         return cut
-    }
-}
-
-extension Firing {
-    /// The sender of the message it is applied to, where the rule was evaluated for one of
-    /// `sender`.
-    fileprivate func target(judgedAt sender: Peer) -> Peer {
-        switch action.kind {
-        case .corrupt, .contentType, .setHeader, .removeHeader:
-            action.text("sender") == "client" ? .client : .server
-        case .latency:
-            switch action.text("sender") {
-            case "client": .client
-            case "server": .server
-            default: sender
-            }
-        case .loseAnswer, .answerTwice, .truncate, .length, .cutXML: .server
-        case .drop, .doubled: .client
-        default: sender
-        }
-    }
-
-    /// Whether the whole message has to be there.
-    var needsBody: Bool {
-        switch action.kind {
-        case .corrupt, .cutXML, .answerTwice, .doubled: true
-        default: false
-        }
-    }
-
-    /// Whether the message is sent again.
-    fileprivate var repeatsBytes: Bool {
-        action.kind == .doubled || action.kind == .answerTwice
-    }
-
-    /// How long a `latency` takes in nanoseconds: its span, more or less by what is drawn.
-    var delay: Int64 {
-        let jitter = max(0, action.duration("jitter") ?? 0)
-        var draws = SplitMix64(seed: draw)
-        let drawn = jitter > 0 ? Int64.random(in: -jitter...jitter, using: &draws) : 0
-        let (sum, isFar) = (action.duration("by") ?? 0).addingReportingOverflow(drawn)
-        return max(0, isFar ? .max : sum) + min(afterNanoseconds, 1 << 60)
     }
 }
 

@@ -5,7 +5,7 @@ import Wire
 /// What rules do to answers that a rule made.
 extension HTTPGate {
     /// The actions that change an answer, of the server or local.
-    private static let edits: Set<ActionKind> = [
+    static let edits: Set<ActionKind> = [
         .setHeader, .removeHeader, .contentType, .length, .corrupt, .truncate, .cutXML, .latency,
         .answerTwice,
     ]
@@ -46,29 +46,37 @@ extension HTTPGate {
         _ commands: inout [GateCommand]
     ) -> LocalAnswer {
         let firings = firings.filter { Self.edits.contains($0.action.kind) }
-        guard !firings.isEmpty, let (head, content) = Self.parts(of: answer, to: exchange.kind)
-        else { return answer }
+        guard !firings.isEmpty else { return answer }
+        guard let (head, content) = Self.parts(of: answer, to: exchange.kind) else {
+            fail(firings, at, lane, "the answer cannot be changed", &commands)
+            return answer
+        }
         var passage = MessagePassage(head, raw: head.bytes, from: lane)
         passage.hold(content[...], content: content.count)
         var edited: EditableHead?
         var body = content
-        var isDoubled = false
+        var doubled: [Firing] = []
         for step in firings {
-            due = due.later(by: step.afterNanoseconds)
+            var isDone = true
+            defer { if isDone { due = due.later(by: step.afterNanoseconds) } }
             switch step.action.kind {
             case .latency:
                 tell(step, at, lane, &commands)
                 // Its span, without what is counted already.
                 due = due.later(by: step.delay - min(step.afterNanoseconds, step.delay))
             case .setHeader, .removeHeader, .contentType, .length:
-                editHead(step, &edited, passage, at, &commands)
+                isDone = editHead(step, &edited, passage, at, &commands)
             case .cutXML:
-                if let cut = cutBody(step, &edited, passage, at, &commands) { body = cut.rest }
+                let cut = cutBody(step, &edited, passage, at, &commands)
+                body = cut?.rest ?? body
+                isDone = cut != nil
             case .corrupt, .truncate:
-                passage.editor.add(step, size: Int64(body.count))
-            case .answerTwice:
-                tell(step, at, lane, came: answer.bytes, sent: answer.bytes, &commands)
-                isDoubled = true
+                isDone = !body.isEmpty && passage.editor.add(step, size: Int64(body.count))
+                if !isDone {
+                    let problem = body.isEmpty ? Self.noBody : Self.editedTwice
+                    fail([step], at, lane, problem, &commands)
+                }
+            case .answerTwice: doubled.append(step)
             default: continue
             }
         }
@@ -88,7 +96,15 @@ extension HTTPGate {
                 closes = true
             }
         }
-        return LocalAnswer(bytes: isDoubled && !closes ? bytes + bytes : bytes, closes: closes)
+        failEdits(passage.editor.end(), lane, at, &commands)
+        guard !doubled.isEmpty, !closes else {
+            fail(doubled, at, lane, "the connection ends after the answer", &commands)
+            return LocalAnswer(bytes: bytes, closes: closes)
+        }
+        for step in doubled {
+            tell(step, at, lane, came: answer.bytes, sent: answer.bytes, &commands)
+        }
+        return LocalAnswer(bytes: bytes + bytes, closes: closes)
     }
 
     /// Head and content of a local answer.

@@ -162,8 +162,9 @@ extension HTTPGate {
             }
             releaseRequest(at, &commands)
         }
-        guard let work = incoming else { return }
+        guard var work = incoming else { return }
         incoming = nil
+        failEdits(work.passage.editor.end(), .client, at, &commands)
         repeatRequest(work, at, &commands)
         for step in work.passage.steps where step.action.kind == .halfClose {
             carryOutInTime(step, at, sender: .client, &commands)
@@ -214,12 +215,20 @@ extension HTTPGate {
     private mutating func repeatRequest(
         _ work: Incoming, _ at: Instant, _ commands: inout [GateCommand]
     ) {
+        let steps = work.passage.steps.filter { $0.action.kind == .doubled }
+        let bytes = work.passage.released
         guard work.isForwarded, !work.exchange.isUpgrade, work.exchange.kind != .connect,
-            case .following = state
-        else { return }
-        for step in work.passage.steps where step.action.kind == .doubled {
-            let bytes = work.passage.released
-            guard !bytes.isEmpty else { continue }
+            case .following = state, !bytes.isEmpty
+        else {
+            let isHTTP = !work.exchange.isUpgrade && work.exchange.kind != .connect
+            fail(
+                steps, at, .client,
+                isHTTP
+                    ? "the request was not forwarded" : "a request for a tunnel is not repeated",
+                &commands)
+            return
+        }
+        for step in steps {
             let wanted = Int(clamping: max(1, step.action.integer("count") ?? 1))
             let count = min(wanted, max(1, Self.maximumRepeated / bytes.count))
             tell(step, at, .client, came: bytes, sent: bytes, &commands)

@@ -127,6 +127,7 @@ extension HTTPGate {
         _ head: HTTPHead, isTunnel: Bool, _ at: Instant, _ commands: inout [GateCommand]
     ) -> HTTPSwitch? {
         releaseResponse(at, &commands)
+        failEdits(outgoing?.editor.end(), .server, at, &commands)
         let exchange = waiting[0]
         if case .swallowing = outgoing?.course {
             // The server is in another protocol, and the client is not.
@@ -202,6 +203,7 @@ extension HTTPGate {
         }
         guard var passage = outgoing, !waiting.isEmpty else { return }
         outgoing = nil
+        defer { failEdits(passage.editor.end(), .server, at, &commands) }
         if case .holding = passage.course {
             if session.interest.contains(.responseBody) {
                 var exchange = waiting[0]
@@ -228,9 +230,12 @@ extension HTTPGate {
     private mutating func answerTwice(
         _ passage: MessagePassage, _ at: Instant, _ commands: inout [GateCommand]
     ) {
+        let bytes = passage.released
         for step in passage.steps where step.action.kind == .answerTwice {
-            let bytes = passage.released
-            guard !bytes.isEmpty else { continue }
+            guard !bytes.isEmpty, isFollowing else {
+                fail([step], at, .server, "the connection ends in the answer", &commands)
+                continue
+            }
             tell(step, at, .server, came: bytes, sent: bytes, &commands)
             wait(step, .server, at, &commands)
             commands.append(.make(sender: .server, bytes))
@@ -246,6 +251,7 @@ extension HTTPGate {
         }
         if outgoing != nil {
             releaseResponse(at, &commands)
+            failEdits(outgoing?.editor.end(), .server, at, &commands)
             outgoing = nil
             if !waiting.isEmpty { waiting.removeFirst() }
         }

@@ -138,6 +138,7 @@ public struct HTTPGate {
         switch sender {
         case .client:
             releaseRequest(at, &commands)
+            failEdits(incoming?.passage.editor.end(), .client, at, &commands)
             flush(&commands, .client)
         case .server:
             endResponses(at, &commands)
@@ -151,6 +152,12 @@ public struct HTTPGate {
             carryOut(due.firing, due.at, sender: nil, &commands)
         }
         later.removeAll { $0.at <= at }
+    }
+
+    /// What was to be done later, and is not done any more.
+    mutating func takeLater() -> [Firing] {
+        defer { later = [] }
+        return later.map(\.firing)
     }
 
     /// Firings that a shaper has to carry out, each given once.
@@ -251,6 +258,8 @@ public struct HTTPGate {
     mutating func giveUp(_ at: Instant, _ commands: inout [GateCommand]) {
         releaseRequest(at, &commands)
         releaseResponse(at, &commands)
+        failEdits(incoming?.passage.editor.end(), .client, at, &commands)
+        failEdits(outgoing?.editor.end(), .server, at, &commands)
         if case .following = state { state = .unread }
         requests.giveUp()
         responses.giveUp()
@@ -268,6 +277,20 @@ public struct HTTPGate {
                 firing.row(
                     at: at, connection: context.connection, sender: sender, came: came, sent: sent))
         )
+    }
+
+    /// States that actions could not be carried out, and why; the rules count them.
+    func fail(
+        _ firings: some Sequence<Firing>, _ at: Instant, _ sender: Peer?, _ problem: String,
+        _ commands: inout [GateCommand]
+    ) {
+        for firing in firings {
+            session.fail(firing)
+            commands.append(
+                .fault(
+                    firing.row(
+                        at: at, connection: context.connection, sender: sender, problem: problem)))
+        }
     }
 
     /// Does something to the connection, now or when its time has come.

@@ -33,7 +33,10 @@ extension WebSocketGate {
                     sent: [message.payload, message.payload]))
             return false
         case .reorder:
-            guard mayPostpone(message.payload.count) else { return false }
+            guard mayPostpone(message.payload.count) else {
+                fail(firing, sender, at, message.payload, Self.tooManyWait, &verdict)
+                return false
+            }
             let until = Self.moment(at, after: Self.patience)
             verdict.before.append(row(firing, sender, at, came: message.payload, sent: []))
             verdict.isDropped = true
@@ -83,7 +86,9 @@ extension WebSocketGate {
             verdict.isDropped = true
             verdict.actions.append(firing)
             return true
-        default: return false
+        default:
+            fail(firing, sender, at, came, "it is not for messages", &verdict)
+            return false
         }
     }
 
@@ -102,8 +107,11 @@ extension WebSocketGate {
         } else {
             text = spoken.part.text
         }
-        func change(_ changed: [UInt8]?) -> Bool {
-            guard let changed else { return false }
+        func change(_ changed: [UInt8]?, orElse problem: String) -> Bool {
+            guard let changed else {
+                fail(firing, sender, at, text, problem, &verdict)
+                return false
+            }
             verdict.before.append(row(firing, sender, at, came: text, sent: [changed]))
             wait(firing, sender, at, &verdict)
             verdict.outcomes[position] = .changed(changed)
@@ -125,7 +133,10 @@ extension WebSocketGate {
             verdict.before.append(row(firing, sender, at, came: text, sent: [text, text]))
             return false
         case .reorder:
-            guard mayPostpone(text.count) else { return false }
+            guard mayPostpone(text.count) else {
+                fail(firing, sender, at, text, Self.tooManyWait, &verdict)
+                return false
+            }
             let until = Self.moment(at, after: Self.patience)
             verdict.before.append(row(firing, sender, at, came: text, sent: []))
             verdict.outcomes[position] = .dropped
@@ -136,20 +147,29 @@ extension WebSocketGate {
             verdict.after.append(.wake(at: until))
             return true
         case .moveCurrent:
-            guard sender == .server else { return false }
             let cv = action.text("to") ?? Self.hexadecimal(firing, digits: 24)
-            return change(CommandEdit.movingCurrent(text, to: cv))
+            return change(
+                CommandEdit.movingCurrent(text, to: cv), orElse: "it is not a page of an index")
         case .foreignCcids:
             var draws = SplitMix64(seed: firing.draw)
             return change(
-                CommandEdit.replacingCcids(text) { Self.hexadecimal(&draws, digits: 32) })
+                CommandEdit.replacingCcids(text) { Self.hexadecimal(&draws, digits: 32) },
+                orElse: "no change has a ccid")
         case .versionGap:
-            return change(CommandEdit.movingVersions(text, by: action.integer("by") ?? 1))
-        case .malformedDelta: return change(CommandEdit.breakingDelta(text))
+            return change(
+                CommandEdit.movingVersions(text, by: action.integer("by") ?? 1),
+                orElse: "no change modifies an object from one version to another")
+        case .malformedDelta:
+            return change(
+                CommandEdit.breakingDelta(text), orElse: "no change has an operation on a value")
         case .wrongHeartbeat where sender == .server:
-            return change(CommandEdit.movingHeartbeat(text, by: action.integer("by") ?? 1))
+            return change(
+                CommandEdit.movingHeartbeat(text, by: action.integer("by") ?? 1),
+                orElse: "it is not a heartbeat with a number that can be changed so")
         case .unknownChannel:
-            return change(CommandEdit.movingChannel(text, to: action.integer("to") ?? 9999))
+            return change(
+                CommandEdit.movingChannel(text, to: action.integer("to") ?? 9999),
+                orElse: "the command has no channel")
         case .compact:
             beginJoining(firing, spoken, at, &verdict)
             return false
@@ -160,6 +180,18 @@ extension WebSocketGate {
             return actOnSocket(firing, came: text, sender, at, &verdict)
         }
     }
+
+    /// States that an action could not be carried out on a message, and why.
+    func fail(
+        _ firing: Firing, _ sender: Peer, _ at: Instant, _ came: [UInt8], _ problem: String,
+        _ verdict: inout MessageVerdict
+    ) {
+        verdict.before.append(failure(of: firing, sender, at, came: came, problem))
+    }
+
+    /// The problem of a message that cannot be delayed any more.
+    private static let tooManyWait =
+        "\(maxWaiting) messages or \(maxWaitingBytes >> 20) MiB of them wait already"
 
     /// Holds a message of a sender until the time of a delayed action.
     func wait(

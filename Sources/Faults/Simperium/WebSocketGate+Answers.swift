@@ -12,13 +12,23 @@ extension WebSocketGate {
     ) -> Bool {
         let command = spoken.command
         let action = firing.action
-        guard command.sender == .client else { return false }
+        func fail(_ problem: String) -> Bool {
+            self.fail(firing, command.sender, at, spoken.part.text, problem, &verdict)
+            return false
+        }
+        guard command.sender == .client else { return fail("it is not a command of the client") }
         let answers: [[UInt8]]
         switch (action.kind, command.body) {
         case (.error, .changes(let changes)):
-            guard let channel = command.channel else { return false }
+            guard let channel = command.channel else { return fail("the command has no channel") }
             let all = changes.map { refusal(of: $0, channel, action) }
             if action.flag("forwarded") {
+                guard changes.contains(where: { !$0.ccids.isEmpty }) else {
+                    return fail("no change has a ccid")
+                }
+                guard refusals.count < Self.maxRefusals else {
+                    return fail("\(Self.maxRefusals) refusals wait already")
+                }
                 for (change, json) in zip(changes, all) {
                     for ccid in change.ccids where refusals.count < Self.maxRefusals {
                         refusals["\(channel):\(ccid)"] = Refusal(firing: firing, json: json)
@@ -29,14 +39,14 @@ extension WebSocketGate {
             answers = [Array("\(channel):c:[".utf8) + all.joined(separator: [0x2C]) + [0x5D]]
         case (.cvUnknown, .changesSince), (.changeUnknown, .changesSince),
             (.changeUnknown, .changes), (.authFailure, .initialize), (.authExpired, .initialize):
-            guard let channel = command.channel else { return false }
+            guard let channel = command.channel else { return fail("the command has no channel") }
             answers = Self.answers(action, channel: channel)
         case (.entityUnknown, .entityRequest):
             answers = [spoken.part.text + [0x0A, 0x3F]]
         case (.wrongHeartbeat, .heartbeat(let count)):
             let number = count &+ 1 &+ (action.integer("by") ?? 1)
             answers = [Array("h:\(number)".utf8)]
-        default: return false
+        default: return fail("\(action.kind) does not answer such a command")
         }
         verdict.before.append(
             row(firing, .client, at, came: spoken.part.text, sent: answers))
@@ -108,6 +118,9 @@ extension WebSocketGate {
             return nil
         }
         for key in done { refusals[key] = nil }
+        for key in refusals.keys where refusals[key].map({ used.contains($0.firing) }) == true {
+            refusals[key]?.isDone = true
+        }
         guard let changed else { return }
         for firing in used {
             verdict.before.append(
@@ -121,11 +134,17 @@ extension WebSocketGate {
     mutating func beginJoining(
         _ firing: Firing, _ spoken: Spoken, _ at: Instant, _ verdict: inout MessageVerdict
     ) {
+        func fail(_ problem: String) {
+            self.fail(firing, spoken.command.sender, at, spoken.part.text, problem, &verdict)
+        }
         guard spoken.command.sender == .server, let channel = spoken.command.channel,
-            case .changes(let changes) = spoken.command.body, !changes.isEmpty,
-            joining.count < Self.maxWaiting,
-            !joining.contains(where: { $0.channel == channel })
-        else { return }
+            case .changes(let changes) = spoken.command.body, !changes.isEmpty
+        else { return fail("the command has no changes of the server") }
+        // These are joined with the others that wait.
+        guard !joining.contains(where: { $0.channel == channel }) else { return }
+        guard joining.count < Self.maxWaiting else {
+            return fail("changes of \(Self.maxWaiting) channels wait already")
+        }
         let until = Self.moment(at, after: Self.patience)
         let count = Int(clamping: firing.action.integer("count") ?? 2)
         joining.append(

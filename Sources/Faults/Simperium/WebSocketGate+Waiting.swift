@@ -40,6 +40,8 @@ extension WebSocketGate {
     struct Refusal {
         let firing: Firing
         let json: [UInt8]
+        /// Whether another change of the same command was refused.
+        var isDone = false
     }
 
     /// The maximum number of delayed messages, and of their bytes.
@@ -85,6 +87,17 @@ extension WebSocketGate {
         }
     }
 
+    /// States the refusals whose change was never answered by the server.
+    mutating func failRefusals(_ at: Instant, _ commands: inout [GateCommand]) {
+        let left = refusals.values.filter { !$0.isDone }.map(\.firing)
+        refusals = [:]
+        for firing in Set(left).sorted(by: { ($0.rule, $0.occurrence) < ($1.rule, $1.occurrence) })
+        {
+            commands.append(
+                failure(of: firing, .server, at, "the server did not answer the change"))
+        }
+    }
+
     /// Sends joined changes that wait for no others any more.
     mutating func finishJoining(
         _ fits: (Joining) -> Bool, _ at: Instant, _ commands: inout [GateCommand]
@@ -93,6 +106,10 @@ extension WebSocketGate {
         let due = joining.filter(fits)
         joining.removeAll(where: fits)
         for item in due {
+            guard !item.texts.isEmpty else {
+                commands.append(failure(of: item.firing, .server, at, "no change came"))
+                continue
+            }
             let text = ChangeJoining.joined(item.texts, channel: item.channel)
             commands.append(row(item.firing, .server, at, came: [], sent: [text]))
             make(text, to: .client, draw: item.firing.draw, into: &commands)

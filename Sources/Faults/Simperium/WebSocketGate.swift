@@ -127,6 +127,7 @@ public struct WebSocketGate {
         lanes[index].release(into: &commands)
         release({ $0.sender == sender }, &commands)
         finishJoining({ _ in sender == .server }, at, &commands)
+        if sender == .server { failRefusals(at, &commands) }
     }
 
     /// Notes that a requested time has come.
@@ -169,6 +170,12 @@ public struct WebSocketGate {
             }
         default: perform(firing, sender: nil, at: at, into: &commands)
         }
+    }
+
+    /// What was to be done later, and is not done any more.
+    mutating func takeLater() -> [Firing] {
+        defer { later = [] }
+        return later.compactMap { if case .action(let firing) = $0.what { firing } else { nil } }
     }
 
     /// What the gate leaves to the shaper: bandwidth, slices, cuts and blackouts since the last
@@ -308,6 +315,17 @@ public struct WebSocketGate {
             firing.row(
                 at: at, connection: context.connection, sender: sender, came: came,
                 sent: Array(sent.joined(separator: [0x0A]))))
+    }
+
+    /// The statement that an action could not be carried out, which the rules count.
+    func failure(
+        of firing: Firing, _ sender: Peer?, _ at: Instant, came: [UInt8] = [], _ problem: String
+    ) -> GateCommand {
+        session.fail(firing)
+        return .fault(
+            firing.row(
+                at: at, connection: context.connection, sender: sender, came: came,
+                problem: problem))
     }
 
     private static func receivers(_ action: FaultAction) -> [Peer] {

@@ -157,7 +157,8 @@ extension Field {
 
     private static func fault(_ key: String, _ column: String, _ value: String) -> SQLSource {
         .listed(
-            key: key, select: "f.\(column)", from: "fault f WHERE f.\(column) IS NOT NULL",
+            key: key, select: "f.\(column)",
+            from: "fault f WHERE f.\(column) IS NOT NULL AND f.problem IS NULL",
             .column("f.\(value)"))
     }
 

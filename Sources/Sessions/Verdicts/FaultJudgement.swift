@@ -31,8 +31,13 @@ package struct FaultJudgement {
     /// The number of faults from which there is nothing to recover.
     package var unjudged: Int {
         sessions.reduce(into: 0) { sum, session in
-            sum += session.faults.count { $0.verdict == nil }
+            sum += session.faults.count { $0.verdict == nil && $0.row.isDone }
         }
+    }
+
+    /// The number of faults that could not be done; they have no verdict.
+    package var failures: Int {
+        sessions.reduce(0) { sum, session in sum + session.faults.count { !$0.row.isDone } }
     }
 
     /// Judges the faults of the trace at `path` and stores the verdicts in it, where that can be.
@@ -95,7 +100,8 @@ package struct FaultJudgement {
             return Session(detail: detail, faults: [], unmatched: unmatched)
         }
         var recovery = FaultRecovery(
-            faults: faults.map {
+            // From what could not be done there is nothing to recover.
+            faults: faults.filter(\.row.isDone).map {
                 JudgedFault(id: $0.id, row: $0.row, exchange: $0.exchange, message: $0.message)
             })
         try reader.reading { reader throws(TraceError) in

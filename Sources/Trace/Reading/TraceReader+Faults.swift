@@ -23,7 +23,8 @@ extension TraceReader {
         var known = rows
         try reported { () throws(StorageFault) in
             let statement = try db.prepare(
-                "SELECT id, exchange_id, message_id, rule FROM fault WHERE id > ? ORDER BY id")
+                "SELECT id, exchange_id, message_id, rule FROM fault "
+                    + "WHERE id > ? AND problem IS NULL ORDER BY id")
             statement.bind(1, known.last)
             while try statement.step() {
                 known.last = statement.integer(0)

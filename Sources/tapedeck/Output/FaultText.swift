@@ -12,10 +12,11 @@ enum FaultText {
             var line = "  fault \(ListLine.clean(row.rule)): \(ListLine.clean(row.action))"
             line += ", occurrence \(row.occurrence)"
             if !row.scope.isEmpty { line += " of \(ListLine.clean(row.scope))" }
+            if let problem = row.problem { line += "; not done: \(ListLine.clean(problem))" }
             if let verdict = detail.verdict { line += "; \(words(verdict))" }
             var lines = [line]
             if !row.came.isEmpty { lines.append("    received: \(excerpt(row.came))") }
-            if !row.came.isEmpty || !row.sent.isEmpty {
+            if row.isDone, !row.came.isEmpty || !row.sent.isEmpty {
                 lines.append("    sent: \(row.sent.isEmpty ? "nothing" : excerpt(row.sent))")
             }
             return lines
@@ -57,6 +58,8 @@ extension JSONLine {
         object.add("at_ns", row.at.nanoseconds)
         object.add("rule", row.rule)
         object.add("action", row.action)
+        object.add("effect", row.effect?.description)
+        object.add("problem", row.problem)
         object.add("exchange_id", detail.exchange?.rawValue)
         object.add("message_id", detail.message?.rawValue)
         object.add("command_id", detail.command?.rawValue)

@@ -29,7 +29,7 @@ enum FaultsTable {
     static func rules(_ answer: JSONValue) -> String {
         let rows = list(answer["rules"]).map(row)
         guard !rows.isEmpty else { return "no rules\n" }
-        return table([["NAME", "STATE", "MATCHED", "FIRED", "RULE"]] + rows)
+        return table([["NAME", "STATE", "MATCHED", "FIRED", "FAILED", "RULE"]] + rows)
     }
 
     /// One rule.
@@ -40,7 +40,7 @@ enum FaultsTable {
     private static func row(_ rule: JSONValue) -> [String] {
         [
             text(rule["name"]), text(rule["state"]), text(rule["matched"]), text(rule["fired"]),
-            text(rule["rule"]),
+            text(rule["failed"]), text(rule["rule"]),
         ]
     }
 

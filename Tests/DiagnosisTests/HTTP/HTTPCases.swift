@@ -135,8 +135,8 @@ enum HTTPCases {
         RuleCase(Rules.expectWithoutContent, .behaves, "the content follows") {
             expect(&$0, "POST /things HTTP/1.1\r\n\(expecting)Content-Length: 5\r\n\r\n", "hello")
         },
-        RuleCase(Rules.expectWithoutContent, .silent, "Tapedeck adds the field") { script in
-            script.rule("=> set-header Expect 100-continue sender=client")
+        RuleCase(Rules.expectWithoutContent, .silent, "Tapedeck sets the field") { script in
+            script.rule("=> set-header Expect 100-CONTINUE sender=client")
             expect(
                 &script, "GET /things HTTP/1.1\r\n\(expecting)\r\n", "")
         },

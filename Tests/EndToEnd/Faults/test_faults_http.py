@@ -477,6 +477,31 @@ def test_the_summary_counts(faulty, web):
     assert len(named) == 1 and "unknown" in named[0], deck.said()
 
 
+def test_what_could_not_be_done_is_said_and_not_counted(faulty, web):
+    """An action that finds nothing to change leaves a row that says so, and the bytes alone."""
+    deck = faulty(web.url, "path:/hit => remove-header X-Token sender=client name=token",
+                  "path:/hit => cut-xml name=cut after=9s")
+    began = time.monotonic()
+    assert ask(deck, "/hit", X_Token="good").status == 200
+    assert ask(deck, "/hit", b"no XML", Content_Type="text/xml").body == b"no XML"
+    assert time.monotonic() - began < 9, "nothing waits for what is not done"
+    deck.eventually_sql("SELECT 1 WHERE (SELECT count(*) FROM fault) = 4")
+    listed = tapedeck("faults", "list", deck.trace, "--json")
+    assert [(rule["name"], rule["matched"], rule["fired"], rule["failed"])
+            for rule in json.loads(listed.stdout)["rules"]] == [
+        ("token", 2, 1, 1), ("cut", 2, 0, 2)]
+    deck.finish()
+    rows = deck.sql("SELECT rule, effect, problem FROM fault ORDER BY rule, effect")
+    assert [row[:2] for row in rows] == [
+        ("cut", "none"), ("cut", "none"), ("token", "altered"), ("token", "none")]
+    assert [row[2] is None for row in rows] == [False, False, True, False]
+    assert "the body is not XML" in [row[2] for row in rows]
+    report = tapedeck("faults", "report", deck.trace).stdout
+    assert "1 fault: 1 recovered, 0 not recovered, 0 open; 3 more could not be done" in report
+    assert len(re.findall(r"not done +the ", report)) == 3, report
+    assert any("3 more could not be done" in each for each in deck.output + deck.errors)
+
+
 def test_the_program_lists_them(faulty, web):
     """In the pages of the exchange."""
     deck = faulty(web.url, "path:/hit => 503 name=busy")

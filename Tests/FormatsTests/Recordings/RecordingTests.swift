@@ -18,11 +18,15 @@ import Wire
             .fault(
                 FaultRow(
                     at: http.tick(), rule: "cut", action: "replace status=503",
-                    effect: [.altered, .ended], problem: "it \"could\" not be",
-                    connection: http.connection, sender: .server, scope: "127.0.0.1",
+                    effect: [.altered, .ended], connection: http.connection, sender: .server,
+                    scope: "127.0.0.1",
                     occurrence: 2, draw: .max, came: [0, 0xFF], sent: Array("HTTP/1.1 503\r\n".utf8)
                 )
             ),
+            .fault(
+                FaultRow(
+                    at: http.tick(), rule: "late", action: "truncate 9", effect: [],
+                    problem: "it \"could\" not be", connection: http.connection, sender: .server)),
             http.chunk(.server, Array("HTTP/1.1 503 Sorry\r\n\r\n".utf8), origin: .tapedeck),
             .finding(
                 FindingRow(
@@ -111,13 +115,13 @@ import Wire
                 "version":"0.1.0","arguments":"record --to http://example.org"}
                   ],
                   "files": [
-                    {"name":"timeline.jsonl","lines":40}
+                    {"name":"timeline.jsonl","lines":41}
                   ]
                 }
 
                 """)
         let lines = try world.text("r/timeline.jsonl").split(separator: "\n").map(String.init)
-        #expect(lines.count == 40)
+        #expect(lines.count == 41)
         #expect(
             lines[0] == """
                 {"connection":1,"session_id":1,"at_ns":1000,"listener":"127.0.0.1:8080",\

@@ -57,7 +57,7 @@ extension HARWriter {
     /// What Tapedeck did to the exchange.
     private func comments(_ row: HARRow) throws -> [String] {
         guard faulted.contains(row.connection) else { return row.comments }
-        let faults = try details.exchange(row.id)?.faults ?? []
+        let faults = try details.exchange(row.id)?.faults.filter(\.row.isDone) ?? []
         return row.comments
             + faults.map { "fault by Tapedeck: \($0.row.action) (rule \($0.row.rule))" }
     }

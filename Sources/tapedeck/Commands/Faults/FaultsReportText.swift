@@ -22,13 +22,16 @@ enum FaultsReportText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `3 faults: 2 recovered, 1 not recovered, 0 undecided`, and how many are not judged.
+    /// `3 faults: 2 recovered, 1 not recovered, 0 undecided`, how many are not judged, and
+    /// `; 1 more could not be done` where some could not.
     static func summary(_ judgement: FaultJudgement) -> String {
-        let count = judgement.sessions.reduce(0) { $0 + $1.faults.count }
+        let failures = judgement.failures
+        let count = judgement.sessions.reduce(0) { $0 + $1.faults.count } - failures
         return "\(count) fault\(count == 1 ? "" : "s"): \(judgement.count(.recovered)) recovered, "
             + "\(judgement.count(.notRecovered)) not recovered, "
             + "\(judgement.count(.undecided)) undecided"
             + (judgement.unjudged > 0 ? ", \(judgement.unjudged) not judged" : "")
+            + (failures == 0 ? "" : "; \(failures) more could not be done")
     }
 
     private static func rows(_ faults: [FaultDetail]) -> [String] {
@@ -38,7 +41,8 @@ enum FaultsReportText {
                 [
                     ListLine.clean(detail.row.rule), TimeSpan.clock(detail.row.at.nanoseconds),
                     FaultText.hit(detail), ListLine.clean(detail.row.action),
-                    detail.verdict.map(FaultText.title) ?? "-", how(detail.verdict),
+                    detail.row.isDone ? detail.verdict.map(FaultText.title) ?? "-" : "not done",
+                    detail.row.problem.map(ListLine.clean) ?? how(detail.verdict),
                 ]
             }
         let widths = (0..<6).map { column in
@@ -71,6 +75,7 @@ enum FaultsReportText {
             object.add(outcome.rawValue, Int64(judgement.count(outcome)))
         }
         object.add("not-judged", Int64(judgement.unjudged))
+        object.add("not-done", Int64(judgement.failures))
         let sessions = judgement.sessions.map { session in
             var item = JSONObjectText()
             item.add("id", session.detail.id.rawValue)
@@ -86,7 +91,7 @@ enum FaultsReportText {
     private static func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
 
     /// JUnit's XML: a test case for every fault of every rule; undecided ones, those that are not
-    /// judged, and rules that matched nothing are skipped.
+    /// judged or could not be done, and rules that matched nothing are skipped.
     static func junit(_ judgement: FaultJudgement) -> String {
         JUnitReport(
             suites: judgement.sessions.map { session in
@@ -110,7 +115,8 @@ enum FaultsReportText {
             case FaultVerdict.Outcome.notRecovered.rawValue:
                 .failed(message: "not recovered: \(how)")
             case FaultVerdict.Outcome.recovered.rawValue: .passed(output: how)
-            case nil: .skipped(message: "not judged")
+            case nil:
+                .skipped(message: row.problem.map { "not done: \($0)" } ?? "not judged")
             default: .skipped(message: "undecided: \(how)")
             }
         return JUnitReport.Case(
