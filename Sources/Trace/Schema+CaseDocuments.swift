@@ -84,7 +84,7 @@ extension Schema {
               \(stamp("d.place * \(Tables.share) + b.position + CASE WHEN d.is_held THEN 0 ELSE 1 << 60 END"))
                 AS stamp
             FROM \(blocksOfDocuments)
-              AND CASE WHEN d.is_held THEN d.place >= coalesce(d.full_place, 0) ELSE d.is_form END
+              AND d.place >= coalesce(d.full_place, 0) AND (d.is_held OR d.is_form)
           )
         """
 }

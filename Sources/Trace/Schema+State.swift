@@ -127,10 +127,12 @@ extension Schema {
         """
 
     /// Whether the answer to a form, of the exchange `x` with the document `a`, means that the
-    /// server has it.
+    /// server has it: a success that is an OpenRosaResponse or has no body; the page of a captive
+    /// portal is neither.
     static let isAccepted = """
         CASE WHEN a.nature = 'post_processing_failure' THEN 1
             ELSE coalesce(x.status BETWEEN 200 AND 299, 0)
+              AND (a.kind IN ('response', 'restore') OR x.response_size = 0)
               AND coalesce(a.nature, '') NOT IN ('submit_error', 'processing_failure') END
         """
 

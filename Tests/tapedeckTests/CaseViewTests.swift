@@ -161,7 +161,9 @@ import Wire
 
     @Test func `a form counts for each side as that side had it`() throws {
         let trace = try SmallTrace()
-        func submit(_ id: String, status: Int, isLocal: Bool = false) {
+        func submit(
+            _ id: String, status: Int, _ page: String = "", isLocal: Bool = false
+        ) {
             trace.exchange(
                 trace.open(), "POST /a/demo/receiver/?device_id=d",
                 body: """
@@ -169,13 +171,14 @@ import Wire
                     case_id="\(id)" user_id="u"><create><case_type>t</case_type>\
                     <case_name>n</case_name></create></case>\
                     <meta><instanceID>i-\(id)</instanceID></meta></data>
-                    """, status: status, isLocal: isLocal)
+                    """, status: status, answer: page, isLocal: isLocal)
         }
         submit("twice", status: 500)
         submit("refused", status: 422)
         submit("refused", status: 503)
         submit("unheard", status: 201, isLocal: true)
         submit("twice", status: 201)
+        submit("portal", status: 200, "<html><body>Sign in<br></body></html>")
         trace.finish()
         let db = try Connection(path: trace.path, flags: SQLITE_OPEN_READONLY)
         defer { db.close() }
@@ -192,6 +195,6 @@ import Wire
             try rows("SELECT case_id, owner_id, exchange_id FROM commcare_case") == ["twice|u|5"])
         #expect(
             try rows("SELECT case_id, exchange_id, unaccepted FROM commcare_device_case ORDER BY 1")
-                == ["refused|2|1", "twice|5|0", "unheard|4|0"])
+                == ["portal|6|1", "refused|2|1", "twice|5|0", "unheard|4|0"])
     }
 }

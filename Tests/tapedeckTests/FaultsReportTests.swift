@@ -131,7 +131,7 @@ private final class WrittenTrace {
         let judgement = try FaultJudgement.judge(trace: trace.path)
         #expect(
             FaultsReportText.summary(judgement)
-                == "0 faults: 0 recovered, 0 not recovered, 0 open; 1 more could not be done")
+                == "0 faults: 0 recovered, 0 not recovered, 0 undecided; 1 more could not be done")
         let line = try #require(
             FaultsReportText.table(judgement).split(separator: "\n").first {
                 $0.contains("remove-header X")

@@ -47,7 +47,10 @@ extension SessionState {
         if !isFull {
             _ = try? users[place].client.cases.purge(owners: users[place].client.owners)
         }
-        if let state = asker.state { users[place].sentState = (state, exchange.id) }
+        if let state = asker.state {
+            users[place].sentState = (state, exchange.id)
+            users[place].stateMismatch = mismatch(state, of: users[place], exchange.id)
+        }
         var read: (body: [UInt8], document: RestoreDocument)?
         func document(_ response: ExchangeSides.Response) -> RestoreDocument {
             if let read, read.body == response.message.body { return read.document }
@@ -114,7 +117,12 @@ extension SessionState {
         if let token = document.token, !token.isEmpty { users[place].client.syncToken = token }
         users[place].client.restore = exchange.id
         users[place].client.restoredAt = order
-        if isFull { users[place].client.isComplete = true }
+        guard isFull else { return }
+        users[place].client.isComplete = true
+        users[place].stateMismatch = nil
+        for index in users[place].unanswered.indices {
+            users[place].unanswered[index].isCleared = true
+        }
     }
 
     // MARK: Submissions
@@ -150,7 +158,11 @@ extension SessionState {
             users[place].finished.insert(ExactText(id))
         } else if isAccepted {
             list[index].outcome = .accepted
-        } else if let received = sides.received, received.status != 202 {
+        } else if let received = sides.received, (200..<300).contains(received.status),
+            Self.nature(received) == nil
+        {
+            list[index].outcome = .unconfirmed(status: received.status)
+        } else if let received = sides.received {
             list[index].outcome = .refused(status: received.status)
         } else if list[index].outcome != .accepted {
             list[index].outcome = sides.reached ? .unanswered : .lost
@@ -190,18 +202,72 @@ extension SessionState {
         users[place].server.logs[index].log.apply(form.blocks)
     }
 
-    /// Whether a response to a form confirms that the server has it.
+    /// Whether a response to a form confirms that the server has it: a success with an
+    /// OpenRosaResponse, or without any body.
     private static func isAccepted(_ response: ExchangeSides.Response) -> Bool {
-        let nature = CommCareReader.read(Array(response.message.body.prefix(64 << 10))).events
-            .lazy.compactMap { event -> OpenRosaNature? in
-                guard case .message(let message) = event else { return nil }
-                return message.knownNature
-            }.first
-        switch nature {
-        case .submitError, .processingFailure: return false
-        case .postProcessingFailure: return true
-        default: return (200..<300).contains(response.status)
+        switch nature(response) {
+        case nil, .error: false
+        case .stored: true
+        case .asItsStatus: (200..<300).contains(response.status)
         }
+    }
+
+    /// What the body of a response to a form says of it.
+    private enum FormAnswer {
+        case asItsStatus
+        case stored
+        case error
+    }
+
+    /// What the body of a response says; nil where it is no answer of a CommCare server.
+    private static func nature(_ response: ExchangeSides.Response) -> FormAnswer? {
+        let body = response.message.body.prefix(64 << 10)
+        if body.allSatisfy({ $0 <= 0x20 }) { return .asItsStatus }
+        var isAnswer = false
+        for event in CommCareReader.read(Array(body)).events {
+            switch event {
+            case .response: isAnswer = true
+            case .message(let message):
+                switch message.knownNature {
+                case .submitError, .processingFailure: return .error
+                case .postProcessingFailure: return .stored
+                case _?: isAnswer = true
+                case nil: continue
+                }
+            default: continue
+            }
+        }
+        return isAnswer ? .asItsStatus : nil
+    }
+
+    /// How the hash that a device sends differs from that of the cases that it holds by the trace.
+    ///
+    /// - Returns: Nil where they agree, with or without what unaccepted forms did to the cases, or
+    ///   where the trace does not have all cases of the device.
+    private func mismatch(
+        _ state: String, of user: UserState, _ exchange: ExchangeID
+    ) -> SentStateMismatch? {
+        guard user.client.isComplete, let sent = try? CaseStateHash(parsing: state) else {
+            return nil
+        }
+        var local = user.local
+        _ = try? local.purge(owners: user.client.owners)
+        let accepted = user.nextState
+        guard sent != local.stateHash, sent != accepted else { return nil }
+        let known = domains[user.domain]?.cases.cases.keys.map(\.string) ?? []
+        return SentStateMismatch(
+            sent: sent, expected: accepted, exchange: exchange,
+            explanation: CaseStateExplanation.explain(
+                sent: sent, predicted: accepted,
+                predictedIDs: Set(purged(user).cases.keys),
+                seen: known.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                    + local.cases.keys.map(\.string).sorted()))
+    }
+
+    private func purged(_ user: UserState) -> CaseSet {
+        var cases = user.client.cases
+        _ = try? cases.purge(owners: user.client.owners)
+        return cases
     }
 }
 

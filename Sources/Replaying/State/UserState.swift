@@ -32,6 +32,9 @@ public struct UserState: Sendable {
     public internal(set) var unanswered: [UnansweredForm] = []
     /// Value of `state` that it sent last, and the exchange that it was in.
     public internal(set) var sentState: (hash: String, exchange: ExchangeID)?
+    /// How that differs from what the device holds; nil where it does not, or where that is not
+    /// known.
+    public internal(set) var stateMismatch: SentStateMismatch?
     /// Forms that the device has seen accepted.
     var finished: Set<ExactText> = []
 
@@ -85,7 +88,7 @@ public struct UserState: Sendable {
     /// What the user of the device sees: with the forms that are not accepted yet.
     public var local: CaseSet {
         var cases = client.cases
-        for form in unanswered {
+        for form in unanswered where !form.isCleared {
             _ = try? cases.submit(form.events, .tolerant)
         }
         return cases
@@ -104,6 +107,10 @@ public struct UnansweredForm: Hashable, Sendable {
         case accepted
         /// The device received this status, which means to retry or to give up.
         case refused(status: Int)
+        /// The device received a success with a page that is not the answer of a CommCare server,
+        /// such as that of a captive portal: it may take the form for sent, and the server does not
+        /// have it.
+        case unconfirmed(status: Int)
     }
 
     /// `instanceID`; the number of the exchange where it has none.
@@ -116,6 +123,9 @@ public struct UnansweredForm: Hashable, Sendable {
     public var tries = 1
     /// Its outcome, as far as known.
     public var outcome = Outcome.unanswered
+    /// Whether a full restore replaced what it did to the cases of the device; the form itself
+    /// stays in the queue.
+    public internal(set) var isCleared = false
     /// What it does to cases and ledgers.
     var events: [CommCareEvent]
 }

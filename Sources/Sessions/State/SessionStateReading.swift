@@ -131,6 +131,12 @@ package struct SessionStateReading {
                 var raw = RawMessage(.server, method: row.method)
                 _ = raw.take(try reader.came(fault)[...])
                 sides.sent = raw.response
+            case .server? where effect.contains(.altered) && row.isLocal:
+                // The server's answer was replaced, so that there was one.
+                var raw = RawMessage(.server, method: row.method)
+                _ = raw.take(try reader.came(fault)[...])
+                sides.sent = raw.response ?? received
+                sides.reached = true
             case .server? where effect.contains(.altered):
                 var raw = RawMessage(.server, method: row.method)
                 try reader.sentBytes(of: row.id, .server) { raw.take($0) }

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import requests
 from faults import commcare_fixture, dial_fixture, faults, faulty_fixture, simperium_fixture
+from origins import AnsweringServer
 from programs import DEADLINE, Recording, tapedeck
 from serving import AUTH, OPENROSA, CommCareServer, case, form, state, token
 
 __all__ = ["commcare_fixture", "dial_fixture", "faulty_fixture", "simperium_fixture"]
+PAGE = "<html><head><title>Hotel</title></head><body>Please sign in.<br></body></html>"
 
 
 def lines(deck: Recording | Path, *arguments: str, status: int = 0) -> list[dict]:
@@ -294,6 +296,95 @@ def test_a_form_whose_answer_was_lost(faulty, serve):
     assert deck.sql("SELECT case_id FROM commcare_case") == [("c1",)]
     assert deck.sql("SELECT case_id, unaccepted FROM commcare_device_case ORDER BY 1") == [
         ("c1", 0), ("c2", 1), ("c3", 1)]
+
+
+def test_what_a_full_restore_replaces(faulty, serve):
+    server = serve()
+    deck = faulty(server.url("", "http"), "api:commcare.submit => 422 nth=2",
+                  "api:commcare.submit => 500 nth=3", "api:commcare.restore => 412 nth=2")
+    phone = Phone(deck, "phone-1")
+    assert phone.restore().status_code == 200
+    assert phone.submit(form("i1", case("c1"))).status_code == 201
+    assert phone.submit(form("i2", case("c2"))).status_code == 422
+    assert phone.submit(form("i3", case("c3"))).status_code == 500
+    assert phone.restore("c1").status_code == 412
+    phone.token = ""
+    assert phone.restore().status_code == 200
+    faults(deck, 3)
+    deck.finish()
+    before = lines(deck, "--at", "#5")
+    assert sorted(each["case"]["case_id"] for each in of(before, "case", side="client")) == [
+        "c1", "c2", "c3"]
+    said = lines(deck, "--diff")
+    assert [(each["instance_id"], each["outcome"], each["status"], each["is_cleared"])
+            for each in of(said, "form")] == [("i2", "refused", 422, 1), ("i3", "refused", 500, 1)]
+    [held] = of(lines(deck), "case", side="client")
+    assert held["case"]["case_id"] == "c1"
+    text = tapedeck("state", deck.trace).stdout
+    assert "2 forms not seen accepted (2 refused)" in text
+    assert "was refused with 422; a full restore replaced its cases on the device" in text
+
+
+@pytest.mark.parametrize("extra", ["", "forwarded"])
+def test_a_form_answered_with_the_page_of_a_captive_portal(faulty, serve, extra):
+    """Nobody has it, unless the page replaced the server's answer."""
+    deck = faulty(serve().url("", "http"),
+                  f'api:commcare.submit => 200 {extra} type=text/html body="{PAGE}"')
+    phone = Phone(deck, "phone-1")
+    assert phone.restore().status_code == 200
+    assert phone.submit(form("i1", case("c1"))).status_code == 200
+    faults(deck)
+    deck.finish()
+    said = lines(deck, "--diff", status=1)
+    [sent] = of(said, "form")
+    found = [(each["case_id"], each["what"]) for each in of(said, "case-disagreement")]
+    text = tapedeck("state", deck.trace).stdout
+    assert deck.sql("SELECT is_accepted FROM commcare_form") == [(0,)]
+    if extra:
+        assert sent["outcome"] == "accepted" and not found
+    else:
+        assert (sent["outcome"], sent["status"]) == ("unconfirmed", 200)
+        assert found == [("c1", "missing-on-server")]
+        assert "the device may take it for sent, and the server does not have it" in text
+        assert deck.sql("SELECT count(*) FROM commcare_case") == [(0,)]
+
+
+class Portal(AnsweringServer):
+    """Answers everything with its page."""
+
+    def answer(self, method, path, headers, body):
+        """The page."""
+        return 200, {"Content-Type": "text/html"}, PAGE.encode()
+
+
+def test_a_portal_without_any_fault(faulty):
+    portal = Portal()
+    deck = faulty(portal.url)
+    assert Phone(deck, "phone-1").submit(form("i1", case("c1"))).status_code == 200
+    deck.finish()
+    portal.end()
+    [sent] = of(lines(deck, "--diff", status=1), "form")
+    assert (sent["outcome"], sent["status"]) == ("unconfirmed", 200)
+    assert deck.sql("SELECT is_accepted FROM commcare_form") == [(0,)]
+
+
+def test_the_hash_that_a_device_sends(faulty, serve):
+    deck = faulty(serve().url("", "http"))
+    phone = Phone(deck, "phone-1")
+    assert phone.restore().status_code == 200
+    for number in (1, 2):
+        assert phone.submit(form(f"i{number}", case(f"c{number}"))).status_code == 201
+    # It has lost one of its cases.
+    assert phone.restore("c1").status_code == 412
+    deck.finish()
+    said = lines(deck, "--diff", status=1)
+    [found] = of(said, "sent-state-disagreement")
+    assert (found["sent_state"], found["client_state"]) == (state("c1"), state("c1", "c2"))
+    assert (found["missing"], found["additional"]) == (["c2"], [])
+    assert deck.sql("SELECT status FROM exchange WHERE id = ?", found["exchange_id"]) == [(412,)]
+    assert of(said, "case-disagreement") == []
+    text = tapedeck("state", deck.trace, "--diff", status=1).stdout
+    assert "it lacks case c2" in text and "1 disagreement" in text
 
 
 def test_what_is_not_there(faulty, simperium):

@@ -37,11 +37,13 @@ import Wire
         }
 
         mutating func restore(
-            _ token: String, since: String? = nil, _ cases: String..., device: String = "phone",
-            change: (inout ExchangeSides) -> Void = { _ in }
+            _ token: String, since: String? = nil, state: String? = nil, _ cases: String...,
+            device: String = "phone", change: (inout ExchangeSides) -> Void = { _ in }
         ) {
             take(
-                "commcare.restore", "/phone/restore/" + (since.map { "?since=\($0)" } ?? ""),
+                "commcare.restore",
+                "/phone/restore/" + (since.map { "?since=\($0)" } ?? "")
+                    + (state.map { "&state=\($0)" } ?? ""),
                 status: 200,
                 answer: """
                     <OpenRosaResponse xmlns="http://openrosa.org/http/response">\
@@ -55,15 +57,29 @@ import Wire
 
         mutating func submit(
             _ id: String, _ cases: String..., token: String? = nil, status: Int? = 201,
-            device: String = "phone", change: (inout ExchangeSides) -> Void = { _ in }
+            device: String = "phone", answer: String = "",
+            change: (inout ExchangeSides) -> Void = { _ in }
         ) {
             take(
                 "commcare.submit", "/receiver/",
                 body: """
                     <data xmlns="http://example.org/f">\(cases.joined())\
                     <meta><instanceID>\(id)</instanceID></meta></data>
-                    """, token: token, status: status, device: device, change: change)
+                    """, token: token, status: status, answer: answer, device: device,
+                change: change)
         }
+
+        /// A sync that the server refuses for the device's hash.
+        mutating func refusedSync(since: String, state: String) {
+            take(
+                "commcare.restore", "/phone/restore/?since=\(since)&state=\(state)", status: 412,
+                answer: """
+                    <OpenRosaResponse xmlns="http://openrosa.org/http/response">\
+                    <message nature="ota_restore_error">no</message></OpenRosaResponse>
+                    """)
+        }
+
+        var mismatch: SentStateMismatch? { user()?.stateMismatch }
 
         func user(_ device: String = "phone") -> UserState? {
             state.users.first { $0.device == device }
@@ -155,5 +171,98 @@ import Wire
         session.restore("t3", since: "t1", Self.update("a", "9")) { $0.received = nil }
         #expect(session.user()?.client.syncToken == "t1")
         #expect(session.user()?.server.log("t1") != nil)
+    }
+
+    private static let failure = """
+        <OpenRosaResponse xmlns="http://openrosa.org/http/response">\
+        <message nature="processing_failure">no</message></OpenRosaResponse>
+        """
+    private static let page = "<!DOCTYPE html><html><body>Please sign in<br></body></html>"
+
+    private func local(_ session: Session) -> Set<String> {
+        Set((session.user()?.local.cases.keys).map { $0.map(\.string) } ?? [])
+    }
+
+    @Test func `a full restore replaces what unaccepted forms did to the cases`() {
+        var session = Session()
+        session.restore("t1", Self.block("a"))
+        session.submit("bad", Self.block("b"), token: "t1", status: 422, answer: Self.failure)
+        session.submit("busy", Self.block("c"), token: "t1", status: 500, answer: "oops")
+        #expect(
+            session.user()?.unanswered.map(\.outcome) == [
+                .refused(status: 422), .refused(status: 500),
+            ])
+        #expect(local(session) == ["a", "b", "c"])
+        session.refusedSync(since: "t1", state: "ccsh:\(String(repeating: "0", count: 32))")
+        #expect(local(session) == ["a", "b", "c"], "a 412 alone replaces nothing")
+        session.restore("t2", Self.block("a"))
+        #expect(local(session) == ["a"] && session.disagreements() == [])
+        #expect(session.user()?.unanswered.map(\.isCleared) == [true, true])
+        // The form is still in the queue.
+        session.submit("busy", Self.block("c"), token: "t2")
+        #expect(session.user()?.unanswered.map(\.instanceID) == ["bad"])
+        #expect(local(session) == ["a", "c"] && session.disagreements() == [])
+    }
+
+    @Test(arguments: [200, 201]) func `a page of a captive portal accepts no form`(status: Int) {
+        var session = Session()
+        session.restore("t1")
+        session.submit("i1", Self.block("a"), token: "t1", status: status, answer: Self.page)
+        #expect(session.user()?.unanswered.map(\.outcome) == [.unconfirmed(status: status)])
+        #expect(local(session) == ["a"] && session.disagreements() == ["a missing-on-server"])
+        session.submit("i1", Self.block("a"), token: "t1")
+        #expect(session.user()?.unanswered == [] && session.disagreements() == [])
+    }
+
+    @Test func `a success without a body and one with a nature accept a form`() {
+        var session = Session()
+        session.restore("t1")
+        session.submit("i1", Self.block("a"), token: "t1")
+        session.submit(
+            "i2", Self.block("b"), token: "t1",
+            answer: Self.failure.replacing("processing_failure", with: "submit_success"))
+        session.submit(
+            "i3", Self.block("c"), token: "t1", status: 422,
+            answer: Self.failure.replacing("processing", with: "post_processing"))
+        #expect(session.user()?.unanswered == [] && session.disagreements() == [])
+    }
+
+    @Test func `compares the hash that a device sends with what it holds`() throws {
+        var session = Session()
+        session.restore("t1", Self.block("a"), Self.block("b"))
+        session.submit("i1", Self.block("c"), token: "t1")
+        session.refusedSync(
+            since: "t1", state: CaseStateHash(caseIDs: ["a", "b", "c"]).description)
+        #expect(session.mismatch == nil)
+        session.refusedSync(since: "t1", state: CaseStateHash(caseIDs: ["a", "c"]).description)
+        let one = try #require(session.mismatch)
+        #expect(one.missing == ["b"] && one.additional == [])
+        #expect(one.sent == CaseStateHash(caseIDs: ["c", "a"]))
+        #expect(one.expected == CaseStateHash(caseIDs: ["a", "b", "c"]))
+        #expect(one.exchange == ExchangeID(4))
+        // What the server said of the device's hash is over with a full restore.
+        session.restore("t2", Self.block("a"))
+        #expect(session.mismatch == nil)
+        session.restore("t3", since: "t2", state: CaseStateHash(caseIDs: ["a", "b"]).description)
+        #expect(session.mismatch?.additional == ["b"] && session.mismatch?.missing == [])
+    }
+
+    @Test func `a hash with the cases of forms in the queue is right as well`() {
+        var session = Session()
+        session.restore("t1", Self.block("a"))
+        session.submit("busy", Self.block("b"), token: "t1", status: 503)
+        for ids in [["a"], ["a", "b"]] {
+            session.refusedSync(since: "t1", state: CaseStateHash(caseIDs: ids).description)
+            #expect(session.mismatch == nil, "\(ids)")
+        }
+        session.refusedSync(since: "t1", state: "ccsh:")
+        #expect(session.mismatch?.missing == ["a"])
+    }
+
+    @Test func `knows nothing of a device that never made a full restore`() {
+        var session = Session()
+        session.refusedSync(since: "t0", state: "ccsh:")
+        session.refusedSync(since: "t0", state: "nonsense")
+        #expect(session.mismatch == nil && session.user() != nil)
     }
 }

@@ -147,8 +147,9 @@ struct Clinic {
             <data xmlns="http://example.org/f"><q><case>asked</case></q>\(form.blocks)\
             <meta><instanceID>\(form.instance)</instanceID></meta></data>
             """
-        switch Int.random(in: 0..<8, using: &dice) {
+        switch Int.random(in: 0..<9, using: &dice) {
         case 0: answer(line, body, status: 500, "")
+        case 8: answer(line, body, status: 200, "<html><body>Sign in<br></body></html>")
         case 1: answer(line, body, status: 201, Self.response("submit_error"))
         case 2: answer(line, body, status: 201, Self.response("post_processing_failure"))
         case 3: answer(line, body, status: 201, Self.response("submit_success"), isLocal: true)

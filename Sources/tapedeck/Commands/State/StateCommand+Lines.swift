@@ -175,7 +175,11 @@ struct StateLines {
         object.add("at_ns", form.at.nanoseconds)
         object.add("tries", Int64(form.tries))
         object.add("outcome", StateWords.name(form.outcome))
-        if case .refused(let status) = form.outcome { object.add("status", Int64(status)) }
+        switch form.outcome {
+        case .refused(let status), .unconfirmed(let status): object.add("status", Int64(status))
+        case .unanswered, .lost, .accepted: break
+        }
+        object.add("is_cleared", form.isCleared ? 1 : 0)
     }
 
     /// A case as a JSON object.
@@ -244,6 +248,18 @@ struct StateLines {
                     name(user, in: &$0)
                     $0.add("client_state", hashes.client)
                     $0.add("server_state", hashes.server)
+                }
+            }
+            if let mismatch = view.mismatch(of: user) {
+                total += 1
+                line("sent-state-disagreement") {
+                    name(user, in: &$0)
+                    $0.add("sent_state", mismatch.sent.description)
+                    $0.add("client_state", mismatch.expected.description)
+                    $0.add("exchange_id", mismatch.exchange.rawValue)
+                    $0.add("missing", raw: Self.list(mismatch.missing.map(JSONString.quoted)))
+                    $0.add(
+                        "additional", raw: Self.list(mismatch.additional.map(JSONString.quoted)))
                 }
             }
             for form in user.unanswered {

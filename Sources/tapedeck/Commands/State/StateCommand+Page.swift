@@ -160,11 +160,11 @@ struct StatePage {
             "  device  sync token \(ListLine.clean(user.client.syncToken ?? "-"))"
                 + place(user.client.restore) + "  \(count(local.cases.count, "case")), "
                 + "\(user.nextState)"
-                + (user.unanswered.isEmpty
-                    ? "" : ", \(count(user.unanswered.count, "form")) unanswered"))
+                + (StateWords.text(user.unanswered).map { ", \($0)" } ?? ""))
         if let sent = user.sentState {
             line("  device  sent \(ListLine.clean(sent.hash)) in #\(sent.exchange)")
         }
+        if let mismatch = view.mismatch(of: user) { line("  \(StateWords.text(mismatch))") }
         for form in user.unanswered { line("  \(StateWords.text(form))") }
         let found = view.disagreements(with: user)
         let marked = Set(found.map { ExactText($0.caseID) })
@@ -223,13 +223,20 @@ struct StatePage {
         for user in view.users {
             let found = view.disagreements(with: user)
             let hashes = StateLines.hashes(user)
-            guard !found.isEmpty || hashes.differ || !user.unanswered.isEmpty else { continue }
+            let mismatch = view.mismatch(of: user)
+            guard
+                !found.isEmpty || hashes.differ || mismatch != nil || !user.unanswered.isEmpty
+            else { continue }
             total += found.count
             line()
             line(title(user))
             if hashes.differ {
                 if found.isEmpty { total += 1 }
                 line("  state hash: device \(hashes.client), server expects \(hashes.server)")
+            }
+            if let mismatch {
+                total += 1
+                line("  \(StateWords.text(mismatch))")
             }
             for form in user.unanswered { line("  \(StateWords.text(form))") }
             for each in found { write(each) }

@@ -70,6 +70,11 @@ struct StateView {
             .map { (local.cases[$0], server[$0]) }
     }
 
+    /// How the hash that a device sent last differs, unless one case alone is shown.
+    func mismatch(of user: UserState) -> SentStateMismatch? {
+        key == nil ? user.stateMismatch : nil
+    }
+
     /// The cases of a user on which the sides disagree and that are shown.
     func disagreements(with user: UserState) -> [CaseDisagreement] {
         state.disagreements(with: user).filter { key == nil || $0.caseID == key }
@@ -141,7 +146,24 @@ enum StateWords {
         case .lost: "lost"
         case .accepted: "accepted"
         case .refused: "refused"
+        case .unconfirmed: "unconfirmed"
         }
+    }
+
+    /// `3 forms not accepted (2 refused, 1 unanswered)`; nil without any.
+    static func text(_ forms: [UnansweredForm]) -> String? {
+        guard !forms.isEmpty else { return nil }
+        var counts: [(name: String, count: Int)] = []
+        for form in forms {
+            let name = name(form.outcome)
+            if let place = counts.firstIndex(where: { $0.name == name }) {
+                counts[place].count += 1
+            } else {
+                counts.append((name, 1))
+            }
+        }
+        return "\(forms.count) form\(forms.count == 1 ? "" : "s") not seen accepted "
+            + "(\(counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")))"
     }
 
     /// A form with its outcome, as text.
@@ -152,9 +174,31 @@ enum StateWords {
             case .unanswered: "has no answer"
             case .lost: "never reached the server"
             case .accepted: "was accepted, but the device did not receive the answer"
-            case .refused(let status): "was answered with \(status)"
+            case .refused(let status): "was refused with \(status)"
+            case .unconfirmed(let status):
+                "was answered \(status) with a page that is not a CommCare server's: the device may "
+                    + "take it for sent, and the server does not have it"
             }
-        return "form \(ListLine.clean(form.instanceID)) in #\(form.exchange)\(tries) \(outcome)"
+        let cleared = form.isCleared ? "; a full restore replaced its cases on the device" : ""
+        return
+            "form \(ListLine.clean(form.instanceID)) in #\(form.exchange)\(tries) \(outcome)\(cleared)"
+    }
+
+    /// How the hash that a device sent differs, as text.
+    static func text(_ mismatch: SentStateMismatch) -> String {
+        func list(_ ids: [String]) -> String {
+            "case\(ids.count == 1 ? "" : "s") \(ids.map(ListLine.clean).joined(separator: ", "))"
+        }
+        var reasons: [String] = []
+        if !mismatch.missing.isEmpty { reasons.append("it lacks \(list(mismatch.missing))") }
+        if !mismatch.additional.isEmpty {
+            reasons.append("it has \(list(mismatch.additional)) besides")
+        }
+        let reason =
+            reasons.isEmpty
+            ? "no one or two cases explain it" : reasons.joined(separator: ", and ")
+        return "state hash: the device sent \(mismatch.sent) in #\(mismatch.exchange), and by the "
+            + "trace it holds \(mismatch.expected): \(reason)"
     }
 
     /// A difference, as text.
