@@ -18,6 +18,8 @@ RULES: dict[str, list[str]] = {
     "status": [f"{WEB} => 503 retry-after=1 probability=0.2", f"{WEB} => 500 probability=0.2",
                "api:commcare.restore => 202 retry-after=1 probability=0.3",
                "api:commcare.submit => 503 forwarded retry-after=1 probability=0.2"],
+    "answer": ["api:commcare.restore => answer 202 retry-after=1 probability=0.3",
+               f"{WEB} => answer 503 retry-after=1 probability=0.1"],
     "lose-answer": [f"{WEB} => lose-answer how={how} probability={chance}"
                     for how, chance in (("close", 0.2), ("reset", 0.2), ("stall", 0.05))],
     "answer-twice": [f"{WEB} => answer-twice probability=0.4"],

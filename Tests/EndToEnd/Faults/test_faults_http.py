@@ -497,7 +497,7 @@ def test_what_could_not_be_done_is_said_and_not_counted(faulty, web):
     assert [row[2] is None for row in rows] == [False, False, True, False]
     assert "the body is not XML" in [row[2] for row in rows]
     report = tapedeck("faults", "report", deck.trace).stdout
-    assert "1 fault: 1 recovered, 0 not recovered, 0 open; 3 more could not be done" in report
+    assert "1 fault: 1 recovered, 0 not recovered, 0 undecided; 3 more could not be done" in report
     assert len(re.findall(r"not done +the ", report)) == 3, report
     assert any("3 more could not be done" in each for each in deck.output + deck.errors)
 
