@@ -180,7 +180,8 @@ final class Conversation {
         switch event.kind {
         case .tls:
             if let leg = event.leg { context.setTLS(leg) }
-        case .raw:
+        case .raw, .passthrough:
+            // The end of a tunnel that is passed through is in no row, so that nothing may wait for it.
             finishLayer(at: event.at, why: "what follows is forwarded unread")
             layer = .opaque
         case .refused, .tlsFailed:
@@ -206,7 +207,7 @@ final class Conversation {
             guard let id = event.leg, context.peer(of: id) == .client, case .http(let http) = layer
             else { return }
             http.clientEnded(at: event.at)
-        case .opened, .passthrough, .undelivered, .joined, .warning, .sessionEnded:
+        case .opened, .undelivered, .joined, .warning, .sessionEnded:
             return
         }
     }
