@@ -128,7 +128,7 @@ extension FaultRecovery {
         }
     }
 
-    /// A change of an object of which the client was told that the server has an edit.
+    /// A change of an object for which an answer to the client claimed that the server has an edit.
     private mutating func seek(
         _ change: ChangeRow, _ sign: RecoveryEvent, _ client: ClientName, _ row: CommandRow,
         _ text: [UInt8]
@@ -260,7 +260,7 @@ extension FaultRecovery {
                     change.error == nil
                         ? "acknowledged by command c\(row.id)"
                         : "sent again, and already applied by the server: command c\(row.id)"),
-                // To be told once more that the server has it is not to find it there.
+                // The same refusal once more does not show that the server has it.
                 where: { item, _ in change.error == nil || item.edit == nil })
         }
         guard let key = change.key, isAnswer else { return }

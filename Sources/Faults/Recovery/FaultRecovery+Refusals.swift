@@ -37,7 +37,7 @@ extension FaultRecovery {
         }
     }
 
-    /// The client was told that the server has the change (409) or its result (412), and the server
+    /// An answer claimed that the server has the change (409) or its result (412), and the server
     /// was not given it.
     ///
     /// The client is to stop sending it, and after 409 to request what the server has, so that

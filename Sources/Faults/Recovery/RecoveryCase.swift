@@ -21,7 +21,7 @@ struct RecoveryCase {
     var ownCounts = false
     /// The `ccid`s of a change that was refused.
     var ccids: [String] = []
-    /// The edit that the client was told the server has, though the server was not given it.
+    /// The edit that an answer claimed the server has, though the server did not receive it.
     var edit: SoughtEdit?
     /// Why the client may do nothing for some time.
     var patience = RecoveryPatience.none

@@ -185,7 +185,7 @@ def test_401_on_a_change_is_got_over_with_a_new_token(faulty, simperium, user):
 
 @pytest.mark.parametrize("code", [409, 412])
 def test_an_edit_that_is_nowhere_was_not_recovered(faulty, simperium, program, tmp_path, code):
-    """The server was not given the edit and the client was told that it has it."""
+    """The server did not receive the edit, and the answer to the client claims that it has it."""
     deck = faulty(simperium.url, f"command:c sender:client => error {code} nth=2")
     user = Client(deck.url, tmp_path / "state", program)
     user.run("set", "k", '{"a":1}')

@@ -173,13 +173,13 @@ import Wire
         ),
         (["error"], "15:3:msg;6:it cut;}", "it failed after the response began: it cut"),
     ])
-    func `what a flow was through is told`(path: [String], value: String, oddity: String) throws {
+    func `reports what happened to a flow`(path: [String], value: String, oddity: String) throws {
         let found = try exchanges(try flow("/post", path, value))
         #expect(found.map(\.oddities) == [[oddity]])
         #expect(found.first?.status == 201)
     }
 
-    @Test func `messages that mitmproxy dropped are left out, and injected ones are told`() throws {
+    @Test func `leaves out messages that mitmproxy dropped, and reports injected ones`() throws {
         func message(_ text: String, _ dropped: Bool, _ injected: Bool) -> String {
             let parts =
                 "1:1#4:true!\(text.utf8.count):\(text),3:1.5^\(flag(dropped))\(flag(injected))"
