@@ -102,7 +102,7 @@ let package = Package(
                 "Platform", "Notation", "Wire", "Framing", "Dissection", "Filters", "Storage",
                 "CSQLite",
             ],
-            exclude: ["TraceFormat.md"], swiftSettings: house),
+            exclude: ["TraceFormat.md", "TwoSides.md"], swiftSettings: house),
         .target(
             name: "Faults",
             dependencies: [

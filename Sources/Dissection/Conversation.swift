@@ -27,11 +27,85 @@ final class Conversation {
         self.output = output
     }
 
+    /// A conversation that goes on from where `other` is, and independently of it.
+    ///
+    /// Only of one for which ``mayBeCopied`` holds.
+    private init(copying other: Conversation, output: DissectorOutput) {
+        context = ConversationContext(copying: other.context)
+        limits = other.limits
+        self.output = output
+        layer =
+            switch other.layer {
+            case .undecided: .undecided
+            case .opaque: .opaque
+            case .http(let http):
+                .http(HTTPConversation(copying: http, context: context, output: output))
+            case .webSocket(let socket):
+                .webSocket(WebSocketConversation(copying: socket, context: context, output: output))
+            }
+    }
+
+    /// A conversation in the same state that puts its rows into `output`.
+    func copied(output: DissectorOutput) -> Conversation {
+        Conversation(copying: self, output: output)
+    }
+
+    /// Whether nothing is open that cannot be copied.
+    ///
+    /// Documents are followed by a library whose state nobody can copy.
+    var mayBeCopied: Bool { if case .http(let http) = layer { http.isQuiet } else { true } }
+
+    /// Whether what comes next may begin something that cannot be copied.
+    var mayTurnUncopyable: Bool {
+        switch layer {
+        case .undecided, .http: true
+        case .webSocket, .opaque: false
+        }
+    }
+
+    /// What passed last, by which repetitions are recognized.
+    var recent: RecentRows {
+        switch layer {
+        case .undecided, .opaque: RecentRows()
+        case .http(let http): RecentRows(exchange: http.lastFinished?.row)
+        case .webSocket(let socket): socket.recent
+        }
+    }
+
+    /// Whether no message of either peer is in progress.
+    var isQuiet: Bool {
+        switch layer {
+        case .undecided, .opaque: true
+        case .http(let http): http.isQuiet
+        case .webSocket(let socket): socket.isQuiet
+        }
+    }
+
+    /// Whether the same bytes give the same rows from here on as in `other`, where both are quiet.
+    func isLike(_ other: Conversation) -> Bool {
+        switch (layer, other.layer) {
+        case (.undecided, .undecided), (.opaque, .opaque): true
+        case (.http(let one), .http(let two)): one.isLike(two)
+        case (.webSocket(let one), .webSocket(let two)): one.isLike(two)
+        default: false
+        }
+    }
+
+    /// Exchanges that are not finished.
+    var open: [OpenExchange] { if case .http(let http) = layer { http.open } else { [] } }
+
+    /// The server of a leg was never reached: what waits for its answer was not received.
+    ///
+    /// - Returns: The exchanges that are forgotten for it.
+    func forgetUnanswered(by leg: LegID) -> [ExchangeID] {
+        if case .http(let http) = layer { http.forgetUnanswered(by: leg) } else { [] }
+    }
+
     /// Whether all its legs are closed, so that nothing can follow.
     var isOver: Bool { context.isOver }
 
-    /// What it was last counted to hold, in bytes.
-    var accounted = 0
+    /// Who is at the other end of a leg that is open.
+    func peer(of leg: LegID) -> Peer? { context.peer(of: leg) }
 
     /// Bytes that it holds of what is in progress, roughly, and the same for the same records.
     var heldBytes: Int {
@@ -57,15 +131,9 @@ final class Conversation {
     /// A leg belongs to this connection.
     func add(_ leg: LegRow) { context.add(leg) }
 
-    /// Takes the bytes of one chunk.
-    func consume(_ chunk: Chunk, id: ChunkID) {
-        let bytes = chunk.received
-        guard !bytes.isEmpty else { return }
-        consume(
-            Piece(
-                bytes: bytes[...], sender: chunk.sender, leg: chunk.leg, at: chunk.at,
-                isLocal: chunk.origin == .tapedeck, chunk: id,
-                isPatched: !chunk.patches.isEmpty))
+    /// Takes what `peer` had of a chunk.
+    func consume(_ chunk: Chunk, id: ChunkID, hadBy peer: Peer) {
+        for piece in Piece.pieces(of: chunk, id: id, hadBy: peer) { consume(piece) }
     }
 
     private func consume(_ piece: Piece) {

@@ -13,6 +13,17 @@ final class ConversationContext {
 
     init(_ row: ConnectionRow) { self.row = row }
 
+    /// The same properties, which change by themselves from now on.
+    init(copying other: ConversationContext) {
+        row = other.row
+        legs = other.legs
+        isClientClosed = other.isClientClosed
+        isClientTLS = other.isClientTLS
+        isInTunnel = other.isInTunnel
+        isServerTLS = other.isServerTLS
+        server = other.server
+    }
+
     /// Whether all legs are closed.
     var isOver: Bool { isClientClosed && legs.isEmpty }
 
@@ -82,6 +93,11 @@ final class ConversationContext {
         case .reverse: server
         case .forward, .archive: isInTunnel ? server : nil
         }
+    }
+
+    /// Whether a server leg is open besides `leg`.
+    func hasServer(besides leg: LegID) -> Bool {
+        legs.contains { $0.key != leg && $0.value.row.peer == .server }
     }
 
     /// Whether a server leg is open.

@@ -10,6 +10,11 @@ public struct DissectionLimits: Hashable, Sendable {
     public var storedPayload = 1 << 20
     /// Bytes kept while it is not yet known what protocol they belong to.
     public var heldBytes = 1 << 20
+    /// Bytes kept of a connection since nothing was open on it, from which the server's side is read
+    /// by itself where it begins to differ; default: 4 MiB.
+    ///
+    /// Where more is open, what is open has the client's side alone.
+    public var heldSinceQuiet = 4 << 20
     /// Bytes that bodies, messages and heads in progress and their decoders hold, all connections
     /// together; the largest give way.
     ///

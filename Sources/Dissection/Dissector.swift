@@ -6,9 +6,13 @@ public import Wire
 /// with the same numbers, which is what makes the derived half of a trace rebuildable. It lives on
 /// one thread, the writer's.
 public struct Dissector {
+    /// The version of the rows that it makes: higher with every change after which the same records
+    /// give other rows.
+    public static let version: Int64 = 1
+
     private let output: DissectorOutput
     private let limits: DissectionLimits
-    private var conversations: [ConnectionID: Conversation] = [:]
+    private var conversations: [ConnectionID: SidedConversation] = [:]
     private var budget: HeldBudget
 
     /// A dissector that issues numbers from `first` on.
@@ -39,7 +43,7 @@ public struct Dissector {
         defer { output.trade(&rows) }
         switch record {
         case .connection(let row):
-            conversations[row.id] = Conversation(row, limits: limits, output: output)
+            conversations[row.id] = SidedConversation(row, limits: limits, output: output)
         case .leg(let row):
             conversations[row.connection]?.add(row)
         case .chunk(let value):
@@ -82,7 +86,9 @@ public struct Dissector {
 
     /// Counts what a conversation holds after a record, and has the largest discard where all
     /// together hold too much.
-    private mutating func account(_ conversation: Conversation, _ id: ConnectionID, at: Instant) {
+    private mutating func account(
+        _ conversation: SidedConversation, _ id: ConnectionID, at: Instant
+    ) {
         // An ended conversation holds nothing.
         count(conversation, id, conversation.isOver ? 0 : conversation.heldBytes)
         guard budget.isExceeded else { return }
@@ -94,18 +100,19 @@ public struct Dissector {
         }
     }
 
-    private mutating func count(_ conversation: Conversation, _ id: ConnectionID, _ held: Int) {
+    private mutating func count(_ conversation: SidedConversation, _ id: ConnectionID, _ held: Int)
+    {
         guard held != conversation.accounted else { return }
         budget.change(id, from: conversation.accounted, to: held)
         conversation.accounted = held
     }
 
     /// The conversation of `id`, even where its connection row was released.
-    private mutating func conversation(_ id: ConnectionID) -> Conversation {
+    private mutating func conversation(_ id: ConnectionID) -> SidedConversation {
         if let known = conversations[id] { return known }
         let row = ConnectionRow(
             id: id, at: .zero, listener: "", client: "", mode: .forward)
-        let made = Conversation(row, limits: limits, output: output)
+        let made = SidedConversation(row, limits: limits, output: output)
         conversations[id] = made
         return made
     }

@@ -7,11 +7,19 @@ package final class DissectorOutput {
     private(set) var numbers: DissectorNumbers
     private var rows: [DerivedRow] = []
     private var changed: [OpenExchange] = []
+    /// The exchanges that are not the same on both sides and may still change.
+    var marks: [ExchangeID: SideMark<ExchangeKind>] = [:]
 
     package init(numbers: DissectorNumbers) { self.numbers = numbers }
 
     /// Adds a finished row.
-    func emit(_ row: DerivedRow) { rows.append(row) }
+    func emit(_ row: DerivedRow) {
+        if !marks.isEmpty, case .exchange(let exchange) = row, let mark = marks[exchange.id] {
+            rows.append(.exchange(exchange.marked(mark)))
+        } else {
+            rows.append(row)
+        }
+    }
 
     /// Keeps that `exchange` has changed and is not finished, with its row as it is now.
     ///
@@ -25,9 +33,15 @@ package final class DissectorOutput {
     /// Adds the rows of exchanges that changed and are not finished.
     func flushOpen() {
         for exchange in changed {
-            if let row = exchange.changedRow, !exchange.isFinished { rows.append(.exchange(row)) }
+            if let row = exchange.changedRow, !exchange.isFinished { emit(.exchange(row)) }
             exchange.changedRow = nil
         }
+        changed.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets which exchanges changed.
+    func dropOpen() {
+        for exchange in changed { exchange.changedRow = nil }
         changed.removeAll(keepingCapacity: true)
     }
 
@@ -52,5 +66,16 @@ package final class DissectorOutput {
     func nextCommand() -> CommandID {
         defer { numbers.command += 1 }
         return CommandID(numbers.command)
+    }
+}
+
+extension ExchangeRow {
+    /// The row on its side.
+    func marked(_ mark: SideMark<ExchangeKind>) -> ExchangeRow {
+        var row = self
+        row.side = mark.side
+        row.fate = mark.fate
+        row.counterpart = mark.counterpart
+        return row
     }
 }

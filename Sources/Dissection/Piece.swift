@@ -1,7 +1,7 @@
 import Wire
 
-/// Bytes on their way through the layers of a conversation: what the receiver got of one chunk, or
-/// the rest of it.
+/// Bytes on their way through the layers of a conversation: what a peer had of one chunk, or the
+/// rest of it.
 struct Piece {
     var bytes: ArraySlice<UInt8>
     let sender: Peer
@@ -9,18 +9,16 @@ struct Piece {
     let at: Instant
     let isLocal: Bool
     let chunk: ChunkID
-    /// Whether the receiver got something else than was read from the sender.
-    let isPatched: Bool
+    /// Where the bytes are in the chunk; empty where each has its own index as offset.
+    let segments: [ChunkView.Segment]
 
     /// Where the first of the bytes is in the trace.
-    ///
-    /// Slices keep the indices of the whole chunk, which start at 0.
-    var place: Place { Place(chunk: chunk, offset: bytes.startIndex) }
+    var place: Place { Place(chunk: chunk, offset: offset(of: bytes.startIndex)) }
 
-    /// Where the byte at `index` of ``bytes``, counted from 0, is in the chunk as received; nil
-    /// where patches have moved it.
+    /// Where the byte at `index` of ``bytes``, counted from 0, is in the chunk; nil where patches
+    /// have moved it.
     func stored(_ index: Int) -> Place? {
-        isPatched ? nil : Place(chunk: chunk, offset: bytes.startIndex + index)
+        segments.isEmpty ? Place(chunk: chunk, offset: bytes.startIndex + index) : nil
     }
 
     /// The piece without its first `count` bytes.
@@ -28,5 +26,57 @@ struct Piece {
         var rest = self
         rest.bytes = bytes.dropFirst(count)
         return rest
+    }
+
+    /// The segments of the bytes that are left, each with its index in ``bytes`` counted from 0.
+    func forEachSegment(_ body: (_ start: Int, _ offset: Int, _ isInserted: Bool) -> Void) {
+        guard !segments.isEmpty else { return body(0, bytes.startIndex, false) }
+        for (index, segment) in segments.enumerated() {
+            let end = index + 1 < segments.count ? segments[index + 1].start : bytes.endIndex
+            guard end > bytes.startIndex else { continue }
+            let skipped = max(0, bytes.startIndex - segment.start)
+            body(
+                max(0, segment.start - bytes.startIndex),
+                segment.isInserted ? segment.offset : segment.offset + skipped,
+                segment.isInserted)
+        }
+    }
+
+    /// Slices keep the indices of the whole view, which start at 0.
+    private func offset(of index: Int) -> Int {
+        guard let segment = segments.last(where: { $0.start <= index }) else { return index }
+        return segment.isInserted ? segment.offset : segment.offset + index - segment.start
+    }
+}
+
+extension Piece {
+    /// What `peer` had of a chunk, one piece for each time that it had some of it.
+    static func pieces(of chunk: Chunk, id: ChunkID, hadBy peer: Peer) -> [Piece] {
+        if chunk.patches.isEmpty, chunk.deliveries.isEmpty, !chunk.bytes.isEmpty,
+            chunk.origin == .peer || peer != chunk.sender
+        {
+            return [
+                Piece(
+                    bytes: chunk.bytes[...], sender: chunk.sender, leg: chunk.leg, at: chunk.at,
+                    isLocal: chunk.origin == .tapedeck, chunk: id, segments: [])
+            ]
+        }
+        let view = ChunkView(of: chunk, hadBy: peer)
+        guard let first = view.segments.first else { return [] }
+        let isMoved = view.segments.contains { $0.isInserted || $0.start != $0.offset }
+        func piece(_ range: Range<Int>, _ at: Instant) -> Piece {
+            Piece(
+                bytes: view.bytes[range], sender: chunk.sender, leg: chunk.leg, at: at,
+                isLocal: chunk.origin == .tapedeck, chunk: id,
+                segments: isMoved ? view.segments : [])
+        }
+        var pieces: [Piece] = []
+        var (start, at) = (0, first.at)
+        for segment in view.segments where segment.at != at {
+            pieces.append(piece(start..<segment.start, at))
+            (start, at) = (segment.start, segment.at)
+        }
+        pieces.append(piece(start..<view.bytes.count, at))
+        return pieces
     }
 }

@@ -10,6 +10,8 @@ struct PlaceMap {
         let start: Int64
         let place: Place
         let at: Instant
+        /// Whether all its bytes are at that place.
+        let isInserted: Bool
     }
 
     /// Ascending by where they start; those before `first` are dropped.
@@ -19,11 +21,16 @@ struct PlaceMap {
     /// Number of chunks that are kept.
     var count: Int { entries.count - first }
 
-    /// Notes that the bytes from offset `start` of the stream on are those from `place` on.
+    /// Notes that the bytes from offset `start` of the stream on are those of `piece`.
     ///
     /// Offsets do not descend from call to call.
-    mutating func append(start: Int64, place: Place, at: Instant) {
-        entries.append(Entry(start: start, place: place, at: at))
+    mutating func append(_ piece: Piece, start: Int64) {
+        piece.forEachSegment { index, offset, isInserted in
+            entries.append(
+                Entry(
+                    start: start + Int64(index), place: Place(chunk: piece.chunk, offset: offset),
+                    at: piece.at, isInserted: isInserted))
+        }
     }
 
     /// The chunk and time of the byte at `offset`; nil where no chunk was seen yet.
@@ -38,7 +45,7 @@ struct PlaceMap {
             if entries[middle].start > offset { high = middle } else { low = middle + 1 }
         }
         let entry = entries[low - 1]
-        let distance = Int(max(0, offset - entry.start))
+        let distance = entry.isInserted ? 0 : Int(max(0, offset - entry.start))
         return (
             Place(chunk: entry.place.chunk, offset: entry.place.offset + distance), entry.at
         )

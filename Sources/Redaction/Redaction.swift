@@ -4,7 +4,8 @@ internal import Wire
 
 /// Writes a trace in which secrets are replaced by stand-ins.
 ///
-/// Theory of operation: everything that was sent is decoded and scanned twice. First the secrets
+/// Theory of operation: everything that was sent or delivered, on both sides of each connection, is
+/// decoded and scanned twice. First the secrets
 /// are collected: values at the places of ``RedactionPlaces``, and what looks like a secret. Then
 /// each is replaced, where it was found and wherever else it occurs, by its stand-in, which has its
 /// length and its shape. Decoded rows are rebuilt from the result. Only the sets of secrets, one
@@ -113,8 +114,8 @@ public struct Redaction: Sendable {
             let connection = try ConnectionWalk(db, id, of: "source", by: walk, edits: edits)
             try connection.run()
             let chunks = RedactedChunks(
-                connection.bytes, edits, by: walk, isSocket: connection.isSocket)
-            try statements.move(try chunks.write(to: db))
+                connection.sides, edits, by: walk, isSocket: connection.isSocket)
+            statements.move(try chunks.write(to: db))
             try step(2, index)
         }
         try statements.write()

@@ -1,3 +1,5 @@
+import Wire
+
 /// Views that are easier to read than the tables, and full-text search.
 extension Schema {
     /// Tables with the names and columns that others rely on.
@@ -19,7 +21,56 @@ extension Schema {
           b.content_type AS content_type,  -- Content-Type as sent
           b.problem      AS problem        -- why the content could not be decoded, with the offset
           FROM http_body b LEFT JOIN chunk k ON k.id = b.chunk_id;
-        CREATE VIEW exchange AS SELECT  -- exchanges with their URL and bodies
+        \(exchangeView(.client))
+        \(exchangeView(.server))
+        \(rows(of: Tables.exchange.definition, as: "http_exchange", .client))
+        \(rows(of: Tables.message.definition, as: "message", .client))
+        \(rows(of: Tables.message.definition, as: "server_message", .server))
+        \(rows(of: Tables.command.definition, as: "simperium_command", .client))
+        \(commandView(.client))
+        \(commandView(.server))
+        \(rows(of: Tables.change.definition, as: "change", .client))
+        \(rows(of: Tables.change.definition, as: "server_change", .server))
+        \(faultView)
+        CREATE VIEW finding AS SELECT  -- findings with their evidence
+          f.id       AS id,        -- number of the finding
+          f.rule     AS rule,      -- identifier of the rule
+          f.severity AS severity,  -- error, warning or info
+          f.at_ns    AS at_ns,     -- when
+          (SELECT x.id FROM any_exchange x WHERE x.request_chunk_id = f.chunk_id
+             AND x.request_offset = f."offset" ORDER BY x.side = 'server' LIMIT 1)
+                     AS exchange_id,  -- the exchange that shows it
+          (SELECT c.id FROM any_message m JOIN any_command c ON c.message_id = m.id
+             WHERE m.chunk_id = f.chunk_id AND m."offset" = f."offset"
+             ORDER BY m.side = 'server', c.id LIMIT 1)
+                     AS command_id,  -- the command that shows it
+          f.message  AS message,   -- what is wrong
+          f.expected AS expected   -- what should have been sent
+          FROM finding_statement f;
+        """
+
+    /// The rows of `table` that belong to the side of `peer`, with all their columns.
+    private static func rows(
+        of table: TableDefinition, as name: String, _ peer: Peer
+    ) -> String {
+        let width = (table.columns.map(\.quotedName.utf8.count).max() ?? 0) + 2
+        let lines = table.columns.enumerated().map { index, column in
+            let comma = index + 1 < table.columns.count ? "," : ""
+            let gap = String(repeating: " ", count: width - column.quotedName.utf8.count)
+            return
+                "  r.\(column.quotedName) AS \(column.quotedName)\(comma)\(gap)-- \(column.comment)"
+        }
+        return """
+            CREATE VIEW \(name) AS SELECT  -- rows of \(table.name) of the \(peer)'s side
+            \(lines.joined(separator: "\n"))
+              FROM \(table.name) r WHERE r.side <> '\(peer.other)';
+            """
+    }
+
+    /// Exchanges of one side with their URL and bodies.
+    private static func exchangeView(_ peer: Peer) -> String {
+        """
+        CREATE VIEW \(peer == .client ? "exchange" : "server_exchange") AS SELECT  -- exchanges of the \(peer)'s side with their URL and bodies
           x.id                AS id,             -- number of the exchange
           x.connection_id     AS connection_id,  -- the connection
           x.api               AS api,            -- what it is for
@@ -39,12 +90,22 @@ extension Schema {
               WHERE g.connection_id = x.connection_id AND g.chunk_id >= x.request_chunk_id
                 AND g.problem IS NULL
               ORDER BY g.chunk_id, g.id LIMIT 8) f
-             WHERE \(faultedExchange) = x.id ORDER BY f.chunk_id, f.id LIMIT 1)
-                              AS fault_id        -- the first fault applied to it
-          FROM http_exchange x
+             WHERE \(faultedExchange) IN (x.id, x.counterpart_id) ORDER BY f.chunk_id, f.id LIMIT 1)
+                              AS fault_id,       -- the first fault applied to it
+          x.side              AS side,           -- whose conversation it belongs to: both, client or server
+          x.fate              AS fate,           -- what became of it on its way
+          x.counterpart_id    AS counterpart_id  -- the exchange of the other side that corresponds to it
+          FROM any_exchange x
           LEFT JOIN body q ON q.id = 2 * x.id
-          LEFT JOIN body a ON a.id = 2 * x.id + 1;
-        CREATE VIEW command AS SELECT  -- Simperium commands with their payload
+          LEFT JOIN body a ON a.id = 2 * x.id + 1
+          WHERE x.side <> '\(peer.other)';
+        """
+    }
+
+    /// Simperium commands of one side with their payload.
+    private static func commandView(_ peer: Peer) -> String {
+        """
+        CREATE VIEW \(peer == .client ? "command" : "server_command") AS SELECT  -- Simperium commands of the \(peer)'s side with their payload
           c.id         AS id,          -- number of the command
           c.message_id AS message_id,  -- its message
           c.sender     AS sender,      -- 0 client, 1 server
@@ -53,25 +114,18 @@ extension Schema {
           c.name       AS name,        -- init, auth, i, e, cv, c, o, h, index, log, ?, or as sent
           c.bucket     AS bucket,      -- bucket of the channel
           CAST(substr(CAST(coalesce(c.text, m.payload) AS BLOB), c.payload_offset + 1, c.payload_size)
-            AS TEXT)   AS payload      -- what follows the name and its colon
-          FROM simperium_command c JOIN message m ON m.id = c.message_id;
-        \(faultView)
-        CREATE VIEW finding AS SELECT  -- findings with their evidence
-          f.id       AS id,        -- number of the finding
-          f.rule     AS rule,      -- identifier of the rule
-          f.severity AS severity,  -- error, warning or info
-          f.at_ns    AS at_ns,     -- when
-          (SELECT x.id FROM http_exchange x WHERE x.request_chunk_id = f.chunk_id
-             AND x.request_offset = f."offset") AS exchange_id,  -- the exchange that shows it
-          (SELECT c.id FROM message m JOIN simperium_command c ON c.message_id = m.id
-             WHERE m.chunk_id = f.chunk_id AND m."offset" = f."offset" LIMIT 1)
-                     AS command_id,  -- the command that shows it
-          f.message  AS message,   -- what is wrong
-          f.expected AS expected   -- what should have been sent
-          FROM finding_statement f;
+            AS TEXT)   AS payload,     -- what follows the name and its colon
+          c.side       AS side,        -- whose conversation it belongs to: both, client or server
+          c.fate       AS fate,        -- what became of it on its way
+          c.counterpart_id
+                       AS counterpart_id  -- the command of the other side that corresponds to it
+          FROM any_command c JOIN any_message m ON m.id = c.message_id
+          WHERE c.side <> '\(peer.other)';
         """
+    }
 
-    /// The exchange that the fault `f` was applied to, if any.
+    /// The exchange that the fault `f` was applied to, if any, on the side of the peer whose bytes it
+    /// was done to.
     ///
     /// The last one that had begun on its connection; for a fault on an answer the last one that
     /// was being answered, since more requests may have been sent by then. Faults after an upgrade
@@ -79,47 +133,48 @@ extension Schema {
     private static let faultedExchange = """
         (SELECT CASE WHEN y.status IS NOT 101 OR y.response_chunk_id IS NULL
                        OR f.chunk_id <= y.response_chunk_id THEN y.id END
-         FROM http_exchange y WHERE y.id = CASE f.sender WHEN 1
+         FROM any_exchange y WHERE y.id = CASE f.sender WHEN 1
            THEN coalesce(\(answeredExchange), \(firstExchange)) ELSE
-             (SELECT r.id FROM http_exchange r
-              WHERE r.connection_id = f.connection_id AND r.request_chunk_id <= f.chunk_id
-                AND (r.request_chunk_id < f.chunk_id OR r.request_offset <= f."offset")
-              ORDER BY r.request_chunk_id DESC, r.request_offset DESC LIMIT 1) END)
+             coalesce(\(askedExchange("r.side <> 'server'")), \(askedExchange("1"))) END)
         """
 
-    /// The last exchange that the answer had begun of; where that answer was complete and the
-    /// affected one was never sent, the one after it.
+    /// The last exchange that had begun, of those for which `condition` holds.
+    private static func askedExchange(_ condition: String) -> String {
+        """
+        (SELECT r.id FROM any_exchange r
+          WHERE r.connection_id = f.connection_id AND r.request_chunk_id <= f.chunk_id
+            AND (r.request_chunk_id < f.chunk_id OR r.request_offset <= f."offset")
+            AND \(condition)
+          ORDER BY r.request_chunk_id DESC, r.request_offset DESC LIMIT 1)
+        """
+    }
+
+    /// The last exchange that the answer of the server had begun of.
     private static let answeredExchange = """
-        (SELECT CASE WHEN a.outcome = 'complete' AND EXISTS
-             (SELECT 1 FROM patch p WHERE p.id >= \(Tables.share) * f.chunk_id
-                AND p.id < \(Tables.share) * (f.chunk_id + 1) AND p."offset" = 0
-                AND p.reason = 'fault' AND p.removed > 0 AND length(p.inserted) = 0)
-           THEN coalesce(
-             (SELECT n.id FROM http_exchange n
-              WHERE n.connection_id = f.connection_id AND n.request_chunk_id <= f.chunk_id
-                AND (n.request_chunk_id > a.request_chunk_id
-                     OR n.request_chunk_id = a.request_chunk_id
-                        AND n.request_offset > a.request_offset)
-              ORDER BY n.request_chunk_id, n.request_offset LIMIT 1), a.id)
-           ELSE a.id END
-         FROM http_exchange a
+        (SELECT a.id FROM any_exchange a
          WHERE a.connection_id = f.connection_id AND a.request_chunk_id <= f.chunk_id
            AND (a.response_chunk_id < f.chunk_id
                 OR a.response_chunk_id = f.chunk_id AND a.response_offset <= f."offset")
-         ORDER BY a.request_chunk_id DESC, a.request_offset DESC LIMIT 1)
+         ORDER BY a.request_chunk_id DESC, a.request_offset DESC, a.side = 'client' LIMIT 1)
         """
 
     /// The first exchange of the connection of the fault `f`, where it had begun.
     private static let firstExchange = """
-        (SELECT b.id FROM http_exchange b
+        (SELECT b.id FROM any_exchange b
          WHERE b.connection_id = f.connection_id AND b.request_chunk_id <= f.chunk_id
-         ORDER BY b.request_chunk_id, b.request_offset LIMIT 1)
+         ORDER BY b.request_chunk_id, b.request_offset, b.side = 'client' LIMIT 1)
         """
 
-    /// The message that begins where the fault `f` was applied.
+    /// The message that begins where the fault `f` was applied, on the side of the peer whose bytes
+    /// it was done to; one that no peer sent on the other side.
     private static let faultedMessage = """
-        (SELECT m.id FROM message m WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset"
-         ORDER BY m."offset" LIMIT 1)
+        coalesce(
+          (SELECT m.id FROM any_message m
+           WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset"
+             AND m.side <> CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END
+           ORDER BY m."offset" LIMIT 1),
+          (SELECT m.id FROM any_message m
+           WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset" ORDER BY m."offset" LIMIT 1))
         """
 
     /// Faults, with the current numbers of derived rows.
@@ -132,12 +187,12 @@ extension Schema {
           f.effect        AS effect,         -- what that did: altered, lost, delayed, repeated, answered, injected, ended, stalled, refused; none where it could not be done; null where unknown
           f.problem       AS problem,        -- why it could not be done; null where it was done
           \(faultedExchange)
-                          AS exchange_id,    -- the exchange it was applied to
+                          AS exchange_id,    -- the exchange it was applied to, on the side of the peer whose bytes these were
           \(faultedMessage)
-                          AS message_id,     -- the message it was applied to, if it was delivered
-          (SELECT c.id FROM simperium_command c WHERE c.message_id = \(faultedMessage)
+                          AS message_id,     -- the message it was applied to
+          (SELECT c.id FROM any_command c WHERE c.message_id = \(faultedMessage)
              ORDER BY c.id LIMIT 1)
-                          AS command_id,     -- the command it was applied to, if it was delivered
+                          AS command_id,     -- the command it was applied to
           f.connection_id AS connection_id,  -- the connection it was applied to
           f.sender        AS sender,         -- sender of the affected bytes: 0 client, 1 server; null where there are none
           f.scope         AS scope,          -- scope by which the rule counts; empty for all events together

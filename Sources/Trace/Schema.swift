@@ -1,3 +1,5 @@
+internal import Dissection
+
 /// The trace format, as SQL with a comment on the meaning and unit of every column.
 ///
 /// Its tables are made of ``Tables``. ``truth`` is append-only. Everything in ``derived`` can be
@@ -9,7 +11,7 @@ public enum Schema {
     public static let applicationID: Int32 = 0x5441_5045
 
     /// Version of the format that this program writes, stored in `user_version`.
-    public static let version: Int32 = 10
+    public static let version: Int32 = 11
 
     /// The error for a trace of an earlier format, which was never released.
     package static func refusal(of version: Int64, _ path: String) -> String {
@@ -25,8 +27,8 @@ public enum Schema {
     /// Recorded rows: never updated.
     package static let truth = sql([
         Tables.session.definition, Tables.connection.definition, Tables.leg.definition,
-        Tables.chunk.definition, Tables.patch.definition, Tables.event.definition,
-        Tables.packet.definition, Tables.secret.definition,
+        Tables.chunk.definition, Tables.patch.definition, Tables.delivery.definition,
+        Tables.event.definition, Tables.packet.definition, Tables.secret.definition,
     ])
 
     /// Decoded rows: dropped and built again by `tapedeck rebuild`.
@@ -34,8 +36,13 @@ public enum Schema {
         Tables.exchange.definition, Tables.body.definition, Tables.part.definition,
         Tables.document.definition, Tables.caseBlock.definition, Tables.frame.definition,
         Tables.message.definition, Tables.command.definition, Tables.change.definition,
-        Tables.note.definition,
+        Tables.note.definition, Tables.decoder,
     ])
+
+    /// Says which decoder makes the decoded rows.
+    static let thisDecoder = """
+        DELETE FROM decoder; INSERT INTO decoder VALUES (\(Dissector.version));
+        """
 
     /// Statements about the session.
     package static let statements = sql([
@@ -55,28 +62,39 @@ public enum Schema {
     /// others, so that every commit writes a page of each index for every connection.
     static let indexesByConnection = """
         CREATE INDEX IF NOT EXISTS chunk_connection ON chunk(connection_id);
-        CREATE INDEX IF NOT EXISTS http_exchange_connection ON http_exchange(connection_id);
-        CREATE INDEX IF NOT EXISTS message_connection ON message(connection_id);
+        CREATE INDEX IF NOT EXISTS any_exchange_connection ON any_exchange(connection_id);
+        CREATE INDEX IF NOT EXISTS any_message_connection ON any_message(connection_id);
         """
 
     /// The index by which the view `fault` finds the exchange of a fault; made with the first fault
     /// of a trace, since it costs as much as the others for every exchange.
     static let indexForFaults = """
-        CREATE INDEX IF NOT EXISTS http_exchange_of_connection
-          ON http_exchange(connection_id, request_chunk_id, request_offset);
+        CREATE INDEX IF NOT EXISTS any_exchange_of_connection
+          ON any_exchange(connection_id, request_chunk_id, request_offset);
         """
+
+    /// The deliveries of a chunk, in order.
+    static let deliveriesOfChunk = rowsOfChunk("delivery")
 
     /// The patches of a chunk, in order.
-    static let patchesOfChunk = """
-        SELECT * FROM patch WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1) ORDER BY id
-        """
+    static let patchesOfChunk = rowsOfChunk("patch")
 
-    /// Deletes the patches of those chunks that `condition` chooses.
-    static func deletePatches(of condition: String) -> String {
+    private static func rowsOfChunk(_ table: String) -> String {
         """
-        DELETE FROM patch WHERE id IN (
-          SELECT p.id FROM chunk CROSS JOIN patch p
-          WHERE p.id >= \(Tables.share) * chunk.id AND p.id < \(Tables.share) * (chunk.id + 1) AND \(condition))
+        SELECT * FROM \(table)
+        WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1) ORDER BY id
         """
+    }
+
+    /// Deletes the patches and deliveries of those chunks that `condition` chooses.
+    static func deletePatches(of condition: String) -> [String] {
+        ["patch", "delivery"].map { table in
+            """
+            DELETE FROM \(table) WHERE id IN (
+              SELECT p.id FROM chunk CROSS JOIN \(table) p
+              WHERE p.id >= \(Tables.share) * chunk.id AND p.id < \(Tables.share) * (chunk.id + 1)
+                AND \(condition))
+            """
+        }
     }
 }

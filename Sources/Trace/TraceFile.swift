@@ -151,6 +151,7 @@ final class TraceFile {
         if isEmpty {
             try connection.transaction("BEGIN EXCLUSIVE") { () throws(StorageFault) in
                 try connection.execute(Schema.whole)
+                try connection.execute(Schema.thisDecoder)
                 try connection.execute(
                     "PRAGMA application_id = \(Schema.applicationID);"
                         + "PRAGMA user_version = \(Schema.version)")

@@ -25,11 +25,13 @@ public struct Chunk: Hashable, Sendable {
     public var bytes: [UInt8]
     /// Where the forwarded bytes differ, in ascending order of offset, not overlapping.
     public var patches: [Patch]
+    /// Which of the bytes went on late or not at all, in ascending order of offset, not overlapping.
+    public var deliveries: [Delivery]
 
     /// A chunk with these values.
     public init(
         connection: ConnectionID, leg: LegID, sender: Peer, origin: Origin = .peer, at: Instant,
-        bytes: [UInt8], patches: [Patch] = []
+        bytes: [UInt8], patches: [Patch] = [], deliveries: [Delivery] = []
     ) {
         self.connection = connection
         self.leg = leg
@@ -38,8 +40,14 @@ public struct Chunk: Hashable, Sendable {
         self.at = at
         self.bytes = bytes
         self.patches = patches
+        self.deliveries = deliveries
     }
 
-    /// What the receiver got.
-    public var received: [UInt8] { Patch.apply(patches, to: bytes) }
+    /// What the receiver got: without what was not delivered, and with all patches.
+    public var received: [UInt8] { ChunkView(of: self, hadBy: sender.other).bytes }
+
+    /// Whether sender and receiver had different bytes of it, or at different times.
+    public var differs: Bool {
+        origin == .tapedeck || !deliveries.isEmpty || patches.contains { !$0.reason.isRewrite }
+    }
 }

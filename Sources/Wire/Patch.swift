@@ -19,6 +19,15 @@ public struct Patch: Hashable, Sendable {
         case fault
         /// The receiver had disconnected, or the bytes answered no request.
         case undelivered
+
+        /// Whether it is what a proxy has to do, so that both sides of the conversation count as having
+        /// had it: the same message names the proxy at one end and the server at the other.
+        public var isRewrite: Bool {
+            switch self {
+            case .requestTarget, .host, .origin, .location, .hopByHop: true
+            case .fault, .undelivered: false
+            }
+        }
     }
 
     /// Offset in bytes of the first byte taken out, relative to the chunk.
@@ -61,5 +70,29 @@ public struct Patch: Hashable, Sendable {
         }
         result.append(contentsOf: bytes[position...])
         return result
+    }
+
+    /// What is left of this patch of `bytes` without what it takes out and puts back at its ends.
+    ///
+    /// - Parameter bytes: What it is applied to.
+    /// - Returns: The smallest patch with the same result that is in one piece; nil where it changes
+    ///   nothing.
+    public func trimmed(in bytes: some RandomAccessCollection<UInt8>) -> Patch? {
+        let old = bytes.dropFirst(offset).prefix(removed)
+        let most = min(old.count, inserted.count)
+        var before = 0
+        for (one, other) in zip(old, inserted) {
+            guard one == other else { break }
+            before += 1
+        }
+        var after = 0
+        for (one, other) in zip(old.reversed(), inserted.reversed()) {
+            guard one == other, before + after < most else { break }
+            after += 1
+        }
+        guard before + after < max(removed, inserted.count) else { return nil }
+        return Patch(
+            offset: offset + before, removed: removed - before - after,
+            inserted: Array(inserted[before..<inserted.count - after]), reason: reason)
     }
 }

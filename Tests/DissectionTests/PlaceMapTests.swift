@@ -19,7 +19,7 @@ struct PlaceMapTests {
         Piece(
             bytes: Array(bytes)[...], sender: sender, leg: LegID(1),
             at: Instant(nanoseconds: Int64(chunk)), isLocal: false, chunk: ChunkID(Int64(chunk)),
-            isPatched: false)
+            segments: [])
     }
 
     @Test func `finds the chunk of every byte that is kept`() {
@@ -27,8 +27,8 @@ struct PlaceMapTests {
         #expect(map.locate(0) == nil)
         for chunk in 0..<500 {
             map.append(
-                start: Int64(chunk * 3), place: Place(chunk: ChunkID(Int64(chunk)), offset: 7),
-                at: Instant(nanoseconds: Int64(chunk)))
+                piece(repeatElement(0x61, count: 10), .client, chunk: chunk).dropping(7),
+                start: Int64(chunk * 3))
         }
         map.forget(before: 301)
         #expect(map.count == 400)

@@ -92,24 +92,24 @@ struct FilterSQLTests {
             ),
             (
                 "key:a",
-                "(c.key = ? OR c.id IN (SELECT h.command_id FROM change h WHERE h.key = ?))",
+                "(c.key = ? OR c.id IN (SELECT h.command_id FROM any_change h WHERE h.key = ?))",
                 [.text("a"), .text("a")]
             ),
             (
                 "not error:409",
-                "((c.error = ? OR c.id IN (SELECT h.command_id FROM change h WHERE h.error = ?))) "
+                "((c.error = ? OR c.id IN (SELECT h.command_id FROM any_change h WHERE h.error = ?))) "
                     + "IS NOT TRUE", [.integer(409), .integer(409)]
             ),
             (
                 "payload:a",
-                "EXISTS (SELECT 1 FROM message g WHERE g.id = c.message_id AND c.payload_size > 0 "
+                "EXISTS (SELECT 1 FROM any_message g WHERE g.id = c.message_id AND c.payload_size > 0 "
                     + "AND tape_contains(CAST(substr(CAST(coalesce(c.text, g.payload) AS BLOB), "
                     + "c.payload_offset + 1, c.payload_size) AS TEXT), ?))", [.text("a")]
             ),
             (
                 "a",
                 "(c.message_id IN (SELECT rowid / 2 FROM search WHERE search MATCH ? AND "
-                    + "rowid % 2 = 1) OR c.message_id IN (SELECT g.id FROM message g WHERE (g.id > "
+                    + "rowid % 2 = 1) OR c.message_id IN (SELECT g.id FROM any_message g WHERE (g.id > "
                     + "coalesce((SELECT upto FROM progress WHERE name = 'message'), 0) OR g.id IN "
                     + "(SELECT id / 2 FROM late WHERE id % 2 = 1)) AND tape_words(?, g.payload)))",
                 [.text("\"a\""), .text("\"a\"")]

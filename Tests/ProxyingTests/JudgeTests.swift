@@ -29,7 +29,9 @@ private let second: Int64 = 1_000_000_000
         }
         #expect(answer.hasPrefix("HTTP/1.1 503 "))
         #expect(play.faults == ["status 503"])
-        #expect(play.received == ["client: \(sent)", "tapedeck: \(answer)"])
+        #expect(play.received == ["tapedeck: \(answer)"])
+        #expect(play.had(by: .client) == [sent])
+        #expect(play.had(by: .server) == [""])
         play.client(get, .connect(2, "a.example:80"))
         play.on(.ready(LegID(2)), .send(2, sent))
     }
@@ -271,5 +273,89 @@ private let second: Int64 = 1_000_000_000
         play.client("\u{1}binary", .connect(2, "a.example:80"))
         play.on(.ready(LegID(2)), .send(2, "\u{1}binary"))
         play.server(2, "\u{2}back", .send(1, "\u{2}back"))
+    }
+
+    // MARK: What the trace says of it
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test func `records a changed request as what the client sent, with what went on of it`() throws
+    {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("path:/x => set-header A b sender=client"))
+        let changed = sent.replacing("\r\n\r\n", with: "\r\nA: b\r\n\r\n")
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, changed))
+        #expect(play.chunks == ["client: \(get)"])
+        #expect(play.patches.map(\.reason) == [.host, .fault])
+        #expect(play.had(by: .server) == [changed])
+        #expect(play.had(by: .client) == [sent])
+    }
+
+    @Test func `records what only went to a fault as not delivered`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/x => drop"))
+        play.client(get)
+        #expect(play.chunks == ["client: \(get)"])
+        #expect(play.had(by: .server) == [""])
+        #expect(play.had(by: .client) == [sent])
+        #expect(
+            play.clientChunks.map(\.deliveries) == [
+                [Delivery(offset: 0, count: get.utf8.count, at: nil)]
+            ])
+    }
+
+    @Test func `says of what waited when it came and when it went on`() throws {
+        var play = Playbook(
+            .reverse(origin), rules: try FaultSession("path:/x => latency 2s sender=client"))
+        play.client(get, .wake(2 * second + 1))
+        play.clock = 2 * second
+        play.on(.woke, .connect(2, "a.example:80"))
+        let chunk = try #require(play.clientChunks.first)
+        #expect(chunk.at.nanoseconds == 1)
+        #expect(
+            chunk.deliveries == [
+                Delivery(
+                    offset: 0, count: get.utf8.count, at: Instant(nanoseconds: 2 * second + 1))
+            ])
+    }
+
+    @Test func `keeps reads apart that waited for a whole body`() throws {
+        var play = Playbook(.reverse(origin), rules: try FaultSession("path:/x => cut-xml"))
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        let head = ok.dropLast(2)
+        play.server(2, String(head.prefix(10)))
+        play.server(2, head.dropFirst(10) + "h")
+        play.server(
+            2, "i", .send(1, String(head.prefix(10))), .send(1, head.dropFirst(10) + "h"),
+            .send(1, "i"))
+        let later = Instant(nanoseconds: 5)
+        #expect(play.answers.map(\.at.nanoseconds) == [3, 4, 5])
+        #expect(play.answers.map { $0.deliveries.map(\.at) } == [[later], [later], []])
+        #expect(play.answers.flatMap(\.received) == Array(ok.utf8))
+    }
+
+    @Test func `goes on with the start of a head when the rest of it is changed`() throws {
+        var play = Playbook(.reverse(origin))
+        play.client("GET / HTTP/1.1\r\nHo")
+        let rest = "st: p\r\nA: b\r\n\r\n"
+        let others = "st: p\r\nA: c\r\n\r\n"
+        play.on(
+            .altered(Playbook.client, Array(rest.utf8), by: Array(others.utf8)),
+            .connect(2, "a.example:80"))
+        let got = "GET / HTTP/1.1\r\nHost: a.example\r\nA: c\r\n\r\n"
+        play.on(.ready(LegID(2)), .send(2, got))
+        #expect(play.had(by: .server).joined() == got)
+        #expect(play.chunks == ["client: GET / HTTP/1.1\r\nHo", "client: \(rest)"])
+        #expect(play.patches.map(\.reason) == [.host, .fault])
+    }
+
+    @Test func `loses the start of a head with the rest of it`() throws {
+        var play = Playbook(.reverse(origin))
+        play.client("GET / HTTP/1.1\r\nHo")
+        play.on(.kept(Playbook.client, Array("st: p\r\n\r\n".utf8)))
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        #expect(play.had(by: .server) == ["", "", sent])
     }
 }

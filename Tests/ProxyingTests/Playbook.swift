@@ -140,6 +140,21 @@ struct Playbook {
         }
     }
 
+    /// The chunks of the client, in order.
+    var clientChunks: [Chunk] {
+        records.compactMap { record in
+            guard case .chunk(let chunk) = record, chunk.sender == .client else { return nil }
+            return chunk
+        }
+    }
+
+    /// What a peer had of each chunk of the client.
+    func had(by peer: Peer) -> [String] {
+        clientChunks.map {
+            String(decoding: ChunkView(of: $0, hadBy: peer).bytes, as: UTF8.self)
+        }
+    }
+
     /// The actions of all faults, in order.
     var faults: [String] {
         records.compactMap { record in

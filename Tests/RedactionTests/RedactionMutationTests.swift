@@ -37,7 +37,7 @@ import Wire
         switch kind {
         case 0, 1: walk.message(&bytes, opcode: 1, from: .server, in: &socket)
         case 2: walk.evidence(&bytes, from: .client, over: nil)
-        case 3: walk.removed(&bytes, reason: .hopByHop, isSocket: false)
+        case 3: walk.unseen(&bytes, reason: .hopByHop, isSocket: false)
         case 4: walk.content(&bytes, type: "multipart/form-data; boundary=b")
         case 5: walk.content(&bytes, type: "application/x-www-form-urlencoded")
         default: walk.content(&bytes, type: nil)

@@ -196,6 +196,11 @@ extension RedactionTests {
 
     static func record(_ world: TraceWorld, seed: UInt64?) throws {
         let writer = try world.writer(arguments: "record --token=\(secrets[3])")
+        record(into: writer, seed: seed)
+        writer.finish()
+    }
+
+    static func record(into writer: TraceWriter, seed: UInt64? = nil) {
         var random = SplitMix64(seed: seed ?? 0)
         func put(_ records: [Record]) {
             _ = writer.put(seed == nil ? records : cut(records, &random))
@@ -226,7 +231,6 @@ extension RedactionTests {
                         detail: "it sent \"0123456789abcd…\"",
                         expected: "<name>Müller-Lüdenscheidt</name>")),
             ] as [Record])
-        writer.finish()
     }
 
     /// Each secret as it stands in bytes, and what else it may look like.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rows of a connection are found without a look at those of others")
 struct RowsByConnectionTests {
-    private static let tables = ["chunk", "http_exchange", "message"]
+    private static let tables = ["chunk", "any_exchange", "any_message"]
 
     private func database() throws -> Connection {
         let db = try Connection(

@@ -55,7 +55,7 @@ import Wire
 
     @Test func `gives what a client said and went on later to both sides at once`() throws {
         let lines = try commands { trace, socket in
-            trace.fault(socket, .client, "reorder", came: "0:i:1:::2")
+            trace.lose(socket, .client, "0:i:1:::2")
             trace.command(socket, .client, "h:3")
             trace.make(socket, .client, "0:i:1:::2")
             trace.make(socket, .client, "0:i:1:::2")
@@ -70,29 +70,13 @@ import Wire
     @Test func `gives what was lost to the sender alone`() throws {
         let lines = try commands { trace, socket in
             trace.command(socket, .client, "h:1")
-            trace.fault(socket, .client, "drop", came: "0:cv:5")
+            trace.lose(socket, .client, "0:cv:5")
             trace.command(socket, .client, "h:3")
         }
         #expect(
             lines == [
                 "client peer said h:1 heard h:1", "client lost said 0:cv:5 heard -",
                 "client peer said h:3 heard h:3",
-            ])
-    }
-
-    @Test func `reads what a fault did from its effect, not from the name of its action`() throws {
-        let lines = try commands { trace, socket in
-            trace.fault(socket, .client, "vanish", came: "0:cv:5", effect: .lost)
-            trace.fault(socket, .client, "later", came: "0:cv:6", effect: .delayed)
-            trace.fault(socket, .server, "reorder", came: "h:1", sent: "h:9", effect: .altered)
-            trace.command(socket, .server, "h:9")
-            // Nothing is known of an action of another version without an effect.
-            trace.fault(socket, .client, "vanish", came: "0:cv:7")
-        }
-        #expect(
-            lines == [
-                "client lost said 0:cv:5 heard -", "client peer said 0:cv:6 heard 0:cv:6",
-                "server altered said h:1 heard h:9",
             ])
     }
 
@@ -109,17 +93,14 @@ import Wire
 
     @Test func `gives what was altered as each side knows it`() throws {
         let lines = try commands { trace, socket in
-            trace.fault(socket, .server, "corrupt", came: "h:1", sent: "h:9")
-            trace.command(socket, .server, "h:9")
+            trace.alter(socket, .server, "h:1", to: "h:9")
         }
         #expect(lines == ["server altered said h:1 heard h:9"])
     }
 
     @Test func `gives a command that Tapedeck answered as one that did not arrive`() throws {
         let lines = try commands { trace, socket in
-            trace.fault(
-                socket, .client, "error 440", came: "0:c:{}", sent: #"0:c:[{"error":440}]"#)
-            trace.command(socket, .client, "0:c:{}")
+            trace.lose(socket, .client, "0:c:{}")
             trace.make(socket, .server, #"0:c:[{"error":440}]"#)
         }
         #expect(

@@ -167,7 +167,7 @@ import Wire
         try write(trace, records)
         var faults: [EvidenceFaultRow] = []
         var answered: [Int] = []
-        var origins: [Bool] = []
+        var fates: [Fate] = []
         let reader = try EvidenceReader(
             path: trace.path, session: SessionID(1),
             bounds: try EvidenceBounds(TraceReader(path: trace.path)))
@@ -175,14 +175,13 @@ import Wire
             switch entry {
             case .fault(let row): faults.append(row)
             case .answered(let row): answered.append(row.faults.count)
-            case .command(let row): origins.append(row.isMade)
+            case .command(let row): fates.append(row.row.fate)
             default: break
             }
         }
         #expect(faults.map(\.exchange) == [ExchangeID(1), nil])
-        #expect(faults.map(\.isOfMessage) == [false, true])
         #expect(answered == [1, 0])
-        #expect(origins == [true, false])
+        #expect(fates == [.synthesized, .same])
     }
 
     private func fault(
@@ -252,7 +251,7 @@ extension EvidenceEntry {
         case .asked(let row): row.row.requestEndedAt ?? row.row.startedAt
         case .answered(let row): row.row.endedAt ?? row.row.startedAt
         case .command(let row): row.row.at
-        case .message(let row, _): row.endedAt
+        case .message(let row): row.endedAt
         case .note(let row): row.at
         }
     }
@@ -272,7 +271,7 @@ extension EvidenceEntry {
         case .command(let entry):
             let start = String(decoding: entry.text.prefix { $0 != 0x22 }, as: UTF8.self)
             return "command \(entry.row.id) \(entry.row.sender) \(start)"
-        case .message(let row, _):
+        case .message(let row):
             return "message \(row.id) \(String(decoding: row.payload, as: UTF8.self))"
         case .note(let row): return "note \(row.code)"
         }

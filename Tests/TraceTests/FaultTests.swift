@@ -110,12 +110,11 @@ import Wire
         return found
     }
 
-    @Test func `finds what a fault was done to without reading all patches`() throws {
+    @Test func `finds what a fault was done to without reading all rows`() throws {
         let trace = try TemporaryTrace()
         try record(trace)
         let plan = try trace.rows(
             "EXPLAIN QUERY PLAN SELECT exchange_id, message_id, command_id FROM fault")
-        #expect(plan.contains { $0.contains("SEARCH p USING INTEGER PRIMARY KEY") })
         // A session with many faults would take as long as their square.
         #expect(plan.count { $0.contains("SCAN") && !$0.contains("SCAN f") } == 0)
     }
@@ -144,28 +143,30 @@ import Wire
         var second = traffic.exchange(http, number: 1, body: "b")
         let third = traffic.exchange(http, number: 2, body: "c")
         guard case .chunk(var request) = second[0] else { return }
+        let whole = Delivery(offset: 0, count: request.bytes.count, at: nil)
         // What the relay does with a request that is altered.
-        request.patches = [
-            Patch(offset: 0, removed: request.bytes.count, inserted: [], reason: .fault)
-        ]
-        var made = request
-        made.patches = []
-        made.origin = .tapedeck
-        second[0] = .chunk(made)
-        var records = http.records + first + [fault("altered", http, .client)]
-        records += [.chunk(request)] + second
+        request.patches = [Patch(offset: 5, removed: 1, inserted: [0x62], reason: .fault)]
+        second[0] = .chunk(request)
+        var records = http.records + first + [fault("altered", http, .client)] + second
         // And with one that nobody gets.
-        records += [fault("dropped", http, .client), .chunk(request)] + third
+        (request.patches, request.deliveries) = ([], [whole])
+        let refusal = Array("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n".utf8)
+        guard case .chunk(var answer) = traffic.chunk(http, .server, refusal) else { return }
+        answer.origin = .tapedeck
+        records += [fault("dropped", http, .client), .chunk(request), .chunk(answer)] + third
         _ = writer.put(records + traffic.close(http))
         writer.finish()
         #expect(
             try trace.rows(
                 "SELECT f.rule, s.chunk_id, f.exchange_id FROM fault f "
                     + "JOIN fault_statement s ON s.id = f.id ORDER BY f.id")
-                == ["altered|5|2", "dropped|8|2"])
+                == ["altered|4|2", "dropped|7|4"])
         #expect(
-            try trace.rows("SELECT id, fault_id FROM exchange ORDER BY id")
-                == ["1|null", "2|1", "3|null"])
+            try trace.rows("SELECT id, fate, fault_id FROM exchange ORDER BY id")
+                == ["1|same|null", "2|altered|1", "4|lost|2", "5|same|null"])
+        #expect(
+            try trace.rows("SELECT id, fate, fault_id FROM server_exchange ORDER BY id")
+                == ["1|same|null", "3|altered|1", "5|same|null"])
     }
 
     @Test func `says what a fault was done to`() throws {
@@ -230,7 +231,11 @@ import Wire
         try FaultVerdicts.store([again], in: trace.path)
         #expect(try found("verdict:recovered", trace.reader()) == ["2"])
         #expect(try found("verdict:not-recovered", trace.reader()) == ["c2"])
-        #expect(try trace.reader().faults().map(\.verdict) == [again, other, nil, nil])
+        // What shows it is found by its place.
+        let verdicts = try trace.reader().faults().map(\.verdict)
+        #expect(verdicts.map(\.?.how) == [again.how, other.how, nil, nil])
+        #expect(verdicts.first??.command == CommandID(1))
+        #expect(verdicts.first??.place != nil)
         #expect(
             try trace.rows("SELECT rule, verdict, how FROM fault WHERE verdict <> '' ORDER BY id")
                 == ["overload|recovered|exchange 3", "refuse|not-recovered|went away"])

@@ -4,15 +4,32 @@ import Wire
 @testable import Trace
 
 @Suite struct OddConversationTests {
-    /// Everything that decoding makes, but for where in the chunks it stands.
+    /// Everything that decoding makes, but for where in the chunks it stands, each row with its number
+    /// among those of its connection and side.
     private static func decoded(_ trace: TemporaryTrace) throws -> [String: [String]] {
-        let left = ["chunk_id", "offset", "head_size"]
+        let left = ["chunk_id", "offset", "head_size", "openrosa_id"]
+        let numbered = ["exchange", "message", "command"]
+        let numbers = numbered.map { kind in
+            """
+            \(kind)_number(id, n) AS (SELECT id, connection_id || side = 'server' || '.' ||
+              row_number() OVER (PARTITION BY connection_id, side = 'server' ORDER BY id)
+              FROM any_\(kind))
+            """
+        }.joined(separator: ", ")
         var all: [String: [String]] = [:]
         for table in TemporaryTrace.derived + ["body"] where table != "http_body" {
+            let own = numbered.first { table == "any_\($0)" }
             let columns = try trace.rows("SELECT name FROM pragma_table_info('\(table)')")
                 .filter { name in !left.contains { name.hasSuffix($0) } }
-            let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
-            all[table] = try trace.rows("SELECT \(list) FROM \(table) ORDER BY id")
+                .compactMap { name -> String? in
+                    let kind = numbered.first { name == "\($0)_id" }
+                    if let kind = name == "id" || name == "counterpart_id" ? own : kind {
+                        return "(SELECT n FROM \(kind)_number m WHERE m.id = t.\(name))"
+                    }
+                    return name == "id" ? nil : "t.\"\(name)\""
+                }
+            let list = columns.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+            all[table] = try trace.rows("WITH \(numbers) SELECT \(list) FROM \(table) t").sorted()
         }
         return all
     }

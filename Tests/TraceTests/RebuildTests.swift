@@ -40,8 +40,8 @@ import Wire
         let trace = try TemporaryTrace()
         try record(trace)
         let live = try trace.dumps(TemporaryTrace.derived + TemporaryTrace.truth)
-        #expect(live["http_exchange"]?.count ?? 0 > 20)
-        #expect(live["message"]?.count == 20)
+        #expect(live["any_exchange"]?.count ?? 0 > 20)
+        #expect(live["any_message"]?.count == 20)
         let words = try trace.rows("SELECT rowid FROM search WHERE search MATCH 'hello' ORDER BY 1")
         try Rebuild.run(path: trace.path)
         let rebuilt = try trace.dumps(TemporaryTrace.derived + TemporaryTrace.truth)
@@ -73,7 +73,7 @@ import Wire
         for sql in [
             "DELETE FROM http_body WHERE exchange_id IN "
                 + "(SELECT id FROM http_exchange WHERE connection_id IN (1, 5, 9))",
-            "DELETE FROM http_exchange WHERE connection_id IN (1, 5, 9)",
+            "DELETE FROM any_exchange WHERE connection_id IN (1, 5, 9)",
             "DELETE FROM patch WHERE chunk_id IN "
                 + "(SELECT id FROM chunk WHERE connection_id IN (1, 5, 9))",
             "DELETE FROM note WHERE connection_id IN (1, 5, 9)",
@@ -95,15 +95,15 @@ import Wire
         try record(trace)
         let live = try trace.dumps(TemporaryTrace.derived)
         let payloads = try trace.rows("SELECT id, payload FROM message ORDER BY id")
-        _ = try trace.rows("DELETE FROM http_exchange WHERE id > 3")
-        _ = try trace.rows("UPDATE message SET payload = 'other'")
+        _ = try trace.rows("DELETE FROM any_exchange WHERE id > 3")
+        _ = try trace.rows("UPDATE any_message SET payload = 'other'")
         var last = 0.0
         try Rebuild.run(path: trace.path) { last = $0 }
         #expect(last == 1)
         #expect(try trace.rows("SELECT id, payload FROM message ORDER BY id") == payloads)
         #expect(
             try trace.rows("SELECT count(*) FROM http_exchange")
-                == ["\(live["http_exchange"]?.count ?? 0)"])
+                == ["\(live["any_exchange"]?.count ?? 0)"])
     }
 
     @Test func `gives the rows that a killed session left`() throws {
@@ -127,7 +127,7 @@ import Wire
         _ = second.put(more.http(exchanges: 2))
         second.finish()
         let live = try killed.dumps(TemporaryTrace.derived)
-        #expect(live["http_exchange"]?.count == 4)
+        #expect(live["any_exchange"]?.count == 4)
         #expect(try killed.rows("SELECT id FROM http_exchange WHERE outcome = 'open'") == ["2"])
         try Rebuild.run(path: killed.path)
         let rebuilt = try killed.dumps(TemporaryTrace.derived)

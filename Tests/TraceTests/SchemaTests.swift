@@ -35,7 +35,7 @@ import Testing
         let bounded = try trace.rows(named)
         #expect(
             Set(bounded).subtracting(unbounded)
-                == ["chunk_connection", "http_exchange_connection", "message_connection"])
+                == ["chunk_connection", "any_exchange_connection", "any_message_connection"])
         try trace.writer().finish()
         #expect(try trace.rows(named) == bounded)
     }

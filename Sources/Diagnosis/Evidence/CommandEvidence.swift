@@ -52,11 +52,13 @@ public final class CommandEvidence: Sendable {
     }
 
     /// A command that Tapedeck changed on the way.
-    public init(_ row: CommandRow, said: [UInt8], heard: [UInt8], place: Place?) {
+    public init(
+        _ row: CommandRow, said: [UInt8], heard: [UInt8], place: Place?, isCut: Bool = false
+    ) {
         self.row = row
         self.place = place
         origin = .altered
-        isCut = false
+        self.isCut = isCut
         self.said = Version(said, from: row.sender)
         self.heard = Version(heard, from: row.sender)
     }

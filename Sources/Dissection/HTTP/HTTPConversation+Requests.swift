@@ -10,7 +10,7 @@ extension HTTPConversation {
     func readRequests(_ piece: Piece) -> Switch? {
         var rest = piece
         while true {
-            requestPlaces.append(start: requests.streamOffset, place: rest.place, at: rest.at)
+            requestPlaces.append(rest, start: requests.streamOffset)
             events.removeAll(keepingCapacity: true)
             let taken = requests.consume(rest.bytes.span, into: &events)
             if let (place, at) = startOfHTTP2(in: rest) {

@@ -16,7 +16,7 @@ extension HTTPConversation {
         hasHeardServer = true
         var rest = piece
         while true {
-            responsePlaces.append(start: responses.streamOffset, place: rest.place, at: rest.at)
+            responsePlaces.append(rest, start: responses.streamOffset)
             events.removeAll(keepingCapacity: true)
             let taken = responses.consume(rest.bytes.span, into: &events)
             if let failure = failure(taken: taken) {
@@ -139,6 +139,7 @@ extension HTTPConversation {
         guard isResponding, let exchange = waiting.first else { return }
         isResponding = false
         waiting.removeFirst()
+        lastFinished = exchange
         if let next = waiting.first, next.row.startedAt < at { pairing.overlap() }
         if exchange.isRequestComplete {
             exchange.finish(at: at, outcome: .complete, problem: nil, to: output)

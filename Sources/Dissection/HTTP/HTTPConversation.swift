@@ -34,6 +34,8 @@ final class HTTPConversation {
 
     /// Exchanges whose response is not complete, in order of their requests.
     var waiting: [OpenExchange] = []
+    /// The exchange that was answered last.
+    var lastFinished: OpenExchange?
     /// The exchange whose request is being read.
     var reading: OpenExchange?
     /// The exchange that the server answered before the head of its request was complete.
@@ -75,6 +77,61 @@ final class HTTPConversation {
         // A capture may begin anywhere, and have unknown gaps.
         mayRecover = context.row.mode == .capture
         requests.keepsFailedHead = true
+    }
+
+    /// One that goes on from where `other` is, which is quiet.
+    init(copying other: HTTPConversation, context: ConversationContext, output: DissectorOutput) {
+        self.context = context
+        limits = other.limits
+        self.output = output
+        requests = other.requests
+        responses = other.responses
+        requestPlaces = other.requestPlaces
+        responsePlaces = other.responsePlaces
+        requestFailure = other.requestFailure
+        responseLeg = other.responseLeg
+        pairing = other.pairing
+        lastLoss = other.lastLoss
+        orphans = other.orphans
+        owedOrphans = other.owedOrphans
+        hasHeardServer = other.hasHeardServer
+        hasLostRequest = other.hasLostRequest
+        hasLost = other.hasLost
+        mayRecover = other.mayRecover
+    }
+
+    /// Whether no exchange is open and no part of a message is held.
+    var isQuiet: Bool {
+        waiting.isEmpty && reading == nil && early == nil && held.isEmpty && !isHeldShed
+            && losses[0] == nil && losses[1] == nil
+            && requests.isBetweenMessages && responses.isBetweenMessages
+            && !requests.isPaused && !responses.isPaused
+    }
+
+    /// Whether what follows is read as in `other`; both are quiet.
+    func isLike(_ other: HTTPConversation) -> Bool {
+        pairing == other.pairing && mayRecover == other.mayRecover
+            && (requestFailure == nil) == (other.requestFailure == nil)
+    }
+
+    /// Exchanges that are not finished, in order of their requests.
+    var open: [OpenExchange] {
+        guard let reading, waiting.last !== reading else { return waiting }
+        return waiting + [reading]
+    }
+
+    /// Forgets the exchanges of which no answer has begun, since the server of `leg` never received
+    /// their requests.
+    ///
+    /// - Returns: Which.
+    func forgetUnanswered(by leg: LegID) -> [ExchangeID] {
+        guard !context.hasServer(besides: leg), !isResponding else { return [] }
+        let forgotten = waiting.map(\.row.id)
+        for exchange in waiting { exchange.forget() }
+        waiting = []
+        reading = nil
+        renewResponses()
+        return forgotten
     }
 
     /// Processes bytes of either direction.
@@ -127,7 +184,7 @@ final class HTTPConversation {
     /// The place of a head that `piece` completes; nil where it begins in an earlier chunk or the
     /// chunk was patched.
     func stored(_ place: Place, _ piece: Piece) -> Place? {
-        piece.isPatched || place.chunk != piece.chunk ? nil : place
+        piece.segments.isEmpty && place.chunk == piece.chunk ? place : nil
     }
 
     /// The responses cannot be framed any further.

@@ -34,6 +34,14 @@ final class OpenExchange {
         self.hasExplicitPort = hasExplicitPort
     }
 
+    /// A finished one, of which only the row is used.
+    init(finished other: OpenExchange) {
+        row = other.row
+        kind = other.kind
+        hasExplicitPort = other.hasExplicitPort
+        isFinished = true
+    }
+
     /// Whether the request was read to its end.
     var isRequestComplete: Bool { row.requestEndedAt != nil }
 
@@ -59,6 +67,13 @@ final class OpenExchange {
         finish(
             at: at, outcome: hasBegun ? .responseCut : .noResponse,
             problem: loss ?? detail, to: out)
+    }
+
+    /// Takes it for finished, with no rows.
+    func forget() {
+        isFinished = true
+        request = nil
+        response = nil
     }
 
     /// Emits the finished row.

@@ -38,6 +38,12 @@ public struct CommandRow: Hashable, Sendable {
     public var error: Int?
     /// The error with its place; nil where it could be read.
     public var problem: String?
+    /// Whose conversation it belongs to.
+    public var side = Side.both
+    /// What became of it on its way.
+    public var fate = Fate.same
+    /// The row of the other side that corresponds to it.
+    public var counterpart: CommandID?
 
     /// A command row with these values.
     public init(
@@ -94,6 +100,10 @@ public struct ChangeRow: Hashable, Sendable {
     public var offset: Int
     /// Length of the change in bytes.
     public var size: Int
+    /// Whose conversation it belongs to.
+    public var side = Side.both
+    /// What became of its command on its way.
+    public var fate = Fate.same
 
     /// A change row with these values.
     public init(

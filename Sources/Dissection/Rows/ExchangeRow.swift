@@ -73,6 +73,12 @@ public struct ExchangeRow: Hashable, Sendable {
     public var requestPlace: Place
     /// First byte of the final response.
     public var responsePlace: Place?
+    /// Whose conversation it belongs to.
+    public var side = Side.both
+    /// What became of it on its way.
+    public var fate = Fate.same
+    /// The row of the other side that corresponds to it.
+    public var counterpart: ExchangeID?
 
     /// An exchange with only the request line known.
     public init(

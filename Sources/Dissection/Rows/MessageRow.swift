@@ -82,6 +82,12 @@ public struct MessageRow: Hashable, Sendable {
     public var problem: String?
     /// First byte of the first frame.
     public var place: Place
+    /// Whose conversation it belongs to.
+    public var side = Side.both
+    /// What became of it on its way.
+    public var fate = Fate.same
+    /// The row of the other side that corresponds to it.
+    public var counterpart: MessageID?
 
     /// A message row with these values.
     public init(

@@ -6,7 +6,8 @@ public import Wire
 public struct Place: Hashable, Sendable {
     /// The chunk with the first byte.
     public var chunk: ChunkID
-    /// Offset in bytes of the first byte in what the receiver got of that chunk.
+    /// Offset in bytes of the first byte in that chunk, as it was read; of inserted bytes that of what
+    /// they replace.
     public var offset: Int
 
     /// The place `offset` bytes into `chunk`.

@@ -40,6 +40,26 @@ struct SimperiumConversation {
             }
     }
 
+    /// One that goes on from where `other` is.
+    init(
+        copying other: SimperiumConversation, exchange: OpenExchange, context: ConversationContext,
+        output: DissectorOutput
+    ) {
+        self.exchange = exchange
+        self.context = context
+        limits = other.limits
+        self.output = output
+        recognition = other.recognition
+        app = other.app
+        buckets = other.buckets
+        nameBytes = other.nameBytes
+    }
+
+    /// Whether commands are read as in `other`.
+    func isLike(_ other: SimperiumConversation) -> Bool {
+        recognition == other.recognition && app == other.app && buckets == other.buckets
+    }
+
     /// Bytes of the names that are kept; they have 64 characters, and one may send more.
     private var nameBytes = 0
     private static let maxNameBytes = 1 << 18

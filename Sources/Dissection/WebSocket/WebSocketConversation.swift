@@ -4,13 +4,16 @@ import Wire
 
 /// The frames and messages of one WebSocket, and the Simperium commands in them.
 final class WebSocketConversation {
-    private let exchange: OpenExchange
+    /// The exchange that opened it.
+    let exchange: OpenExchange
     private let context: ConversationContext
     private let limits: DissectionLimits
     private let output: DissectorOutput
-    private var simperium: SimperiumConversation
+    private(set) var simperium: SimperiumConversation
     private(set) var directions: [WebSocketDirection]
     private var events: [WebSocketEvent] = []
+    /// The last messages.
+    private(set) var recent = RecentRows()
 
     init(
         exchange: OpenExchange, deflate: PerMessageDeflate?, context: ConversationContext,
@@ -27,6 +30,29 @@ final class WebSocketConversation {
         }
         simperium = SimperiumConversation(
             exchange: exchange, context: context, limits: limits, output: output)
+    }
+
+    /// One that goes on from where `other` is.
+    init(
+        copying other: WebSocketConversation, context: ConversationContext, output: DissectorOutput
+    ) {
+        exchange = OpenExchange(finished: other.exchange)
+        self.context = context
+        limits = other.limits
+        self.output = output
+        directions = other.directions.map { $0.copied() }
+        simperium = SimperiumConversation(
+            copying: other.simperium, exchange: exchange, context: context, output: output)
+    }
+
+    /// Whether no message is in progress.
+    var isQuiet: Bool { directions.allSatisfy(\.isQuiet) }
+
+    /// Whether what follows is read as in `other`; both are quiet.
+    func isLike(_ other: WebSocketConversation) -> Bool {
+        exchange.row.requestPlace == other.exchange.row.requestPlace
+            && simperium.isLike(other.simperium)
+            && zip(directions, other.directions).allSatisfy { $0.isLike($1) }
     }
 
     /// Bytes that it holds of messages in progress.
@@ -137,7 +163,9 @@ final class WebSocketConversation {
             place: found?.place ?? Place(chunk: ChunkID(0), offset: 0))
         output.emit(.message(row))
         // Part of a command can look like all of another.
+        let first = output.numbers.command
         if message.opcode == .text, !message.hasGap { simperium.consume(row) }
+        recent.append(row, (first..<output.numbers.command).map { CommandID($0) })
     }
 
     private func note(

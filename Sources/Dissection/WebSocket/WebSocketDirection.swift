@@ -31,9 +31,26 @@ struct WebSocketDirection {
 
     init(assembler: WebSocketAssembler) { self.assembler = assembler }
 
+    /// A direction in the same state that shares nothing with this one.
+    func copied() -> WebSocketDirection {
+        var copy = self
+        copy.assembler = assembler.copied()
+        return copy
+    }
+
+    /// Whether no message is in progress.
+    var isQuiet: Bool { isOver || !isLost && assembler.isBetweenMessages }
+
+    /// Whether the next message is read as in `other`; none is in progress in either.
+    func isLike(_ other: WebSocketDirection) -> Bool {
+        isOver == other.isOver && mayRecover == other.mayRecover
+            && assembler.compression == other.assembler.compression
+            && assembler.compression?.takesContextOver(assembler.sender) != true
+    }
+
     /// Appends the next bytes; the results can be located until ``forget()``.
     mutating func consume(_ piece: Piece, into events: inout [WebSocketEvent]) {
-        places.append(start: assembler.offset, place: piece.place, at: piece.at)
+        places.append(piece, start: assembler.offset)
         assembler.consume(piece.bytes.span, into: &events)
     }
 

@@ -56,6 +56,11 @@ public struct FaultGate {
     /// Bytes that wait in it for a decision.
     public var heldBytes: Int { (http?.heldBytes ?? 0) + (webSocket?.heldBytes ?? 0) }
 
+    /// Bytes of one sender that it was given and that did not come out of it yet.
+    public func heldBytes(of sender: Peer) -> Int {
+        (http?.heldBytes(of: sender) ?? 0) + (webSocket?.lanes[sender.rawValue].heldCount ?? 0)
+    }
+
     /// Whether the start of a head waits for the rest of it.
     public var isHoldingHead: Bool {
         http.map { !$0.partialRequest.isEmpty || !$0.partialResponse.isEmpty } ?? false

@@ -10,9 +10,7 @@ public enum GateCommand: Hashable, Sendable {
     /// Bytes in whose place the receiver gets others; none of them where `by` is empty.
     case replace(sender: Peer, [UInt8], by: [UInt8])
     /// Bytes that Tapedeck consumes in the receiver's place: written to the trace, not forwarded.
-    /// Where `readAs` is given, the trace shows these bytes in their place (a frame without
-    /// compression).
-    case keep(sender: Peer, [UInt8], readAs: [UInt8]?)
+    case keep(sender: Peer, [UInt8])
     /// Injected bytes, which the receiver gets and no peer sent.
     case make(sender: Peer, [UInt8])
     /// The answer to the request that was kept before it, to be sent in the order of requests, and
@@ -42,7 +40,7 @@ extension GateCommand {
     /// Whose bytes it is about; nil where it belongs to what was judged.
     public var sender: Peer? {
         switch self {
-        case .pass(let sender, _), .replace(let sender, _, _), .keep(let sender, _, _),
+        case .pass(let sender, _), .replace(let sender, _, _), .keep(let sender, _),
             .make(let sender, _), .hold(let sender, _), .stall(let sender), .end(let sender):
             sender
         case .answer, .swallowed, .fault, .close, .wake:
@@ -50,11 +48,18 @@ extension GateCommand {
         }
     }
 
+    /// The bytes among those that the gate was given that it is about.
+    public var received: [UInt8] {
+        switch self {
+        case .pass(_, let bytes), .replace(_, let bytes, _), .keep(_, let bytes): bytes
+        case .make, .answer, .swallowed, .fault, .hold, .stall, .end, .close, .wake: []
+        }
+    }
+
     /// How many bytes wait where it waits.
     public var byteCount: Int {
         switch self {
-        case .pass(_, let bytes), .make(_, let bytes), .answer(let bytes, _),
-            .keep(_, let bytes, _):
+        case .pass(_, let bytes), .make(_, let bytes), .answer(let bytes, _), .keep(_, let bytes):
             bytes.count
         case .replace(_, let bytes, let others):
             bytes.count + others.count

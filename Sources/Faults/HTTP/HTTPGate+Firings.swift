@@ -170,7 +170,7 @@ extension HTTPGate {
         let raw = passage.raw
         switch passage.sender {
         case .client:
-            commands.append(.keep(sender: .client, raw, readAs: nil))
+            commands.append(.keep(sender: .client, raw))
             passage.course = .keeping
         case .server:
             commands.append(.replace(sender: .server, raw, by: []))
@@ -191,7 +191,7 @@ extension HTTPGate {
         case .holding:
             passage.hold(raw, content: count)
         case .keeping:
-            commands.append(.keep(sender: passage.sender, Array(raw), readAs: nil))
+            commands.append(.keep(sender: passage.sender, Array(raw)))
         case .swallowing:
             commands.append(.replace(sender: passage.sender, Array(raw), by: []))
         case .passing:

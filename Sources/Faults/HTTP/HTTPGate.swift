@@ -92,9 +92,16 @@ public struct HTTPGate {
     /// Bytes held for a decision: starts of heads, messages, and what follows a request that may
     /// upgrade the connection.
     var heldBytes: Int {
-        partialRequest.count + partialResponse.count + behind.count
-            + (incoming?.passage.heldBytes ?? 0) + (outgoing?.heldBytes ?? 0)
-            + requests.heldBytes + responses.heldBytes
+        heldBytes(of: .client) + heldBytes(of: .server) + requests.heldBytes
+            + responses.heldBytes
+    }
+
+    /// Those of one sender, without what framing keeps a copy of.
+    func heldBytes(of sender: Peer) -> Int {
+        switch sender {
+        case .client: partialRequest.count + behind.count + (incoming?.passage.heldBytes ?? 0)
+        case .server: partialResponse.count + (outgoing?.heldBytes ?? 0)
+        }
     }
 
     /// Processes what the client sent.
@@ -234,7 +241,7 @@ public struct HTTPGate {
         case (.following, _), (.unread, _), (.deaf, .server):
             commands.pass(bytes, from: sender)
         case (.deaf, .client), (.over, .client):
-            commands.append(.keep(sender: sender, Array(bytes), readAs: nil))
+            commands.append(.keep(sender: sender, Array(bytes)))
         case (.over, .server):
             commands.append(.replace(sender: sender, Array(bytes), by: []))
         }

@@ -214,7 +214,7 @@ extension WebSocketGate {
         } else if verdict.isDropped {
             decision = .replace([])
         } else {
-            decision = parts(verdict, message, spoken, sender, mask, isRewritten)
+            decision = parts(verdict, message, spoken, sender, mask)
         }
         lanes[index].settle(
             frames, before: verdict.before, decision,
@@ -249,7 +249,7 @@ extension WebSocketGate {
     /// What happens to a message of which some commands were altered.
     private mutating func parts(
         _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken],
-        _ sender: Peer, _ mask: UInt32?, _ isRewritten: Bool
+        _ sender: Peer, _ mask: UInt32?
     ) -> WebSocketLane.Decision {
         guard case .sockJS = conversation.form, spoken.count == verdict.outcomes.count,
             spoken.first?.part.range != nil
@@ -257,14 +257,11 @@ extension WebSocketGate {
             switch verdict.outcomes.first {
             case .changed(let text)?: return .replace(frame(text, message, sender, mask))
             case .dropped?: return .replace([])
-            case .kept?:
-                return .keep(
-                    readAs: isRewritten ? frame(message.payload, message, sender, mask) : nil)
+            case .kept?: return .keep
             case .same?, nil: return .pass
             }
         }
         var going: [[UInt8]] = []
-        var kept: [[UInt8]] = []
         for (outcome, each) in zip(verdict.outcomes, spoken) {
             guard let range = each.part.range else { continue }
             let asSent = Array(message.payload[(range.lowerBound - 1)..<(range.upperBound + 1)])
@@ -272,8 +269,7 @@ extension WebSocketGate {
             case .same: going.append(asSent)
             case .changed(let text):
                 going.append(Array(SockJSFrame.encode(client: [text]).dropFirst().dropLast()))
-            case .kept: kept.append(asSent)
-            case .dropped: break
+            case .kept, .dropped: break
             }
         }
         func list(_ texts: [[UInt8]]) -> [UInt8] {
@@ -281,10 +277,8 @@ extension WebSocketGate {
             return frame(
                 start + Array(texts.joined(separator: [0x2C])) + [0x5D], message, sender, mask)
         }
-        if kept.isEmpty { return .replace(going.isEmpty ? [] : list(going)) }
-        if kept.count == spoken.count, !isRewritten { return .keep(readAs: nil) }
-        return going.isEmpty
-            ? .keep(readAs: list(kept)) : .split(readAs: list(kept), by: list(going))
+        guard going.isEmpty else { return .replace(list(going)) }
+        return verdict.outcomes.contains(.kept) ? .keep : .replace([])
     }
 
     /// A message in one frame, without compression.

@@ -7,9 +7,7 @@ struct WebSocketLane {
     enum Decision {
         case pass
         case replace([UInt8])
-        case keep(readAs: [UInt8]?)
-        /// Kept as `readAs`, and others in their place.
-        case split(readAs: [UInt8], by: [UInt8])
+        case keep
     }
 
     /// A frame of which the header is known.
@@ -138,8 +136,7 @@ struct WebSocketLane {
                 switch decision {
                 case .pass: .pass
                 case .replace: .replace([])
-                case .keep(let readAs): .keep(readAs: readAs == nil ? nil : [])
-                case .split: .keep(readAs: [])
+                case .keep: .keep
                 }
         }
         segments[last].decision = decision
@@ -190,11 +187,7 @@ struct WebSocketLane {
         switch decision {
         case .pass: Self.pass(bytes, of: sender, into: &commands)
         case .replace(let others): commands.append(.replace(sender: sender, bytes, by: others))
-        case .keep(let readAs): commands.append(.keep(sender: sender, bytes, readAs: readAs))
-        case .split(let readAs, let others):
-            // A frame has two bytes at least.
-            commands.append(.keep(sender: sender, Array(bytes.prefix(1)), readAs: readAs))
-            commands.append(.replace(sender: sender, Array(bytes.dropFirst()), by: others))
+        case .keep: commands.append(.keep(sender: sender, bytes))
         }
     }
 

@@ -3,7 +3,7 @@ extension Field {
     public var details: FieldDetails {
         switch self {
         case .kind, .id, .session, .connection, .at, .size, .body, .text, .note, .problem,
-            .fault, .verdict, .finding:
+            .fault, .verdict, .finding, .fate:
             sharedDetails
         case .api, .method, .scheme, .host, .port, .path, .query, .url, .version, .device,
             .requestSize, .requestHeader, .requestBody:
@@ -76,6 +76,11 @@ extension Field {
                 values: ["recovered", "not-recovered", "undecided"],
                 "Whether the client recovered from such a fault, once that was judged. Only in a "
                     + "trace.")
+        case .fate:
+            FieldDetails(
+                .text, Self.every, ignoresCase: true,
+                values: ["same", "altered", "lost", "late", "repeated", "synthesized"],
+                "What became of it between its sender and its receiver. Only in a trace.")
         case .finding:
             FieldDetails(
                 .text, Self.every,

@@ -21,8 +21,9 @@ extension Field {
         case .problem: .column("x.problem")
         case .fault: Self.fault("x.id", "exchange_id", "rule")
         case .verdict: Self.fault("x.id", "exchange_id", "verdict")
+        case .fate: .column("x.fate")
         case .finding:
-            Self.finding("x.id", "http_exchange g", "g.request_chunk_id", "g.request_offset")
+            Self.finding("x.id", "any_exchange g", "g.request_chunk_id", "g.request_offset")
         case .text:
             .words(
                 SQLWords(
@@ -76,7 +77,8 @@ extension Field {
         case .problem: .column("c.problem")
         case .fault: Self.fault("c.message_id", "message_id", "rule")
         case .verdict: Self.fault("c.message_id", "message_id", "verdict")
-        case .finding: Self.finding("c.message_id", "message g", "g.chunk_id", "g.\"offset\"")
+        case .fate: .column("c.fate")
+        case .finding: Self.finding("c.message_id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("c.message_id")
         case .sender: .column(Self.sender("c.sender"))
         case .body, .payload: .looked(Self.commandMessage, .column(Self.commandPayload))
@@ -109,7 +111,8 @@ extension Field {
         case .problem: .column("m.problem")
         case .fault: Self.fault("m.id", "message_id", "rule")
         case .verdict: Self.fault("m.id", "message_id", "verdict")
-        case .finding: Self.finding("m.id", "message g", "g.chunk_id", "g.\"offset\"")
+        case .fate: .column("m.fate")
+        case .finding: Self.finding("m.id", "any_message g", "g.chunk_id", "g.\"offset\"")
         case .text: Self.messageWords("m.id")
         case .sender: .column(Self.sender("m.sender"))
         case .body, .payload: .column("CASE WHEN m.size > 0 THEN m.payload END")
@@ -146,7 +149,7 @@ extension Field {
     }
 
     private static func change(_ column: String) -> SQLSource {
-        .listed(key: "c.id", select: "h.command_id", from: "change h", .column("h.\(column)"))
+        .listed(key: "c.id", select: "h.command_id", from: "any_change h", .column("h.\(column)"))
     }
 
     private static func notes(_ key: String, _ column: String) -> SQLSource {
@@ -156,10 +159,19 @@ extension Field {
     }
 
     private static func fault(_ key: String, _ column: String, _ value: String) -> SQLSource {
-        .listed(
-            key: key, select: "f.\(column)",
-            from: "fault f WHERE f.\(column) IS NOT NULL AND f.problem IS NULL",
-            .column("f.\(value)"))
+        let table = column == "exchange_id" ? "any_exchange" : "any_message"
+        return .several([
+            .listed(
+                key: key, select: "f.\(column)",
+                from: "fault f WHERE f.\(column) IS NOT NULL AND f.problem IS NULL",
+                .column("f.\(value)")),
+            // A fault names the row of the peer whose bytes it was done to.
+            .listed(
+                key: key, select: "z.counterpart_id",
+                from: "fault f CROSS JOIN \(table) z ON z.id = f.\(column) "
+                    + "WHERE z.counterpart_id IS NOT NULL AND f.problem IS NULL",
+                .column("f.\(value)")),
+        ])
     }
 
     /// Findings that begin where the row does, by rule and severity.
@@ -175,7 +187,8 @@ extension Field {
             })
     }
 
-    private static let commandMessage = "message g WHERE g.id = c.message_id AND c.payload_size > 0"
+    private static let commandMessage =
+        "any_message g WHERE g.id = c.message_id AND c.payload_size > 0"
     private static let commandPayload = """
         CAST(substr(CAST(coalesce(c.text, g.payload) AS BLOB), c.payload_offset + 1, \
         c.payload_size) AS TEXT)
@@ -184,7 +197,7 @@ extension Field {
     private static func messageWords(_ key: String) -> SQLSource {
         .words(
             SQLWords(
-                key: key, rowNumber: "rowid / 2", parity: 1, table: "message g",
+                key: key, rowNumber: "rowid / 2", parity: 1, table: "any_message g",
                 id: "g.id", owner: "g.id", text: "g.payload", hasText: "g.size > 0",
                 progress: "message"))
     }

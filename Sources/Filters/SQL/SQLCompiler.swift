@@ -127,8 +127,8 @@ struct SQLCompiler {
 extension Filter {
     /// The condition on rows of a trace that is equivalent to this filter.
     ///
-    /// - Parameter subject: What the rows are: `http_exchange` under the alias `x`,
-    ///   `simperium_command` under `c`, or `message` under `m`. Fields that it does not have make
+    /// - Parameter subject: What the rows are: `any_exchange` under the alias `x`,
+    ///   `any_command` under `c`, or `any_message` under `m`. Fields that it does not have make
     ///   their comparisons false.
     /// - Returns: ``SQLCondition/never`` where no row can fit.
     public func sql(for subject: FilterSubject) -> SQLCondition {

@@ -7,18 +7,19 @@ extension ExportedRow {
         "id session_id connection_id api method")
     private static let exchangeRest = Tables.exchange.select(
         "host path query status started_ns ended_ns request_size response_size outcome problem "
-            + "retry_after device is_local")
+            + "retry_after device is_local side fate counterpart_id")
     private static let commandColumns = Tables.command.select(
         "id session_id connection_id message_id sender at_ns channel name bucket app key cv error")
-    private static let commandProblem = Tables.command.select("problem")
+    private static let commandProblem = Tables.command.select(
+        "problem side fate counterpart_id")
     private static let messageColumns = Tables.message.select(
         "id session_id connection_id exchange_id sender at_ns ended_ns opcode size wire_size "
-            + "compressed frames close_code problem")
+            + "compressed frames close_code problem side fate counterpart_id")
     private static let messagePayload = Tables.message.select("payload")
     private static let changeCommand = Tables.change.select("command_id")
     private static let changePosition = Tables.change.select("position")
     private static let changeColumns = Tables.change.select("bucket key o sv ev cv ccid")
-    private static let changeError = Tables.change.select("error")
+    private static let changeError = Tables.change.select("error side fate")
     private static let commandPlace = Tables.command.select("session_id connection_id")
     private static let commandTime = Tables.command.select("sender at_ns")
 

@@ -8,16 +8,18 @@ public import Wire
 ///
 /// Where packets were kept as they were captured, those are written, with the key log in a secrets
 /// block before them. Everything else gets synthesized TCP and IP headers: a connection of the
-/// trace becomes one TCP connection between the client and the first server that answered, with
-/// what each RECEIVER got, after TLS and after rewrites, in segments as it was read, at the times
-/// at which it was read. Missing bytes are a jump of the sequence numbers. What a client sent to
+/// trace becomes one TCP connection between the client and the first server that answered, with what
+/// the CLIENT sent and got, after TLS and after rewrites, in segments as it was read, at the times
+/// at which it was read, or delivered where that was later. Where the server had something else, or
+/// at another time, what it got and sent is a second TCP connection, from the proxy to it. Missing
+/// bytes are a jump of the sequence numbers. What a client sent to
 /// the proxy with `CONNECT` is a separate TCP connection, to the proxy's address. Ports are
 /// unchanged, 443 included: Wireshark finds HTTP there when it is not TLS. An end of which the
 /// trace has no address gets one in 10.0.0.0/8 or 198.18.0.0/15, and a name resolution block has
 /// its name.
 ///
 /// Not in the file: which leg bytes went over when a connection has several to servers, what a
-/// rewrite or fault changed, and all annotations of Tapedeck on bytes.
+/// rewrite changed, and all annotations of Tapedeck on bytes.
 public struct PacketExport: Sendable {
     /// What was written.
     public struct Outcome: Hashable, Sendable {
@@ -100,6 +102,7 @@ public struct PacketExport: Sendable {
         let ends = try ConnectionEnds(db)
         let tunnels = try TunnelCursor(db)
         let started = try sessionStarts(db)
+        let differing = try differingConnections(db)
         let last = max(1, try db.integer("SELECT max(id) FROM chunk"))
         let timeline = try Timeline(db, hasPackets: false)
         while let row = try timeline.next() {
@@ -108,17 +111,19 @@ public struct PacketExport: Sendable {
                 let opened = Tables.connection.row(row.values)
                 let owner = row.number("session_id")
                 // The ends of connections of a killed session were not seen.
-                if owner != session { open = [:] }
+                if owner != session { try finish(&open, file) }
                 session = owner
                 guard !kept.contains(owner), let start = started[owner],
                     connections?.contains(opened.id) ?? true
                 else { continue }
                 outcome.connections += 1
                 open[opened.id.rawValue] = SynthesizedConnection(
-                    opened, ends: try ends.find(opened), startedUnixNanoseconds: start)
+                    opened, ends: try ends.find(opened), startedUnixNanoseconds: start,
+                    differs: differing.contains(opened.id.rawValue))
             case "chunk":
                 var chunk = Tables.chunk.row(row.values)
                 chunk.patches = row.patches.map { Tables.patch.row($0) }
+                chunk.deliveries = row.deliveries.map { Tables.delivery.row($0) }
                 let id = row.number("id")
                 let tunnel = try tunnels.tunnel(at: id)
                 if let tunnel { open[tunnel.connection]?.add(tunnel) }
@@ -139,8 +144,35 @@ public struct PacketExport: Sendable {
             default: continue
             }
         }
+        try finish(&open, file)
         outcome.packets = file.packets - outcome.captured
         return outcome
+    }
+
+    /// Writes what connections that did not end have left, in the order of their numbers.
+    private func finish(
+        _ open: inout [Int64: SynthesizedConnection], _ file: PacketFile
+    ) throws(FileError) {
+        for number in open.keys.sorted() { try open[number]?.finish(file) }
+        open = [:]
+    }
+
+    /// Connections whose peers had different bytes or had them at different times; the answers that
+    /// open tunnels do not count.
+    private func differingConnections(_ db: Connection) throws -> Set<Int64> {
+        let rewrites = Patch.Reason.allCases.filter(\.isRewrite).map { "'\($0.rawValue)'" }
+        let statement = try db.prepare(
+            """
+            SELECT DISTINCT c.connection_id FROM chunk c WHERE c.id IN (
+              SELECT chunk_id FROM delivery UNION
+              SELECT chunk_id FROM patch WHERE reason NOT IN (\(rewrites.joined(separator: ",")))
+              UNION SELECT id FROM chunk WHERE origin = 1 EXCEPT
+              SELECT response_chunk_id FROM any_exchange
+              WHERE method = 'CONNECT' AND status BETWEEN 200 AND 299 AND is_local = 1)
+            """)
+        var found: Set<Int64> = []
+        while try statement.step() { found.insert(statement.integer(0)) }
+        return found
     }
 
     private func sessionStarts(_ db: Connection) throws -> [Int64: Int64] {

@@ -13,6 +13,9 @@ enum SynthesizedAddress {
         return IPAddress(version4: 0xC612_0000 | (hash ^ hash >> 17) & 0x1_FFFF)
     }
 
+    /// An end for the proxy as the client of connection `number`, beside that of ``client(_:)``.
+    static func proxy(_ number: Int64) -> Endpoint { client(number ^ 1 << 31) }
+
     /// An end for the client of connection `number`, in 10.0.0.0/8 (RFC 1918).
     static func client(_ number: Int64) -> Endpoint {
         let bits = UInt32(truncatingIfNeeded: number)

@@ -6,60 +6,48 @@ internal import Wire
 struct SynthesizedConnection {
     private let row: ConnectionRow
     private let ends: ConnectionEnd
-    private let started: Int64
-    private var server: SynthesizedConversation?
-    /// What was sent to the proxy itself before a tunnel.
-    private var proxy: SynthesizedConversation?
-    /// Bytes of each sender that belong to ``proxy``.
-    private var heads: [Tunnel.Head?] = [nil, nil]
-    private var isDecrypted = false
+    /// The client's side, and the server's where they differ.
+    private var sides: [SynthesizedSide]
     private var resetter: Peer?
     /// Whether nothing more can come.
     private(set) var isOver = false
 
-    /// A connection whose session began at `startedUnixNanoseconds`.
-    init(_ row: ConnectionRow, ends: ConnectionEnd, startedUnixNanoseconds: Int64) {
+    /// A connection whose session began at `startedUnixNanoseconds`; `differs` is whether its peers
+    /// had different bytes or had them at different times.
+    init(_ row: ConnectionRow, ends: ConnectionEnd, startedUnixNanoseconds: Int64, differs: Bool) {
         self.row = row
         self.ends = ends
-        started = startedUnixNanoseconds
+        sides = (differs ? [.client, .server] : [Peer.client]).map {
+            SynthesizedSide(
+                of: $0, row, ends: ends, startedUnixNanoseconds: startedUnixNanoseconds)
+        }
     }
 
     /// The client requested a tunnel.
-    mutating func add(_ tunnel: Tunnel) { heads = [tunnel.request, tunnel.response] }
+    mutating func add(_ tunnel: Tunnel) {
+        for index in sides.indices { sides[index].add(tunnel) }
+    }
 
-    /// Writes what was received of a chunk; gives how many bytes that was.
+    /// Writes what each side had of a chunk; gives how many bytes that was.
     mutating func take(
         _ chunk: Chunk, id: Int64, _ file: PacketFile
     ) throws(FileError) -> Int64 {
-        let bytes = chunk.received
-        let at = unix(chunk.at)
-        let said = proxyPart(of: bytes, id: id, chunk.sender)
-        if !said.isEmpty {
-            try begin(
-                \.proxy, to: ends.listener, at: row.at,
-                "requests a tunnel from the "
-                    + "proxy", file)
-            try file.add(proxy?.send(Array(bytes[said]), from: chunk.sender, at: at) ?? [])
-            if chunk.sender == .server, heads[1] == nil {
-                // From here on both have other contents.
-                try file.add(
-                    (proxy?.end(.client, at: at) ?? []) + (proxy?.end(.server, at: at) ?? []))
-            }
+        var count: Int64 = 0
+        for index in sides.indices {
+            try sides[index].pass(chunk.at, file)
+            count += try sides[index].take(chunk, id: id, file)
         }
-        for part in [bytes[..<said.lowerBound], bytes[said.upperBound...]] where !part.isEmpty {
-            try beginServer(at: chunk.at, file)
-            try file.add(server?.send(Array(part), from: chunk.sender, at: at) ?? [])
-        }
-        return Int64(bytes.count)
+        return count
     }
 
     /// Leaves out the numbers of missing bytes; gives how many that are.
     mutating func take(_ gap: GapRow, _ file: PacketFile) throws(FileError) -> Int64 {
         guard let sender = gap.sender, gap.count > 0 else { return 0 }
         let count = min(gap.count, SynthesizedConversation.longestGap)
-        let at = unix(gap.until)
-        try beginServer(at: gap.at, file)
-        try file.add(server?.miss(count, from: sender, at: at) ?? [])
+        for index in sides.indices {
+            try sides[index].pass(gap.at, file)
+            try sides[index].miss(count, from: sender, gap, file)
+        }
         return count
     }
 
@@ -67,13 +55,13 @@ struct SynthesizedConnection {
     mutating func take(_ event: EventRow, _ file: PacketFile) throws(FileError) {
         let isServer = event.leg.map { ends.serverLegs.contains($0) } ?? false
         let isSeen = row.mode == .capture
-        let at = unix(event.at)
+        for index in sides.indices { try sides[index].pass(event.at, file) }
         switch event.kind {
-        case .tls: isDecrypted = true
+        case .tls: for index in sides.indices { sides[index].noteTLS() }
         case .ended where !isServer || isSeen:
             // Behind a proxy another server, or the proxy itself, may continue for one that ended.
-            try beginServer(at: event.at, file)
-            try file.add(server?.end(isServer ? .server : .client, at: at) ?? [])
+            try sides[0].begin(at: event.at, file)
+            try sides[0].end(isServer ? .server : .client, at: event.at, file)
         case .closed:
             if event.detail == "reset" { resetter = resetter ?? (isServer ? .server : .client) }
             if isServer, !isSeen { return }
@@ -85,60 +73,25 @@ struct SynthesizedConnection {
     private mutating func close(
         _ event: EventRow, _ file: PacketFile
     ) throws(FileError) {
+        try finish(file)
         isOver = true
         // The end of these was not seen.
         let endless: [StreamEvent.Closing] = [.captureEnded, .idle, .replaced]
         guard !endless.contains(where: { $0.rawValue == event.detail }) else { return }
-        if proxy == nil { try beginServer(at: event.at, file) }
-        let at = unix(event.at)
-        if let resetter {
-            try file.add(server?.reset(by: resetter, at: at) ?? [])
-        } else {
-            try file.add(
-                (server?.end(.server, at: at) ?? []) + (server?.end(.client, at: at) ?? []))
+        if !sides[0].isOfProxyAlone { try sides[0].begin(at: event.at, file) }
+        for index in sides.indices {
+            if let resetter {
+                try sides[index].reset(by: resetter, at: event.at, file)
+            } else {
+                for peer in [Peer.server, .client] {
+                    try sides[index].end(peer, at: event.at, file)
+                }
+            }
         }
     }
 
-    // MARK: Bytes
-
-    /// The part of a chunk that was sent to, or by, the proxy itself.
-    private mutating func proxyPart(
-        of bytes: [UInt8], id: Int64, _ sender: Peer
-    ) -> Range<Int> {
-        let none = bytes.count..<bytes.count
-        guard let head = heads[sender.rawValue], id >= head.chunk else { return none }
-        let start = id == head.chunk ? min(max(0, head.offset), bytes.count) : 0
-        let end = start + min(head.count, bytes.count - start)
-        let left = head.count - (end - start)
-        heads[sender.rawValue] =
-            left > 0 ? Tunnel.Head(chunk: head.chunk, offset: 0, count: left) : nil
-        return start..<end
+    /// Writes what is due after everything else.
+    mutating func finish(_ file: PacketFile) throws(FileError) {
+        for index in sides.indices { try sides[index].pass(nil, file) }
     }
-
-    private mutating func beginServer(at: Instant, _ file: PacketFile) throws(FileError) {
-        let name = ends.serverName.isEmpty ? "" : " to \(ends.serverName)"
-        let detail = isDecrypted ? "\(name), TLS decrypted" : name
-        try begin(
-            \.server, to: ends.server, at: proxy == nil ? row.at : at,
-            "\(row.mode == .capture ? "captured" : "recorded")\(detail)", file)
-    }
-
-    private mutating func begin(
-        _ conversation: WritableKeyPath<Self, SynthesizedConversation?>, to end: Endpoint,
-        at: Instant,
-        _ detail: String, _ file: PacketFile
-    ) throws(FileError) {
-        guard self[keyPath: conversation] == nil else { return }
-        var begun = SynthesizedConversation(
-            client: ends.client, server: end, number: row.id.rawValue)
-        if !ends.serverName.isEmpty { try file.name(ends.server.address, ends.serverName) }
-        let segments = begun.open(at: unix(at))
-        self[keyPath: conversation] = begun
-        try file.add(
-            segments,
-            comment: "connection \(row.id): \(detail); TCP and IP headers are synthesized")
-    }
-
-    /// Wraps around rather than ends the program where a trace has a time that cannot be.
-    private func unix(_ at: Instant) -> Int64 { started &+ at.nanoseconds }
 }

@@ -2,11 +2,11 @@ internal import Storage
 
 /// Where clients requested a tunnel from the proxy with `CONNECT`, and where it answered.
 struct Tunnel: Hashable {
-    /// Bytes of one side's head, in what the receiver got.
+    /// Bytes of the head of a request or of its answer, in what the client had.
     struct Head: Hashable {
         /// Chunk with the first of them.
         var chunk: Int64
-        /// Offset of the first in what the receiver got of that chunk.
+        /// Offset of the first in that chunk.
         var offset: Int
         /// How many.
         var count: Int

@@ -1,6 +1,7 @@
+internal import Notation
 internal import Trace
 
-/// Names that changed between versions of the text form.
+/// What changed between versions of the text form.
 enum RecordedNames {
     /// The columns of version 1 that have other names now: those names by table and column.
     private static let first = [
@@ -13,12 +14,24 @@ enum RecordedNames {
         .text(Array("sealed".utf8)): .text(Array("encrypted".utf8)),
     ]
 
+    /// The members of a chunk in `version` that hold rows of other tables.
+    static func parts(_ version: Int64) -> [String] {
+        version < 3 ? ["patches"] : ["patches", "deliveries"]
+    }
+
     /// The name that a column has as a member in `version`.
     static func member(
         _ column: ColumnDefinition, of table: TableDefinition, _ version: Int64
     ) -> String {
         guard version == 1 else { return column.name }
         return first[table.name]?[column.name] ?? column.name
+    }
+
+    /// Whether a member of `version` is no longer there: verdicts named rows by numbers that decoding
+    /// gives.
+    static func isGone(_ member: JSONNode, of table: TableDefinition, _ version: Int64) -> Bool {
+        version <= 2 && table.name == "fault_verdict"
+            && (member.spells("exchange_id") || member.spells("command_id"))
     }
 
     /// What a value of `version` is now.

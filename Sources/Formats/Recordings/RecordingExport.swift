@@ -80,7 +80,7 @@ public enum RecordingExport {
         head.counters = try counters(db)
         let last = try db.integer("SELECT max(id) FROM chunk")
         var outcome = Outcome()
-        var patches: Int64 = 0
+        var parts = (patches: Int64(0), deliveries: Int64(0))
         var place = RowText.Place()
         let timeline = try Timeline(db)
         let file = try FileWriter(creating: folder + "/" + RecordingHead.timeline)
@@ -95,15 +95,19 @@ public enum RecordingExport {
             outcome.lines += 1
             if row.table.name == "chunk" {
                 outcome.chunks += 1
-                patches += Int64(row.patches.count)
+                parts.patches += Int64(row.patches.count)
+                parts.deliveries += Int64(row.deliveries.count)
                 if outcome.chunks % 1_024 == 0 {
                     let share = Double(place.chunk) / Double(max(1, last))
                     guard progress(min(1, share)) else { throw FileError.stopped }
                 }
             }
         }
-        guard try db.integer("SELECT count(*) FROM patch") == patches else {
+        guard try db.integer("SELECT count(*) FROM patch") == parts.patches else {
             throw RowMistake(0, "there are patches of chunks that do not exist")
+        }
+        guard try db.integer("SELECT count(*) FROM delivery") == parts.deliveries else {
+            throw RowMistake(0, "there are deliveries of chunks that do not exist")
         }
         try file.finish()
         head.files = [RecordingHead.File(name: RecordingHead.timeline, lines: outcome.lines)]
@@ -119,24 +123,31 @@ public enum RecordingExport {
         var line: [UInt8] = [0x7B]
         do throws(RowMistake) {
             try RowText.write(row.values, of: row.table, after: place, to: &line)
-            if !row.patches.isEmpty {
-                let chunk = row.values.first?.number ?? 0
-                JSONWriting.name("patches", to: &line)
-                line.append(0x5B)
-                for (index, patch) in row.patches.enumerated() {
-                    guard patch[0] == .number(Tables.share * chunk + Int64(index)),
-                        patch[1] == .number(chunk)
-                    else { throw RowMistake(0, "patches are not numbered by their chunk") }
-                    if index > 0 { line.append(0x2C) }
-                    try RowText.writePatch(patch, to: &line)
-                }
-                line.append(0x5D)
-            }
+            let chunk = row.values.first?.number ?? 0
+            try write(row.patches, of: .patch, "patches", of: chunk, to: &line)
+            try write(row.deliveries, of: .delivery, "deliveries", of: chunk, to: &line)
         } catch {
             throw RowMistake(0, "\(row.name): \(error.message)")
         }
         line.append(contentsOf: [0x7D, 0x0A])
         return line
+    }
+
+    /// Appends the member `name` with the rows of `table` that belong to `chunk`, if there are any.
+    private static func write(
+        _ rows: [[StoredValue]], of table: TableDefinition, _ name: String, of chunk: Int64,
+        to line: inout [UInt8]
+    ) throws(RowMistake) {
+        guard !rows.isEmpty else { return }
+        JSONWriting.name(name, to: &line)
+        line.append(0x5B)
+        for (index, row) in rows.enumerated() {
+            guard row[0] == .number(Tables.share * chunk + Int64(index)), row[1] == .number(chunk)
+            else { throw RowMistake(0, "\(name) are not numbered by their chunk") }
+            if index > 0 { line.append(0x2C) }
+            try RowText.writePart(row, of: table, to: &line)
+        }
+        line.append(0x5D)
     }
 
     /// The rows of `counter` that do not follow from the highest number of their table.

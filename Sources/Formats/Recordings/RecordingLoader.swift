@@ -30,7 +30,7 @@ final class RecordingLoader {
             insertions = [:]
             db.close()
         }
-        for table in [.session, .patch] + TableDefinition.timeline {
+        for table in [.session, .patch, .delivery] + TableDefinition.timeline {
             insertions[table.name] = try db.prepare(table.insertion)
         }
         var lines: Int64 = 0
@@ -81,35 +81,45 @@ final class RecordingLoader {
         let table = try RowText.table(of: root, among: TableDefinition.timeline)
         let isChunk = table.name == "chunk"
         let (values, extra) = try RowText.read(
-            root, of: table, after: place, extra: isChunk ? "patches" : nil,
-            version: head.version)
+            root, of: table, after: place,
+            extra: isChunk ? RecordedNames.parts(head.version) : [], version: head.version)
         if isChunk, let id = values[0].number, id <= place.chunk {
             throw RowMistake(0, "chunk \(id) comes after chunk \(place.chunk)")
         }
         place.pass(table, values)
         try insert(values, of: table)
-        if let extra { try takePatches(extra, of: values) }
+        if let patches = extra["patches"] { try takeParts(patches, of: values, .patch, "patches") }
+        if let deliveries = extra["deliveries"] {
+            try takeParts(deliveries, of: values, .delivery, "deliveries")
+        }
     }
 
-    private func takePatches(_ node: JSONNode, of chunk: [StoredValue]) throws {
+    /// Inserts the rows of `table` in the member `name` of a chunk, each about some of its bytes,
+    /// which begin and are as many as the first two columns after those of the chunk have.
+    private func takeParts(
+        _ node: JSONNode, of chunk: [StoredValue], _ table: TableDefinition, _ name: String
+    ) throws {
         guard node.kind == .array, case .bytes(let bytes)? = chunk.last else {
-            throw RowMistake(node.range.lowerBound, "patches are an array")
+            throw RowMistake(node.range.lowerBound, "\(name) are an array")
         }
         var position: Int64 = 0
         for (index, element) in node.elements.enumerated() {
-            let patch = try RowText.readPatch(
-                element, chunk: chunk[0].number ?? 0, index: index)
-            let offset = patch[2].number ?? 0
-            let removed = patch[3].number ?? 0
-            guard offset <= bytes.count, removed <= Int64(bytes.count) - offset else {
+            let part = try RowText.readPart(
+                element, of: table, chunk: chunk[0].number ?? 0, index: index)
+            let offset = part[2].number ?? 0
+            let count = part[3].number ?? 0
+            guard offset <= bytes.count, count <= Int64(bytes.count) - offset else {
                 throw RowMistake(
-                    0, "a patch ends beyond the \(bytes.count) bytes of its chunk")
+                    0, "a \(table.name) ends beyond the \(bytes.count) bytes of its chunk")
             }
             guard offset >= position else {
-                throw RowMistake(0, "a patch begins within the one before it")
+                throw RowMistake(0, "a \(table.name) begins within the one before it")
             }
-            position = offset + removed
-            try insert(patch, of: .patch)
+            guard table.name != TableDefinition.delivery.name || count > 0 else {
+                throw RowMistake(0, "a delivery is of at least one byte")
+            }
+            position = offset + count
+            try insert(part, of: table)
         }
     }
 

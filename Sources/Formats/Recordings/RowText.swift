@@ -51,13 +51,15 @@ enum RowText {
         }
     }
 
-    /// Appends the members of a patch that do not follow from its chunk.
-    static func writePatch(
-        _ values: [StoredValue], to output: inout [UInt8]
+    /// Appends the members of a row that is in the line of its chunk, as far as they do not follow
+    /// from that.
+    static func writePart(
+        _ values: [StoredValue], of table: TableDefinition, to output: inout [UInt8]
     ) throws(RowMistake) {
         output.append(0x7B)
-        for (column, value) in zip(TableDefinition.patch.columns, values).dropFirst(2) {
+        for (column, value) in zip(table.columns, values).dropFirst(2) {
             try check(value, column, at: 0)
+            if value == .null { continue }
             JSONWriting.name(column.name, to: &output)
             write(value, column, to: &output)
         }
@@ -87,31 +89,32 @@ enum RowText {
 
     // MARK: Reading
 
-    /// The row in `node`, and its member `extra` if it has one.
+    /// The row in `node`, and those of its members `extra` that it has.
     ///
     /// - Parameters:
     ///   - node: The object; offsets of mistakes are those of its document.
     ///   - table: The table; see ``table(of:among:)``.
     ///   - place: What came before.
-    ///   - extra: A member that is not a column.
+    ///   - extra: Members that are not columns.
     ///   - version: Version of the text form.
-    /// - Returns: A value for each column, and the value of `extra`.
+    /// - Returns: A value for each column, and the values of `extra` by name.
     /// - Throws: ``RowMistake``.
     static func read(
         _ node: JSONNode, of table: TableDefinition, after place: Place = Place(),
-        extra: String? = nil, version: Int64 = RecordingHead.version
-    ) throws(RowMistake) -> (values: [StoredValue], extra: JSONNode?) {
+        extra: [String] = [], version: Int64 = RecordingHead.version
+    ) throws(RowMistake) -> (values: [StoredValue], extra: [String: JSONNode]) {
         var values = [StoredValue?](repeating: nil, count: table.columns.count)
-        var more: JSONNode?
+        var more: [String: JSONNode] = [:]
         for member in node.members {
-            if let extra, more == nil, member.key.spells(extra) {
-                more = member.value
+            if let name = extra.first(where: { more[$0] == nil && member.key.spells($0) }) {
+                more[name] = member.value
                 continue
             }
             let found = table.columns.indices.first { index in
                 let name = RecordedNames.member(table.columns[index], of: table, version)
                 return member.key.spells(index == 0 ? table.name : name)
             }
+            if found == nil, RecordedNames.isGone(member.key, of: table, version) { continue }
             guard let index = found, values[index] == nil else {
                 let name = member.key.string ?? ""
                 throw RowMistake(
@@ -138,32 +141,36 @@ enum RowText {
         return (row, more)
     }
 
-    /// The patch in `node`, the one at `index` of the chunk `chunk`.
-    static func readPatch(
-        _ node: JSONNode, chunk: Int64, index: Int
+    /// The row of `table` in `node`, the one at `index` in the line of the chunk `chunk`.
+    static func readPart(
+        _ node: JSONNode, of table: TableDefinition, chunk: Int64, index: Int
     ) throws(RowMistake) -> [StoredValue] {
         let id = chunk.multipliedReportingOverflow(by: Tables.share)
         guard node.kind == .object, !id.overflow, index < Tables.share else {
-            throw RowMistake(node.range.lowerBound, "a patch is an object")
+            throw RowMistake(node.range.lowerBound, "a \(table.name) is an object")
         }
         var values: [StoredValue] = [.number(id.partialValue + Int64(index)), .number(chunk)]
-        for column in TableDefinition.patch.columns.dropFirst(2) {
+        for column in table.columns.dropFirst(2) {
             let found = node.all(column.name)
+            if found.isEmpty, column.isOptional {
+                values.append(.null)
+                continue
+            }
             guard let value = found.first, found.count == 1 else {
                 throw RowMistake(
-                    node.range.lowerBound, "a patch has \(column.name) once")
+                    node.range.lowerBound, "a \(table.name) has \(column.name) once")
             }
             values.append(try read(value, column))
         }
         for member in node.members {
             guard
-                TableDefinition.patch.columns.dropFirst(2).contains(where: { column in
+                table.columns.dropFirst(2).contains(where: { column in
                     member.key.spells(column.name)
                 })
             else {
                 throw RowMistake(
                     member.key.range.lowerBound,
-                    "patch has no member \(member.key.string ?? "")")
+                    "\(table.name) has no member \(member.key.string ?? "")")
             }
         }
         return values

@@ -12,6 +12,8 @@ final class Timeline {
         var values: [StoredValue]
         /// Rows of `patch`, for a chunk.
         var patches: [[StoredValue]] = []
+        /// Rows of `delivery`, for a chunk.
+        var deliveries: [[StoredValue]] = []
 
         /// The number in the column `name`; 0 where there is none.
         func number(_ name: String) -> Int64 {
@@ -50,6 +52,7 @@ final class Timeline {
     private var chunks: Source
     private var stated: [Source]
     private let patches: Statement
+    private let deliveries: Statement
     private let sessions: Statement
     private var session: Int64 = 0
     private var connection: Int64 = 0
@@ -106,12 +109,16 @@ final class Timeline {
                 """, db),
             try byTime(.finding), try byTime(.mark),
         ]
-        patches = try db.prepare(
-            """
-            SELECT \(TableDefinition.patch.columnList()) FROM patch
-            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
-            ORDER BY id
-            """)
+        func ofChunk(_ table: TableDefinition) throws(StorageFault) -> Statement {
+            try db.prepare(
+                """
+                SELECT \(table.columnList()) FROM \(table.name)
+                WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
+                ORDER BY id
+                """)
+        }
+        patches = try ofChunk(.patch)
+        deliveries = try ofChunk(.delivery)
         sessions = try db.prepare("SELECT session_id FROM connection WHERE id = ?")
     }
 
@@ -139,6 +146,8 @@ final class Timeline {
         if isChunk {
             patches.bind(1, row.values[0].number ?? 0)
             while try patches.step() { row.patches.append(patches.values(.patch)) }
+            deliveries.bind(1, row.values[0].number ?? 0)
+            while try deliveries.step() { row.deliveries.append(deliveries.values(.delivery)) }
             try chunks.advance()
         } else if let seenIndex {
             try seen[seenIndex].advance()

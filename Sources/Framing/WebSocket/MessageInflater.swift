@@ -38,6 +38,18 @@ public final class MessageInflater {
                 stream, -windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     }
 
+    /// An inflater in the same state as `other`, that goes on independently of it.
+    init(copying other: MessageInflater) {
+        contextTakeover = other.contextTakeover
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        output = .allocate(capacity: 8192)
+        produced = other.produced
+        limit = other.limit
+        isAfterFinalBlock = other.isAfterFinalBlock
+        isReady = other.isReady && inflateCopy(stream, other.stream) == Z_OK
+    }
+
     deinit {
         if isReady { inflateEnd(stream) }
         stream.deallocate()

@@ -11,8 +11,8 @@ public import Wire
 /// Theory: a frame's header is read as a whole, its payload as it arrives. Up to two messages are
 /// incomplete at once, one of data and one control message between its fragments. A compressed data
 /// message is inflated by the direction's one inflater, which exists from the first such message
-/// on; since it is shared by copies, an assembler is not `Sendable` and only one copy of it is
-/// used. Where bytes are missing from what was seen, ``skip(_:into:)`` continues if their place is
+/// on; since it is shared by copies, an assembler is not `Sendable`, and ``copied()`` makes one that
+/// goes on by itself. Where bytes are missing from what was seen, ``skip(_:into:)`` continues if their place is
 /// certain, and ``lose(_:into:)`` looks for the next frames if it is not.
 ///
 /// Source: RFC 6455, sections 5 to 7; RFC 7692, section 7.
@@ -62,6 +62,21 @@ public struct WebSocketAssembler {
     /// It is the next byte, unless a header is in progress or frames are looked for.
     public var pendingOffset: Int64 {
         offset - (isSearching ? Self.maxSearched : Int64(head.count))
+    }
+
+    /// Whether no frame and no message is in progress.
+    public var isBetweenMessages: Bool {
+        head.isEmpty && frame == nil && data == nil && control == nil && search == nil
+    }
+
+    /// An assembler in the same state that shares nothing with this one.
+    public func copied() -> WebSocketAssembler {
+        var copy = self
+        if let inflater = copy.inflation.separate() {
+            copy.data?.use(inflater)
+            copy.control?.use(inflater)
+        }
+        return copy
     }
 
     /// Bytes that it holds of messages in progress.

@@ -35,4 +35,12 @@ struct WebSocketInflation {
         isPartial = true
         inflater = nil
     }
+
+    /// Goes on with an inflater of its own.
+    ///
+    /// - Returns: That inflater, which messages in progress have to use; nil where there is none.
+    mutating func separate() -> MessageInflater? {
+        inflater = inflater.map(MessageInflater.init(copying:))
+        return inflater
+    }
 }

@@ -47,6 +47,16 @@ struct WebSocketMessageBuilder {
         isCompressed = if case .plain = mode { false } else { true }
     }
 
+    /// Inflates what follows with another inflater in the same state.
+    mutating func use(_ inflater: MessageInflater) {
+        switch mode {
+        case .inflating: mode = .inflating(inflater)
+        case .trying(_, let compressed, let size):
+            mode = .trying(inflater, compressed: compressed, size: size)
+        case .plain, .stopped, .contextLost, .holed: return
+        }
+    }
+
     /// Whether it builds on messages that were not inflated.
     var isContextLost: Bool {
         if case .contextLost = mode { true } else { false }

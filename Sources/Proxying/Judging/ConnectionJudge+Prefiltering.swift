@@ -21,14 +21,16 @@ extension ConnectionJudge {
             return false
         }
         switch event {
-        case .received(let leg, let bytes) where leg == relay.clientLeg.id && !bytes.isEmpty:
+        case .received(let leg, let bytes, let readAt)
+        where leg == relay.clientLeg.id && !bytes.isEmpty:
             guard suspects.isEmpty else {
                 suspects.append(bytes)
+                reads.append(bytes.count, of: leg, at: readAt ?? at)
                 startGate(at, &relay, &commands)
                 return true
             }
             guard isEmpty else { return false }
-            return looksClear(bytes, at, &relay, &commands)
+            return looksClear(bytes, readAt, at, &relay, &commands)
         case .received:
             guard relay.layer == .http, isEmpty else { return false }
             give(event, at, &relay, &commands)
@@ -36,7 +38,9 @@ extension ConnectionJudge {
             guard !suspects.isEmpty else { return false }
             // No answer is waited for any more: what is left is forwarded unchanged.
             for bytes in suspects {
-                give(.received(relay.clientLeg.id, bytes), at, &relay, &commands)
+                let readAt = takeRead(bytes.count, of: .client, nil, relay)
+                give(
+                    .received(relay.clientLeg.id, bytes, readAt: readAt), at, &relay, &commands)
             }
             suspects = []
             return false
@@ -49,7 +53,7 @@ extension ConnectionJudge {
 
     /// Inspects what the client sent, and forwards what is before the first suspect.
     private mutating func looksClear(
-        _ bytes: [UInt8], _ at: Instant, _ relay: inout Relay,
+        _ bytes: [UInt8], _ readAt: Instant?, _ at: Instant, _ relay: inout Relay,
         _ commands: inout [RelayCommand]
     ) -> Bool {
         let isHTTP = relay.layer == .http
@@ -63,16 +67,18 @@ extension ConnectionJudge {
         let leg = relay.clientLeg.id
         switch prefilter?.look(bytes, at: at, isAnswered: relay.isBetweenMessages) ?? .clear {
         case .clear:
-            give(.received(leg, bytes), at, &relay, &commands)
+            give(.received(leg, bytes, readAt: readAt), at, &relay, &commands)
         case .suspect(let found):
             pending = prefilter?.pending ?? PendingRequests()
             prefilter = nil
             // Where nothing is in progress the gate takes the whole read, and nothing has to wait.
             let start = relay.isBetweenMessages ? 0 : found
             if start > 0 {
-                give(.received(leg, Array(bytes[..<start])), at, &relay, &commands)
+                give(
+                    .received(leg, Array(bytes[..<start]), readAt: readAt), at, &relay, &commands)
             }
             suspects = [Array(bytes[start...])]
+            reads.append(bytes.count - start, of: leg, at: readAt ?? at)
             startGate(at, &relay, &commands)
         }
         return true

@@ -14,10 +14,10 @@ extension ConnectionJudge {
         for sender in [Peer.server, .client] {
             let lane = sender.rawValue
             var isLost = sender == .server || lanes[lane].isStalled
-            let (items, bytes) = (lanes[lane].items, lanes[lane].bytes)
+            var (items, bytes) = (lanes[lane].items, lanes[lane].bytes)
             lanes[lane] = Lane()
             lanes[lane].bytes = bytes
-            for item in items {
+            while let item = Self.takeFirst(of: &items, reads, client: relay.clientLeg.id) {
                 if sender == .client, relay.isBlocked || relay.layer == .waiting {
                     // After what waits for an answer or a tunnel nothing is forwarded.
                     relay.loseHeld(&commands)
@@ -31,8 +31,7 @@ extension ConnectionJudge {
                 case .hold, .stall: continue
                 case .pass(let sender, let bytes) where isLost,
                     .replace(let sender, let bytes, _) where isLost:
-                    carryOut(
-                        .replace(sender: sender, bytes, by: []), leg, at, &relay, &commands)
+                    carryOut(.keep(sender: sender, bytes), leg, at, &relay, &commands)
                 case .make where isLost: break
                 default: carryOut(command, leg, at, &relay, &commands)
                 }
@@ -55,7 +54,7 @@ extension ConnectionJudge {
         guard !isGivingUp else { return }
         if relay.layer == .waiting {
             // What the relay marks as the last has to stay with it.
-            if !relay.clientEnds.isPeerOver { takeBack(relay.giveBacklog()) }
+            if !relay.clientEnds.isPeerOver { takeBack(relay.giveBacklog(), relay) }
         } else if layer == .waiting && !relay.isPastHTTP
             || layer == .http && relay.layer == .undecided
         {
@@ -65,18 +64,19 @@ extension ConnectionJudge {
 
     /// What the client sent after a request for another protocol is judged as what it is: what the
     /// relay has of it came before what waits here.
-    mutating func judgeAnew(_ reads: [[UInt8]], _ at: Instant, _ relay: Relay) {
-        takeBack(reads)
+    mutating func judgeAnew(_ held: [HeldBytes], _ at: Instant, _ relay: Relay) {
+        takeBack(held, relay)
         judgeAnew(at, relay)
     }
 
     /// What the client sent right after its request for a tunnel is judged when that is open.
-    private mutating func takeBack(_ reads: [[UInt8]]) {
-        guard !reads.isEmpty else { return }
-        let lane = Peer.client.rawValue
-        lanes[lane].bytes += reads.reduce(0) { $0 + $1.count }
-        lanes[lane].items.insert(
-            contentsOf: reads.map { .command(.pass(sender: .client, $0), leg: nil) }, at: 0)
+    private mutating func takeBack(_ held: [HeldBytes], _ relay: Relay) {
+        for read in held.reversed() {
+            let command = GateCommand(of: read)
+            lanes[Peer.client.rawValue].bytes += command.byteCount
+            lanes[Peer.client.rawValue].items.prepend(.command(command, leg: nil))
+            reads.putBack(command.received.count, of: relay.clientLeg.id, at: read.readAt)
+        }
     }
 
     /// A tunnel is open, or the client's TLS: what it sent after the request for it is judged
@@ -116,6 +116,19 @@ extension ConnectionJudge {
         case .event(let event): if case .ended = event { true } else { false }
         case .command(.close, _): true
         case .command(let command, _): command.byteCount > 0
+        }
+    }
+}
+
+extension GateCommand {
+    /// What was decided about bytes of the client that the relay gives back.
+    fileprivate init(of read: HeldBytes) {
+        if let source = read.source, read.origin == .peer {
+            self = .replace(sender: .client, Array(source.original), by: Array(read.bytes))
+        } else if read.origin == .peer {
+            self = .pass(sender: .client, Array(read.bytes))
+        } else {
+            self = .make(sender: .client, Array(read.bytes))
         }
     }
 }

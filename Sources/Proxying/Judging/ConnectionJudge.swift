@@ -35,6 +35,8 @@ struct ConnectionJudge {
     /// What was forwarded before it.
     var pending = PendingRequests()
     var lanes = [Lane(), Lane()]
+    /// When what waits in the gate, in the lanes and among the suspects was read.
+    var reads = ReadTimes()
     private var serverLeg: LegID?
     /// The leg of a server whose bytes the gate was given last.
     private var judgedLeg: LegID?
@@ -89,8 +91,9 @@ struct ConnectionJudge {
     ) {
         if gate == nil, isPassing(event, at, &relay, &commands) { return }
         switch event {
-        case .received(let leg, let bytes) where !bytes.isEmpty:
+        case .received(let leg, let bytes, let readAt) where !bytes.isEmpty:
             let sender: Peer = leg == relay.clientLeg.id ? .client : .server
+            reads.append(bytes.count, of: leg, at: readAt ?? at)
             guard sender == .server else {
                 judge(bytes, sender, at, relay)
                 break
@@ -293,7 +296,7 @@ struct ConnectionJudge {
         {
             return nil
         }
-        return lanes[lane].items.removeFirst()
+        return Self.takeFirst(of: &lanes[lane].items, reads, client: relay.clientLeg.id)
     }
 
     mutating func carryOut(
@@ -315,14 +318,17 @@ struct ConnectionJudge {
     ) {
         switch command {
         case .pass(let sender, let bytes):
+            let readAt = takeRead(bytes.count, of: sender, leg, relay)
             guard let leg = relay.leg(of: sender, leg) else { return }
-            give(.received(leg, bytes), at, &relay, &commands)
+            give(.received(leg, bytes, readAt: readAt), at, &relay, &commands)
         case .replace(let sender, let bytes, let others):
+            let readAt = takeRead(bytes.count, of: sender, leg, relay)
             guard let leg = relay.leg(of: sender, leg) else { return }
-            give(.altered(leg, bytes, by: others), at, &relay, &commands)
-        case .keep(let sender, let bytes, let others):
+            give(.altered(leg, bytes, by: others, readAt: readAt), at, &relay, &commands)
+        case .keep(let sender, let bytes):
+            let readAt = takeRead(bytes.count, of: sender, leg, relay)
             guard let leg = relay.leg(of: sender, leg) else { return }
-            give(.kept(leg, bytes, readAs: others), at, &relay, &commands)
+            give(.kept(leg, bytes, readAt: readAt), at, &relay, &commands)
         case .make(let sender, let bytes):
             guard let leg = relay.leg(of: sender, nil) else { return }
             give(.made(leg, bytes), at, &relay, &commands)

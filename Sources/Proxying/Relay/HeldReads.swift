@@ -2,19 +2,58 @@ import Wire
 
 /// Bytes of one read that wait, and where they belong.
 struct HeldBytes {
-    var bytes: ArraySlice<UInt8>
+    /// What is framed and forwarded.
+    private(set) var bytes: ArraySlice<UInt8>
+    /// When they came here.
     let at: Instant
+    /// When the read returned; before ``at`` where they were held for a judgement.
+    let readAt: Instant
     /// Offset in the stream of the first of them.
     var start: Int64
     /// Who made them.
-    var origin = Chunk.Origin.peer
+    let origin: Chunk.Origin
+    /// What the peer sent, where that is not ``bytes``.
+    private(set) var source: Alteration?
+
+    /// Bytes of a peer, or of Tapedeck in its name.
+    init(
+        _ bytes: ArraySlice<UInt8>, at: Instant, readAt: Instant? = nil, start: Int64 = 0,
+        origin: Chunk.Origin = .peer, source: Alteration? = nil
+    ) {
+        self.bytes = bytes
+        self.at = at
+        self.readAt = readAt ?? at
+        self.start = start
+        self.origin = origin
+        self.source = source
+    }
+
+    /// What the peer sent of them; nothing of what Tapedeck made.
+    var sent: ArraySlice<UInt8> {
+        if origin == .tapedeck { return bytes.prefix(0) }
+        return source?.original ?? bytes
+    }
 
     /// Some of these bytes, by their places from 0.
     func part(_ range: Range<Int>) -> HeldBytes {
+        guard range != 0..<bytes.count else { return self }
         let first = bytes.startIndex
         return HeldBytes(
-            bytes: bytes[first + range.lowerBound..<first + range.upperBound], at: at,
-            start: start + Int64(range.lowerBound), origin: origin)
+            bytes[first + range.lowerBound..<first + range.upperBound], at: at, readAt: readAt,
+            start: start + Int64(range.lowerBound), origin: origin, source: source?.part(range))
+    }
+
+    /// These bytes without the first `count`.
+    func dropFirst(_ count: Int) -> HeldBytes { part(count..<bytes.count) }
+
+    /// Adds what came next, as if it had come with these.
+    mutating func append(_ next: HeldBytes) {
+        if source != nil || next.source != nil {
+            var joined = source ?? Alteration(bytes, [])
+            joined.append(next.source ?? Alteration(next.bytes, []))
+            source = joined
+        }
+        bytes += next.bytes
     }
 
     /// The patches, given by stream offset, that fall into these bytes; one that reaches over the
@@ -61,7 +100,7 @@ struct HeldReads {
         guard !read.bytes.isEmpty else { return }
         count += read.bytes.count
         if reads.count >= Self.maximumApart, reads[reads.count - 1].origin == read.origin {
-            reads[reads.count - 1].bytes += read.bytes
+            reads[reads.count - 1].append(read)
         } else {
             reads.append(read)
         }

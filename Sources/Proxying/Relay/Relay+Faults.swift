@@ -1,7 +1,7 @@
 import Framing
 import Wire
 
-/// The commands of faults for a relay: bytes that are replaced or dropped, and local answers.
+/// The commands of faults for a relay: bytes that are not delivered, and local answers.
 extension Relay {
     /// The protocol, as far as a judge needs it.
     enum Layer: Hashable {
@@ -61,9 +61,7 @@ extension Relay {
     }
 
     /// What waits until a tunnel is open, which no longer waits here.
-    mutating func giveBacklog() -> [[UInt8]] {
-        backlog.takeAll().map { Array($0.bytes) }
-    }
+    mutating func giveBacklog() -> [HeldBytes] { backlog.takeAll() }
 
     /// The leg that bytes of `sender` come from: `known`, where it is a server's, or else the one in
     /// use.
@@ -74,68 +72,34 @@ extension Relay {
         return current ?? known
     }
 
-    /// The receiver gets others in the place of these bytes.
-    mutating func alter(
-        _ leg: LegID, _ bytes: [UInt8], by others: [UInt8], _ at: Instant,
-        _ commands: inout [RelayCommand]
-    ) {
-        let sender: Peer = leg == clientLeg.id ? .client : .server
-        if case .raw(let server, let isRecorded) = phase {
-            if isRecorded {
-                recordChunk(
-                    bytes[...], patches: [whole(bytes, by: others)], leg: leg, sender: sender,
-                    at: at, &commands)
-            }
-            guard !others.isEmpty else { return }
-            if sender == .client {
-                if !isEnded(server) { send(others, on: server, &commands) }
-            } else {
-                commands.append(.send(clientLeg.id, others))
-            }
-            return
-        }
-        // The start of a head, of which the rest does not come.
-        if let index = legs.firstIndex(where: { $0.id == leg }), others.isEmpty {
+    /// The receiver does not get what was read: Tapedeck takes it in its place, or drops it.
+    mutating func keep(_ leg: LegID, _ read: HeldBytes, _ commands: inout [RelayCommand]) {
+        guard !read.bytes.isEmpty else { return }
+        let isClient = leg == clientLeg.id
+        if isClient {
+            keepStart(&commands)
+        } else if let index = legs.firstIndex(where: { $0.id == leg }) {
+            // The start of a head, of which the rest does not come.
             flushPartial(index, [], from: 0, &commands)
         }
-        let start = leg == clientLeg.id ? takeStart(isLost: true, &commands) : []
-        // What is forwarded in their place may have to be rewritten itself: it is a separate chunk.
-        if isRecorded(leg) {
-            recordChunk(
-                bytes[...], patches: [whole(bytes, by: [])], leg: leg, sender: sender, at: at,
-                &commands)
-        }
-        received(leg, start + others, .tapedeck, at, &commands)
+        let isRecorded = if case .raw(_, let isRaw) = phase { isRaw } else { isRecorded(leg) }
+        guard isRecorded else { return }
+        recordKept(
+            read, rewrites(ofKept: Array(read.bytes), leg), leg: leg,
+            sender: isClient ? .client : .server, &commands)
     }
 
-    /// The start of a request's head, of which the rest is not forwarded unchanged: separate
-    /// chunks, before that.
-    private mutating func takeStart(
-        isLost: Bool, _ commands: inout [RelayCommand]
-    ) -> [UInt8] {
-        guard isHoldingRequest else { return [] }
+    /// The start of a request's head goes nowhere where the rest of it does not.
+    private mutating func keepStart(_ commands: inout [RelayCommand]) {
+        guard isHoldingRequest else { return }
         let held = scan.partial.takeAll()
-        for part in held where part.origin == .peer && isRecorded(clientLeg.id) {
-            recordChunk(
-                part.bytes, patches: isLost ? [whole(Array(part.bytes), by: [])] : [],
-                leg: clientLeg.id, sender: .client, at: part.at, &commands)
+        if isRecorded(clientLeg.id) {
+            for part in held {
+                recordKept(part, leg: clientLeg.id, sender: .client, &commands)
+            }
         }
         scan = MessageScan()
         requests = HTTPFramer(role: .request)
-        return held.flatMap(\.bytes)
-    }
-
-    /// Tapedeck takes these bytes in the receiver's place.
-    mutating func keep(
-        _ leg: LegID, _ bytes: [UInt8], readAs others: [UInt8]?, _ at: Instant,
-        _ commands: inout [RelayCommand]
-    ) {
-        guard isRecorded(leg) else { return }
-        if leg == clientLeg.id { _ = takeStart(isLost: false, &commands) }
-        recordChunk(
-            bytes[...],
-            patches: others.map { [whole(bytes, by: $0)] } ?? rewrites(ofKept: bytes, leg),
-            leg: leg, sender: leg == clientLeg.id ? .client : .server, at: at, &commands)
     }
 
     /// The rewrites that a forwarded request would have had, so that the trace names the server
@@ -148,10 +112,6 @@ extension Relay {
         _ = framer.consume(bytes.span, into: &events)
         guard case .head(let head, _) = events.first else { return [] }
         return HeadRewrite.reversed(head, server: fixed)
-    }
-
-    private func whole(_ bytes: [UInt8], by others: [UInt8]) -> Patch {
-        Patch(offset: 0, removed: bytes.count, inserted: others, reason: .fault)
     }
 
     /// The request before is answered here, in its turn.
@@ -174,8 +134,8 @@ extension Relay {
             }
             if isRecorded(clientLeg.id) {
                 recordChunk(
-                    answer.bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
-                    origin: .tapedeck, &commands)
+                    HeldBytes(answer.bytes[...], at: at, origin: .tapedeck), leg: clientLeg.id,
+                    sender: .server, &commands)
             }
             commands.append(.send(clientLeg.id, answer.bytes))
             guard answer.closes else { continue }
@@ -190,7 +150,7 @@ extension Relay {
     mutating func cut(isReset: Bool, _ at: Instant, _ commands: inout [RelayCommand]) {
         guard pendingCut == nil else { return }
         for index in legs.indices { flushPartial(index, [], from: 0, &commands) }
-        if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
+        if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
         phase = .closed
         clientEnds.endRelay()
         pendingCut = isReset ? .reset : .orderly

@@ -115,7 +115,9 @@ extension Relay {
         if isRecorded(clientLeg.id) {
             record(.ended, leg: clientLeg.id, at: at, detail: "", &commands)
         }
-        if case .hello(let held) = phase, !held.isEmpty { passUnread(held, at, &commands) }
+        if case .hello(let held, let since) = phase, !held.isEmpty {
+            passUnread(HeldBytes(held[...], at: since), at, &commands)
+        }
         if !isBlocked { endRequests(at, &commands) }
     }
 
@@ -130,7 +132,7 @@ extension Relay {
     mutating func endServers(_ at: Instant, _ commands: inout [RelayCommand]) {
         guard !legs.isEmpty else {
             if isAnswering || clientEnds == .closed { return }
-            if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
+            if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
             clientEnds.endRelay()
             phase = .closed
             commands.append(.close(clientLeg.id, isReset: false))
@@ -151,7 +153,7 @@ extension Relay {
     ) {
         guard clientEnds.close() else { return }
         if isRecorded(clientLeg.id) {
-            if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
+            if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
             recordHeldBytes(at, &commands)
             record(.closed, leg: clientLeg.id, at: at, detail: why, &commands)
         }

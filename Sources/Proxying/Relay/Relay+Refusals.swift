@@ -9,8 +9,8 @@ extension Relay {
     ) {
         record(.warning, leg: clientLeg.id, at: at, detail: refusal.detail, &commands)
         if !bytes.isEmpty {
-            recordChunk(
-                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at, &commands)
+            recordKept(
+                HeldBytes(bytes[...], at: at), leg: clientLeg.id, sender: .client, &commands)
         }
         guard bytes.first.map(StartOfStream.isTLS) != true else {
             // An answer could only be read after a handshake, which needs what there is too little of.

@@ -35,10 +35,8 @@ extension Relay {
             // The framer waits for an answer, or the servers for fewer requests.
             guard taken > 0 else { break }
             scan.offset += Int64(taken)
-            var part = rest
-            part.bytes = rest.bytes.prefix(taken)
-            let reached = walk(events[...], part, from: 0, &commands)
-            rest.bytes = rest.bytes.dropFirst(reached)
+            let reached = walk(events[...], rest.part(0..<taken), from: 0, &commands)
+            rest = rest.dropFirst(reached)
             guard case .http = phase, blocked == nil else { break }
         }
         if !rest.bytes.isEmpty { leave(rest, &commands) }
@@ -120,7 +118,7 @@ extension Relay {
     private mutating func keepPartial(
         _ read: HeldBytes, from: Int, _ commands: inout [RelayCommand]
     ) {
-        let part = read.part(from..<read.bytes.count)
+        let part = read.dropFirst(from)
         guard !part.bytes.isEmpty else { return }
         if let fixed, isTunnel || settings.keepsHost, !clientEnds.isRelayOver,
             let leg = liveLeg(to: fixed, read.at, &commands)
@@ -268,9 +266,7 @@ extension Relay {
         }
         let moved = patches.moved(by: -range.lowerBound)
         if legs[index].isRecorded {
-            recordChunk(
-                part.bytes, patches: moved, leg: clientLeg.id, sender: .client, at: part.at,
-                origin: part.origin, &commands)
+            recordChunk(part, moved, leg: clientLeg.id, sender: .client, &commands)
         }
         send(Patch.apply(moved, to: Array(part.bytes)), on: current, &commands)
     }
@@ -282,9 +278,12 @@ extension Relay {
         let held = scan.partial.takeAll()
         guard server.map({ settings.records($0.host) }) != false else { return }
         for part in held + [part] where !part.bytes.isEmpty {
-            recordChunk(
-                part.bytes, patches: [], leg: clientLeg.id, sender: .client, at: part.at,
-                origin: part.origin, &commands)
+            // A request for a tunnel is for the proxy, and counts as had by both sides.
+            if server != nil {
+                recordChunk(part, leg: clientLeg.id, sender: .client, &commands)
+            } else {
+                recordKept(part, leg: clientLeg.id, sender: .client, &commands)
+            }
         }
     }
 
@@ -309,10 +308,10 @@ extension Relay {
     ) -> Bool {
         guard fixed != nil else {
             guard !clientEnds.isRelayOver else {
-                lose(read.part(position..<read.bytes.count), &commands)
+                lose(read.dropFirst(position), &commands)
                 return false
             }
-            recordForTapedeck(read.part(position..<read.bytes.count), nil, &commands)
+            recordForTapedeck(read.dropFirst(position), nil, &commands)
             refuse(400, "Bad Request", "tapedeck: \(error)", read.at, &commands)
             return false
         }
@@ -345,7 +344,9 @@ extension Relay {
             legs[index].scan.giveUpFraming()
             flushPartial(index, [], from: 0, &commands)
         }
-        if case .hello(let held) = phase { passUnread(held, at, &commands) }
+        if case .hello(let held, let since) = phase {
+            passUnread(HeldBytes(held[...], at: since), at, &commands)
+        }
         giveUpRequest(at, &commands)
         giveUpTrailers(at, &commands)
     }
@@ -358,7 +359,7 @@ extension Relay {
             _ = passHeadUnread(at, &commands)
             return
         }
-        let nothing = HeldBytes(bytes: [], at: at, start: scan.offset)
+        let nothing = HeldBytes([], at: at, start: scan.offset)
         guard !clientEnds.isRelayOver else { return lose(nothing, &commands) }
         recordForTapedeck(nothing, nil, &commands)
         let detail =
@@ -385,7 +386,7 @@ extension Relay {
     /// The read that waited is processed, since everything before it is answered.
     mutating func resume(_ waiting: BlockedRequest, _ commands: inout [RelayCommand]) {
         let reached = walk(waiting.events, waiting.read, from: waiting.position, &commands)
-        let rest = waiting.read.part(reached..<waiting.read.bytes.count)
+        let rest = waiting.read.dropFirst(reached)
         if !rest.bytes.isEmpty { leave(rest, &commands) }
     }
 }

@@ -4,12 +4,11 @@ import Wire
 extension Relay {
     /// Processes bytes of a server.
     mutating func serverSent(
-        _ id: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
-        _ commands: inout [RelayCommand]
+        _ id: LegID, _ arrived: HeldBytes, _ commands: inout [RelayCommand]
     ) {
         guard let index = legs.firstIndex(where: { $0.id == id }) else { return }
-        var read = HeldBytes(
-            bytes: bytes[...], at: at, start: legs[index].scan.offset, origin: origin)
+        var read = arrived
+        read.start = legs[index].scan.offset
         if case .start = phase, isTunnel, id == current {
             // A server that sends before its client uses neither TLS nor HTTP.
             phase = .raw(id, isRecorded: legs[index].isRecorded)
@@ -23,29 +22,30 @@ extension Relay {
         }
         if case .raw(let leg, _) = phase {
             guard leg == id else { return surplus(read, index, &commands) }
-            toClient(read, bytes[...], [], index, &commands)
+            toClient(read, [], index, &commands)
             return
         }
-        guard isOwed(by: id) || origin == .tapedeck else { return surplus(read, index, &commands) }
+        guard isOwed(by: id) || read.origin == .tapedeck else {
+            return surplus(read, index, &commands)
+        }
         guard legs[index].scan.isFramed else {
-            toClient(read, read.bytes, [], index, &commands)
+            toClient(read, [], index, &commands)
             return
         }
         var events: [HTTPEvent] = []
-        let taken = legs[index].responses.consume(bytes.span, into: &events)
+        let taken = legs[index].responses.consume(read.bytes.span, into: &events)
         legs[index].scan.offset += Int64(taken)
         let passed = walk(events, read, legIndex: index, taken: taken, &commands)
-        if passed < bytes.count {
-            read.bytes = bytes[passed...]
-            read.start += Int64(passed)
+        if passed < read.bytes.count {
+            let rest = read.dropFirst(passed)
             if case .start = phase {
                 // Behind the head that opened a tunnel.
-                serverSent(id, Array(read.bytes), origin, at, &commands)
+                serverSent(id, rest, &commands)
             } else {
-                legs[index].scan.partial.append(read)
+                legs[index].scan.partial.append(rest)
             }
         }
-        settle(at, &commands)
+        settle(read.at, &commands)
     }
 
     /// Whether bytes of a server can be an answer to a request of the client.
@@ -89,7 +89,7 @@ extension Relay {
             case .head(let head, let end):
                 guard isOwed(by: id) || read.origin == .tapedeck else {
                     pass(read, passed..<reach, patches, legIndex, &commands)
-                    surplus(read.part(reach..<count), legIndex, &commands)
+                    surplus(read.dropFirst(reach), legIndex, &commands)
                     return count
                 }
                 let made = rewrites(of: head)
@@ -116,7 +116,7 @@ extension Relay {
                     giveLocalAnswers(read.at, &commands)
                     if phase.isOver {
                         undeliver(
-                            read.part(reach..<count), on: id, "the connection is being closed",
+                            read.dropFirst(reach), on: id, "the connection is being closed",
                             &commands)
                         return count
                     }
@@ -129,7 +129,7 @@ extension Relay {
                 guard legs[legIndex].scan.isInBody || isOwed(by: id) || read.origin == .tapedeck
                 else {
                     pass(read, passed..<reach, patches, legIndex, &commands)
-                    surplus(read.part(reach..<count), legIndex, &commands)
+                    surplus(read.dropFirst(reach), legIndex, &commands)
                     return count
                 }
                 legs[legIndex].scan.giveUpFraming()
@@ -147,7 +147,7 @@ extension Relay {
         let scan = legs[legIndex].scan
         if scan.position == .head, !isRaw, !isOwed(by: id), read.origin == .peer {
             pass(read, passed..<reach, patches, legIndex, &commands)
-            surplus(read.part(reach..<count), legIndex, &commands)
+            surplus(read.dropFirst(reach), legIndex, &commands)
             return count
         }
         if scan.position != .head || isRaw || !isRewriting { reach = count }
@@ -160,8 +160,7 @@ extension Relay {
         _ read: HeldBytes, _ part: Range<Int>, _ patches: [Patch], _ index: Int,
         _ commands: inout [RelayCommand]
     ) {
-        toClient(
-            read, read.part(part).bytes, patches.moved(by: -part.lowerBound), index, &commands)
+        toClient(read.part(part), patches.moved(by: -part.lowerBound), index, &commands)
     }
 
     /// Whether heads of responses may be rewritten, so that an incomplete one has to be held.
@@ -193,31 +192,26 @@ extension Relay {
         _ legIndex: Int, _ patches: [Patch], from base: Int64, _ commands: inout [RelayCommand]
     ) {
         for held in legs[legIndex].scan.partial.takeAll() {
-            toClient(held, held.bytes, held.own(patches, from: base), legIndex, &commands)
+            toClient(held, held.own(patches, from: base), legIndex, &commands)
         }
     }
 
     /// Records and sends bytes of a server.
     private mutating func toClient(
-        _ read: HeldBytes, _ bytes: ArraySlice<UInt8>, _ patches: [Patch], _ index: Int,
-        _ commands: inout [RelayCommand]
+        _ read: HeldBytes, _ patches: [Patch], _ index: Int, _ commands: inout [RelayCommand]
     ) {
-        guard !bytes.isEmpty else { return }
+        guard !read.bytes.isEmpty else { return }
         guard !clientEnds.isRelayOver else {
-            var part = read
-            part.bytes = bytes
             return undeliver(
-                part, on: legs[index].id,
+                read, on: legs[index].id,
                 clientEnds == .closed
                     ? "the connection is being closed" : "the client's leg was half-closed before",
                 &commands)
         }
         if legs[index].isRecorded {
-            recordChunk(
-                bytes, patches: patches, leg: legs[index].id, sender: .server, at: read.at,
-                origin: read.origin, &commands)
+            recordChunk(read, patches, leg: legs[index].id, sender: .server, &commands)
         }
-        commands.append(.send(clientLeg.id, Patch.apply(patches, to: Array(bytes))))
+        commands.append(.send(clientLeg.id, Patch.apply(patches, to: Array(read.bytes))))
     }
 
     /// The server closed its side.
@@ -276,7 +270,7 @@ extension Relay {
         legs.removeAll { $0.id == id }
         if current == id { current = nil }
         if isOver, clientEnds != .closed {
-            if case .hello(let held) = phase { sayHandshakeLost(held.count, at, &commands) }
+            if case .hello(let held, _) = phase { sayHandshakeLost(held.count, at, &commands) }
             commands.append(.close(clientLeg.id, isReset: isReset))
             phase = .closed
         }

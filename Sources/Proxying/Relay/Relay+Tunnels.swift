@@ -22,8 +22,8 @@ extension Relay {
             let bytes = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
             if leg.isRecorded {
                 recordChunk(
-                    bytes[...], patches: [], leg: clientLeg.id, sender: .server, at: at,
-                    origin: .tapedeck, &commands)
+                    HeldBytes(bytes[...], at: at, origin: .tapedeck), leg: clientLeg.id,
+                    sender: .server, &commands)
             }
             commands.append(.send(clientLeg.id, bytes))
         }
@@ -57,15 +57,15 @@ extension Relay {
 
     /// Gathers a ClientHello, and then leaves its TLS alone or answers it.
     mutating func gatherHello(
-        _ bytes: [UInt8], _ at: Instant, _ commands: inout [RelayCommand]
+        _ bytes: [UInt8], since: Instant, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         var name: String?
         switch ClientHello.parse(bytes.span) {
         case .needMore:
-            phase = .hello(bytes)
+            phase = .hello(bytes, since: since)
             return
         case .notTLS, .malformed:
-            passUnread(bytes, at, &commands)
+            passUnread(HeldBytes(bytes[...], at: since), at, &commands)
             return
         case .hello(let hello):
             name = hello.serverName?.lowercased()

@@ -62,7 +62,7 @@ extension Relay {
         if case .http = phase {
             readRequests(read, &commands)
         } else {
-            received(clientLeg.id, Array(read.bytes), read.origin, read.at, &commands)
+            received(clientLeg.id, read, &commands)
         }
     }
 
@@ -72,15 +72,10 @@ extension Relay {
     mutating func undeliver(
         _ part: HeldBytes, on leg: LegID, _ why: String, _ commands: inout [RelayCommand]
     ) {
-        guard !part.bytes.isEmpty, part.origin == .peer, isRecorded(leg) else { return }
+        guard !part.sent.isEmpty, isRecorded(leg) else { return }
         let sender: Peer = leg == clientLeg.id ? .client : .server
         sayUndelivered(leg, "\(sender): \(why)", part.at, &commands)
-        recordChunk(
-            part.bytes,
-            patches: [
-                Patch(offset: 0, removed: part.bytes.count, inserted: [], reason: .undelivered)
-            ],
-            leg: leg, sender: sender, at: part.at, origin: part.origin, &commands)
+        recordUndelivered(part, leg: leg, sender: sender, &commands)
     }
 
     /// Why bytes are not forwarded to a server whose leg was half-closed.
@@ -108,7 +103,7 @@ extension Relay {
         case .raw:
             let waiting = takeHeld()
             for held in waiting {
-                received(clientLeg.id, Array(held.bytes), held.origin, held.at, &commands)
+                received(clientLeg.id, held, &commands)
             }
             if !waiting.isEmpty { drain(at, &commands) }
         case .start, .hello, .securing, .http, .connecting:
@@ -127,8 +122,7 @@ extension Relay {
     private mutating func takeHeld() -> [HeldBytes] {
         var waiting = scan.partial.takeAll()
         if let blocked {
-            waiting.append(
-                blocked.read.part(blocked.position..<blocked.read.bytes.count))
+            waiting.append(blocked.read.dropFirst(blocked.position))
         }
         blocked = nil
         waiting += backlog.takeAll()
@@ -145,9 +139,7 @@ extension Relay {
             clientLeg.id, "client: its last \(count) bytes waited when the connection was closed",
             at, &commands)
         for held in waiting {
-            recordChunk(
-                held.bytes, patches: [], leg: clientLeg.id, sender: .client, at: held.at,
-                origin: held.origin, &commands)
+            recordUndelivered(held, leg: clientLeg.id, sender: .client, &commands)
         }
     }
 }

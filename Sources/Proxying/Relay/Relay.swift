@@ -29,8 +29,8 @@ public struct Relay {
     enum Phase {
         /// Nothing came since the connection, or the tunnel in it, was opened.
         case start
-        /// TLS: the ClientHello is being gathered.
-        case hello([UInt8])
+        /// TLS: the ClientHello is being gathered, since then.
+        case hello([UInt8], since: Instant)
         /// The client's handshake is in progress.
         case securing
         case http
@@ -66,7 +66,7 @@ public struct Relay {
     /// A close of everything that waits until a server has what it is to get.
     var pendingCut: Cut?
     /// Whether connection and client leg are in the trace.
-    private var isAnnounced = false
+    var isAnnounced = false
 
     var requests = HTTPFramer(role: .request)
     var scan = MessageScan()
@@ -106,14 +106,17 @@ public struct Relay {
         _ event: RelayEvent, at: Instant, into commands: inout [RelayCommand]
     ) {
         switch event {
-        case .received(let leg, let bytes):
-            received(leg, bytes, .peer, at, &commands)
+        case .received(let leg, let bytes, let readAt):
+            received(leg, HeldBytes(bytes[...], at: at, readAt: readAt), &commands)
         case .made(let leg, let bytes):
-            received(leg, bytes, .tapedeck, at, &commands)
-        case .altered(let leg, let bytes, let others):
-            alter(leg, bytes, by: others, at, &commands)
-        case .kept(let leg, let bytes, let others):
-            keep(leg, bytes, readAs: others, at, &commands)
+            received(leg, HeldBytes(bytes[...], at: at, origin: .tapedeck), &commands)
+        case .kept(let leg, let bytes, let readAt),
+            .altered(let leg, let bytes, by: [], let readAt):
+            keep(leg, HeldBytes(bytes[...], at: at, readAt: readAt), &commands)
+        case .altered(let leg, let bytes, let others, let readAt):
+            let read = HeldBytes(
+                others[...], at: at, readAt: readAt, source: Alteration(of: bytes, by: others))
+            received(leg, read, &commands)
         case .answered(let bytes, let closes):
             answerLocally(LocalAnswer(bytes: bytes, closes: closes), at, &commands)
         case .swallowed:
@@ -168,115 +171,66 @@ public struct Relay {
             || fixed.map { settings.records($0.host) } == true
     }
 
-    /// Writes a row, and before the first one what the connection is.
-    mutating func record(_ row: Record, _ commands: inout [RelayCommand]) {
-        if !isAnnounced {
-            isAnnounced = true
-            commands.append(.record(.connection(connection)))
-            commands.append(.record(.leg(clientLeg)))
-        }
-        commands.append(.record(row))
-    }
-
-    /// Writes an event about a leg.
-    mutating func record(
-        _ kind: EventRow.Kind, leg: LegID?, at: Instant, detail: String,
-        _ commands: inout [RelayCommand]
-    ) {
-        record(
-            .event(EventRow(kind, connection: connection.id, leg: leg, at: at, detail: detail)),
-            &commands)
-    }
-
-    /// Writes a chunk.
-    mutating func recordChunk(
-        _ bytes: ArraySlice<UInt8>, patches: [Patch], leg: LegID, sender: Peer, at: Instant,
-        origin: Chunk.Origin = .peer, _ commands: inout [RelayCommand]
-    ) {
-        record(
-            .chunk(
-                Chunk(
-                    connection: connection.id, leg: leg, sender: sender, origin: origin, at: at,
-                    bytes: Array(bytes), patches: patches)), &commands)
-    }
-
     // MARK: The client's bytes
 
     mutating func received(
-        _ leg: LegID, _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
-        _ commands: inout [RelayCommand]
+        _ leg: LegID, _ read: HeldBytes, _ commands: inout [RelayCommand]
     ) {
-        guard !bytes.isEmpty else { return }
+        guard !read.bytes.isEmpty else { return }
         if leg == clientLeg.id {
-            clientSent(bytes, origin, at, &commands)
+            clientSent(read, &commands)
         } else {
-            serverSent(leg, bytes, origin, at, &commands)
+            serverSent(leg, read, &commands)
         }
     }
 
-    private mutating func clientSent(
-        _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
-        _ commands: inout [RelayCommand]
-    ) {
+    private mutating func clientSent(_ read: HeldBytes, _ commands: inout [RelayCommand]) {
         switch phase {
         case .start:
-            decide(bytes, origin, at, &commands)
-        case .hello(let held):
-            gatherHello(held + bytes, at, &commands)
+            decide(read, &commands)
+        case .hello(let held, let since):
+            gatherHello(held + read.bytes, since: since, read.at, &commands)
         case .securing, .connecting:
-            backlog.append(HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin))
+            backlog.append(read)
         case .http:
-            let read = HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin)
             if isBlocked {
                 backlog.append(read)
             } else {
                 readRequests(read, &commands)
             }
         case .raw(let leg, let isRecorded):
-            let read = HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin)
             guard !isEnded(leg) else {
                 if isRecorded { undeliver(read, on: clientLeg.id, Self.reportedEnd, &commands) }
                 return
             }
             if isRecorded {
-                recordChunk(
-                    bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
-                    origin: origin, &commands)
+                recordChunk(read, leg: clientLeg.id, sender: .client, &commands)
             }
-            send(bytes, on: leg, &commands)
+            send(Array(read.bytes), on: leg, &commands)
         case .refusing, .closed:
-            undeliver(
-                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), on: clientLeg.id,
-                "the connection is being closed", &commands)
+            undeliver(read, on: clientLeg.id, "the connection is being closed", &commands)
         }
     }
 
     /// Detects the protocol by the first byte.
-    private mutating func decide(
-        _ bytes: [UInt8], _ origin: Chunk.Origin, _ at: Instant,
-        _ commands: inout [RelayCommand]
-    ) {
-        guard let first = bytes.first else { return }
-        if StartOfStream.isTLS(first) {
-            gatherHello(bytes, at, &commands)
+    private mutating func decide(_ read: HeldBytes, _ commands: inout [RelayCommand]) {
+        guard let first = read.bytes.first else { return }
+        if StartOfStream.isTLS(first), read.source == nil {
+            gatherHello(Array(read.bytes), since: read.readAt, read.at, &commands)
         } else if StartOfStream.isHTTP(first) {
             phase = .http
-            readRequests(
-                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), &commands)
+            readRequests(read, &commands)
         } else {
-            passUnread(bytes, at, origin: origin, &commands)
+            passUnread(read, read.at, &commands)
         }
     }
 
     /// Forwards bytes of an unknown protocol to the only server.
     mutating func passUnread(
-        _ bytes: [UInt8], _ at: Instant, origin: Chunk.Origin = .peer,
-        _ commands: inout [RelayCommand]
+        _ read: HeldBytes, _ at: Instant, _ commands: inout [RelayCommand]
     ) {
         guard let fixed else {
-            recordChunk(
-                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
-                origin: origin, &commands)
+            recordKept(read, leg: clientLeg.id, sender: .client, &commands)
             refuse(
                 400, "Bad Request",
                 "tapedeck: this is an HTTP proxy, and what was sent is no HTTP request", at,
@@ -285,9 +239,7 @@ public struct Relay {
         }
         guard current != nil || !isTunnel else {
             // The one connection that a tunnel is has ended.
-            undeliver(
-                HeldBytes(bytes: bytes[...], at: at, start: 0, origin: origin), on: clientLeg.id,
-                "the server has ended the tunnel", &commands)
+            undeliver(read, on: clientLeg.id, "the server has ended the tunnel", &commands)
             phase = .closed
             return
         }
@@ -297,12 +249,10 @@ public struct Relay {
             record(
                 .raw, leg: clientLeg.id, at: at, detail: "neither HTTP nor TLS; forwarded unread",
                 &commands)
-            recordChunk(
-                bytes[...], patches: [], leg: clientLeg.id, sender: .client, at: at,
-                origin: origin, &commands)
+            recordChunk(read, leg: clientLeg.id, sender: .client, &commands)
         }
         phase = .raw(leg, isRecorded: isRecorded)
-        send(bytes, on: leg, &commands)
+        send(Array(read.bytes), on: leg, &commands)
     }
 
     /// Half-closes the client's leg.
@@ -331,7 +281,7 @@ public struct Relay {
     public var heldBytes: Int {
         var count = scan.partial.count + backlog.count
         if let blocked { count += blocked.read.bytes.count - blocked.position }
-        if case .hello(let held) = phase { count += held.count }
+        if case .hello(let held, _) = phase { count += held.count }
         // By index: a leg is large, and this runs after every event.
         for index in legs.indices {
             count += legs[index].held.count + legs[index].scan.partial.count

@@ -2,14 +2,12 @@ public import Wire
 
 /// Something that happened to the sockets of one connection.
 public enum RelayEvent: Hashable, Sendable {
-    /// Bytes arrived on a leg, after TLS.
-    case received(LegID, [UInt8])
-    /// Bytes arrived on a leg, and the receiver gets others in their place; none where these are
-    /// empty.
-    case altered(LegID, [UInt8], by: [UInt8])
-    /// Bytes arrived on a leg that Tapedeck consumes in the receiver's place; where they are to be
-    /// decoded as others, the trace has those.
-    case kept(LegID, [UInt8], readAs: [UInt8]?)
+    /// Bytes arrived on a leg, after TLS; when, where that is not now.
+    case received(LegID, [UInt8], readAt: Instant? = nil)
+    /// Bytes arrived on a leg, and the receiver gets others in their place.
+    case altered(LegID, [UInt8], by: [UInt8], readAt: Instant? = nil)
+    /// Bytes arrived on a leg, and the receiver does not get them.
+    case kept(LegID, [UInt8], readAt: Instant? = nil)
     /// Bytes were made in the name of a leg's peer.
     case made(LegID, [UInt8])
     /// The request that was kept before has this answer, after which the connection may close.

@@ -22,7 +22,7 @@ struct HTTPUnit {
 
     /// Reads the message that begins at `start`, no further than `bound`.
     init(
-        _ bytes: ConnectionBytes, _ stream: ConnectionBytes.Stream, _ role: HTTPRole,
+        _ bytes: SideBytes, _ stream: SideBytes.Stream, _ role: HTTPRole,
         to request: HTTPRequestKind, from start: Int, upTo bound: Int
     ) throws {
         var framer = HTTPFramer(role: role)

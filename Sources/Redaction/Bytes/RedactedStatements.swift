@@ -25,7 +25,7 @@ final class RedactedStatements {
     private let db: Connection
     private let schema: String
     private let walk: SecretWalk
-    private var shifts: [Int64: RedactedChunks.Shift] = [:]
+    private var moves: [Int64: ChunkMoves] = [:]
 
     init(_ db: Connection, of schema: String = "source", by walk: SecretWalk) {
         self.db = db
@@ -34,7 +34,7 @@ final class RedactedStatements {
     }
 
     /// Keeps how places moved.
-    func move(_ shifts: [Int64: RedactedChunks.Shift]) throws { self.shifts.merge(shifts) { $1 } }
+    func move(_ moves: [Int64: ChunkMoves]) { self.moves.merge(moves) { $1 } }
 
     /// Scans all rows without writing any.
     func collect() throws { try each { _, _, _ in } }
@@ -110,13 +110,13 @@ final class RedactedStatements {
     }
 
     private func moveRows(of table: String) throws {
-        guard !shifts.isEmpty else { return }
+        guard !moves.isEmpty else { return }
         let rows = try db.prepare(
             "SELECT id, chunk_id, \"offset\" FROM \(schema).\(table) WHERE chunk_id IS NOT NULL")
         let move = try db.prepare("UPDATE main.\(table) SET \"offset\" = ? WHERE id = ?")
         while try rows.step() {
-            guard let shift = shifts[rows.integer(1)] else { continue }
-            move.bind(1, RedactedChunks.move(Int(rows.integer(2)), by: shift))
+            guard let moves = moves[rows.integer(1)] else { continue }
+            move.bind(1, moves.nearest(to: Int(rows.integer(2))))
             move.bind(2, rows.integer(0))
             try move.run()
         }

@@ -6,7 +6,7 @@ internal import Storage
 /// only read gets none. Kept in temporary tables, some twenty bytes for each row.
 enum RowsByConnection {
     /// The tables of a trace whose rows are indexed by connection, each in a table `TABLE_of`.
-    private static let tables = ["chunk", "http_exchange", "message"]
+    private static let tables = ["chunk", "any_exchange", "any_message"]
 
     /// Makes the tables for the rows of the database `schema`.
     static func make(_ db: Connection, of schema: String) throws {
@@ -20,6 +20,18 @@ enum RowsByConnection {
                   ORDER BY connection_id, id;
                 """)
         }
+    }
+
+    /// The numbers of the rows of `table` that belong to a connection, ascending.
+    static func numbers(
+        _ table: String, _ connection: Int64, _ db: Connection
+    ) throws(StorageFault) -> [Int64] {
+        let statement = try db.prepare(
+            "SELECT id FROM temp.\(table)_of WHERE connection_id = ? ORDER BY id")
+        statement.bind(1, connection)
+        var numbers: [Int64] = []
+        while try statement.step() { numbers.append(statement.integer(0)) }
+        return numbers
     }
 
     /// The rows of `table` that belong to the connection bound as first parameter, as the source of

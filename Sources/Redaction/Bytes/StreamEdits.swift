@@ -1,6 +1,8 @@
 internal import Storage
+internal import Trace
+internal import Wire
 
-/// What is written in the place of parts of a connection's streams.
+/// What is written in the place of parts of the streams of both sides of a connection.
 ///
 /// Kept in a temporary table, since a whole direction may have to be rewritten.
 final class StreamEdits {
@@ -36,15 +38,16 @@ final class StreamEdits {
         try db.execute(
             """
             CREATE TEMP TABLE IF NOT EXISTS edit(
-              leg INTEGER, sender INTEGER, place INTEGER, count INTEGER, bytes BLOB,
-              PRIMARY KEY (leg, sender, place)) WITHOUT ROWID;
+              peer INTEGER, leg INTEGER, sender INTEGER, place INTEGER, count INTEGER, bytes BLOB,
+              PRIMARY KEY (peer, leg, sender, place)) WITHOUT ROWID;
             """)
-        insertion = try db.prepare("INSERT OR IGNORE INTO temp.edit VALUES (?, ?, ?, ?, ?)")
+        insertion = try db.prepare("INSERT OR IGNORE INTO temp.edit VALUES (?, ?, ?, ?, ?, ?)")
         selection = try db.prepare(
             """
             SELECT place, count, bytes FROM temp.edit
-            WHERE leg = ?1 AND sender = ?2 AND place < ?4 AND place >= coalesce(
-              (SELECT max(place) FROM temp.edit WHERE leg = ?1 AND sender = ?2 AND place <= ?3), ?3)
+            WHERE peer = ?5 AND leg = ?1 AND sender = ?2 AND place < ?4 AND place >= coalesce(
+              (SELECT max(place) FROM temp.edit
+               WHERE peer = ?5 AND leg = ?1 AND sender = ?2 AND place <= ?3), ?3)
             ORDER BY place
             """)
     }
@@ -52,20 +55,27 @@ final class StreamEdits {
     /// Drops all edits.
     func removeAll() throws { try db.execute("DELETE FROM temp.edit") }
 
-    /// Adds an edit, which overlaps no other.
-    func add(_ stream: ConnectionBytes.Stream, _ range: Range<Int>, _ bytes: [UInt8]) throws {
-        insertion.bind(1, stream.leg)
-        insertion.bind(2, stream.sender)
-        insertion.bind(3, range.lowerBound)
-        insertion.bind(4, range.count)
-        insertion.bind(5, copying: bytes, asText: false)
+    /// Adds an edit of what `peer` had, which overlaps no other.
+    func add(
+        _ peer: Peer, _ stream: SideBytes.Stream, _ range: Range<Int>, _ bytes: [UInt8]
+    ) throws {
+        guard !range.isEmpty else { return }
+        insertion.bind(1, peer.rawValue)
+        insertion.bind(2, stream.leg.rawValue)
+        insertion.bind(3, stream.sender.rawValue)
+        insertion.bind(4, range.lowerBound)
+        insertion.bind(5, range.count)
+        insertion.bind(6, copying: bytes, asText: false)
         try insertion.run()
     }
 
-    /// The edits that touch `range`, ascending.
-    func touching(_ stream: ConnectionBytes.Stream, _ range: Range<Int>) throws -> [Edit] {
-        selection.bind(1, stream.leg)
-        selection.bind(2, stream.sender)
+    /// The edits of what `peer` had that touch `range`, ascending.
+    func touching(
+        _ peer: Peer, _ stream: SideBytes.Stream, _ range: Range<Int>
+    ) throws -> [Edit] {
+        selection.bind(1, stream.leg.rawValue)
+        selection.bind(2, stream.sender.rawValue)
+        selection.bind(5, peer.rawValue)
         selection.bind(3, range.lowerBound)
         selection.bind(4, range.upperBound)
         var found: [Edit] = []

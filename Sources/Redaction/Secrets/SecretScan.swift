@@ -89,7 +89,7 @@ public enum SecretScan {
         let bodies = try db.prepare(
             """
             SELECT b.exchange_id, CAST(b.head AS BLOB), CAST(b.content AS BLOB), b.content_type
-            FROM main.body b JOIN main.http_exchange e ON e.id = b.exchange_id
+            FROM main.body b JOIN main.any_exchange e ON e.id = b.exchange_id
             WHERE e.connection_id IN \(kept)
             """)
         while try bodies.step() {
@@ -101,7 +101,7 @@ public enum SecretScan {
         }
         let messages = try db.prepare(
             """
-            SELECT id, sender, opcode, CAST(payload AS BLOB) FROM main.message
+            SELECT id, sender, opcode, CAST(payload AS BLOB) FROM main.any_message
             WHERE connection_id IN \(kept)
             """)
         var socket = SocketFacts(path: "")

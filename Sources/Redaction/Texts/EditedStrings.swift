@@ -16,7 +16,8 @@ struct EditedStrings {
     private var edited: Set<String> = []
     private var secret: Set<String> = []
     private var isFull = false
-    private var ledgers = Ledgers()
+    /// By the peer whose side they follow.
+    private var ledgers = [Ledgers(), Ledgers()]
 
     /// Whether any string is edited by deltas.
     var isEmpty: Bool { edited.isEmpty }
@@ -62,6 +63,15 @@ struct EditedStrings {
     mutating func judge(
         _ command: SimperiumCommand, in message: [UInt8], bucket: String, by walk: SecretWalk
     ) {
+        for peer in walk.peers {
+            judge(command, in: message, bucket: bucket, hadBy: peer, by: walk)
+        }
+    }
+
+    private mutating func judge(
+        _ command: SimperiumCommand, in message: [UInt8], bucket: String, hadBy peer: Peer,
+        by walk: SecretWalk
+    ) {
         if case .changes(let changes) = command.body {
             for change in changes {
                 guard let range = change.value, range.upperBound <= message.count,
@@ -69,7 +79,7 @@ struct EditedStrings {
                 else { continue }
                 let place = SecretWalk.DataPlace(bucket: bucket, key: change.key ?? "")
                 // Of a bucket that was not spoken of yet nothing is known.
-                let ledger = ledgers[bucket] ?? Ledger()
+                let ledger = ledgers[peer.rawValue][bucket] ?? Ledger()
                 let base = ledger.base(of: change) ?? own(change, ledger)
                 let result = base.flatMap {
                     try? JSONDiff.apply(JSONValue(document.root), to: $0)
@@ -77,7 +87,7 @@ struct EditedStrings {
                 judge(document.root, result, at: place, by: walk)
             }
         }
-        ledgers.see(command, in: message, bucket: bucket)
+        ledgers[peer.rawValue].see(command, in: message, bucket: bucket)
     }
 
     /// What the client that makes the change has, where it changes what the server has not yet.

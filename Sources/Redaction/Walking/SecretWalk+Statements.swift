@@ -50,12 +50,18 @@ extension SecretWalk {
         store.replaceBeginning(in: &bytes, endingAt: bytes.count)
     }
 
-    /// Scans bytes that were sent and not delivered.
-    func removed(_ bytes: inout [UInt8], reason: Patch.Reason, isSocket: Bool) {
+    /// Scans bytes that no peer had: what a proxy has to take out, and what Tapedeck made and did not
+    /// deliver.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - reason: Why they were taken out or put in; nil for those of a chunk that Tapedeck made.
+    ///   - isSocket: Whether they may be frames of a WebSocket.
+    func unseen(_ bytes: inout [UInt8], reason: Patch.Reason?, isSocket: Bool) {
         switch reason {
-        case .fault where isSocket:
+        case .fault where isSocket, .undelivered where isSocket, nil where isSocket:
             // Frames may be masked, compressed or both, and cannot be decoded any more.
-            bytes = [UInt8](repeating: 0, count: bytes.count)
+            if isReplacing { bytes = [UInt8](repeating: 0, count: bytes.count) }
         case .requestTarget: url(&bytes, 0..<bytes.count)
         default:
             let start = Array("GET / HTTP/1.1\r\n".utf8)

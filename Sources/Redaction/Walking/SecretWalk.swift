@@ -43,6 +43,8 @@ final class SecretWalk {
     var faulted: Set<Int64> = []
     /// The properties of the last WebSocket of each of those at its end.
     var sockets: [Int64: SocketFacts] = [:]
+    /// The peers that had what is being read.
+    var peers: [Peer] = [.client, .server]
     /// What is being read, for reports.
     var place = ""
     /// Whether the session is marked as redacted.

@@ -151,10 +151,11 @@ extension BucketState {
         // One text for both sides where it is the same.
         let server = ledger.objects[key].flatMap { $0.version == version ? $0.json : nil }
         let shared = server == json ? server : json
-        guard
-            clients[client].ledger.take(key, version, json: shared, from: moment.source) == .applied
-        else { return }
-        settle(client, key)
+        switch clients[client].ledger.take(key, version, json: shared, from: moment.source) {
+        // What it has already settles what was answered otherwise as well.
+        case .applied, .alreadyHad: settle(client, key)
+        default: return
+        }
     }
 
     /// Notes that a client has got an object as it is held now.

@@ -10,8 +10,6 @@ package import Wire
 /// For one thread at a time.
 package final class EvidenceSource {
     private let reader: EvidenceReader
-    private var touched = TouchedCommands()
-    private var lastCommand = CommandID(0)
     /// The time of the last evidence that was passed on.
     package private(set) var last = Instant.zero
     /// The counts of what was diagnosed.
@@ -50,16 +48,9 @@ package final class EvidenceSource {
         case .answered(let row): body(.answered(evidence(row)))
         case .command(let row):
             counts.commands += 1
-            lastCommand = row.row.id
-            // It was reported when its client sent it.
-            guard
-                !row.isMade
-                    || !touched.goesOn(
-                        row.text, socket: row.row.connection, sender: row.row.sender)
-            else { return }
             body(.command(evidence(row)))
-        case .message(let row, let isMade):
-            body(.message(MessageEvidence(row, origin: isMade ? .tapedeck : .peer)))
+        case .message(let row):
+            body(.message(MessageEvidence(row, origin: row.origin)))
         }
     }
 
@@ -73,19 +64,14 @@ package final class EvidenceSource {
             isCut = false
         }
         let (row, place) = (entry.row, entry.place)
-        if entry.isMade {
-            return CommandEvidence(row, text: text, origin: .tapedeck, place: place, isCut: isCut)
+        let origin = row.origin
+        guard origin == .altered, let other = entry.other else {
+            return CommandEvidence(row, text: text, origin: origin, place: place, isCut: isCut)
         }
-        let (sent, received) = touched.take(
-            text, socket: row.connection, sender: row.sender, isMade: false)
-        guard received != nil else {
-            return CommandEvidence(
-                row, text: sent ?? text, origin: .lost, place: place, isCut: isCut)
-        }
-        if let sent, sent != text {
-            return CommandEvidence(row, said: sent, heard: text, place: place)
-        }
-        return CommandEvidence(row, text: text, place: place, isCut: isCut)
+        let isSender = row.side == Side(of: row.sender)
+        return CommandEvidence(
+            row, said: isSender ? text : other, heard: isSender ? other : text, place: place,
+            isCut: isCut)
     }
 
     /// The text of a command of which the trace keeps the first bytes, out of the chunks.
@@ -101,22 +87,6 @@ package final class EvidenceSource {
         guard row.isDone else { return }
         counts.faults += 1
         body(.fault(row))
-        guard fault.isOfMessage, let socket = row.connection, let sender = row.sender,
-            let effect = row.effect
-        else { return }
-        let lost = touched.take(
-            effect, socket: socket, sender: sender, came: row.came, sent: row.sent)
-        for (text, fate) in lost {
-            let head = SimperiumCommand.parse(text, from: sender)
-            let row = CommandRow(
-                id: lastCommand, message: MessageID(0), connection: socket, position: 0,
-                sender: sender, at: row.at, channel: head.channel, name: head.name,
-                bucket: nil, app: nil, text: nil, payloadOffset: head.payload.lowerBound,
-                payloadSize: head.payload.count, key: head.key, cv: head.cv, error: head.error,
-                problem: nil)
-            let origin = fate == .late ? Origin.peer : .lost
-            body(.command(CommandEvidence(row, text: text, origin: origin, place: nil)))
-        }
     }
 
     // MARK: HTTP
@@ -142,6 +112,28 @@ package final class EvidenceSource {
             return isRead != nil
         }
         return side
+    }
+}
+
+extension CommandRow {
+    /// Who made what its receiver got.
+    fileprivate var origin: Origin { Origin(side, fate, of: sender) }
+}
+
+extension MessageRow {
+    /// Who made what its receiver got.
+    fileprivate var origin: Origin { Origin(side, fate, of: sender) }
+}
+
+extension Origin {
+    /// That of a message of `sender` on one side of a conversation.
+    fileprivate init(_ side: Side, _ fate: Fate, of sender: Peer) {
+        self =
+            switch fate {
+            case .same, .late: .peer
+            case .altered: .altered
+            case .lost, .repeated, .synthesized: side == Side(of: sender) ? .lost : .tapedeck
+            }
     }
 }
 

@@ -1,5 +1,3 @@
-import Faults
-import Framing
 package import Replaying
 package import Trace
 package import Wire
@@ -15,7 +13,6 @@ package struct SessionStateReading {
     package private(set) var at: Instant?
 
     private let reader: StateReader
-    private var touched = TouchedCommands()
     private var failure: TraceError?
 
     private init(_ reader: StateReader) { self.reader = reader }
@@ -44,7 +41,6 @@ package struct SessionStateReading {
     private mutating func take(_ entry: StateEntry) {
         switch entry {
         case .command(let row): take(row)
-        case .fault(let row): take(row)
         case .exchange(let row): take(row)
         case .ended(let socket): state.socketEnded(socket, at: .zero)
         }
@@ -59,31 +55,18 @@ package struct SessionStateReading {
                 cut += 1
                 return
             }
-            row.text = whole
+            if row.sent != nil, row.sent == row.received { row.received = whole }
+            if row.sent != nil { row.sent = whole } else { row.received = whole }
         }
-        let (sent, received) = touched.take(
-            row.text, socket: row.socket, sender: row.sender, isMade: row.isMade)
         state.command(
-            row.id, socket: row.socket, sender: row.sender, at: row.at, sent: sent,
-            received: received)
+            row.id, socket: row.socket, sender: row.sender, at: row.at, sent: row.sent,
+            received: row.received)
     }
 
     /// The text of a command of which the trace keeps the first bytes, out of the chunks.
     private func whole(_ id: CommandID) -> [UInt8]? {
         guard let kept = try? reader.contents.text(id), let place = kept.cutFrom else { return nil }
         return try? reader.contents.payload(of: place, startingWith: kept.text)
-    }
-
-    private mutating func take(_ row: StateFaultRow) {
-        let declared = FaultEffect.declared(
-            for: row.action, on: row.sender, hasTaken: !row.came.isEmpty)
-        guard let effect = row.effect ?? declared else { return }
-        let lost = touched.take(
-            effect, socket: row.socket, sender: row.sender, came: row.came, sent: row.sent)
-        for (text, _) in lost {
-            state.command(
-                nil, socket: row.socket, sender: row.sender, at: row.at, sent: text, received: nil)
-        }
     }
 
     // MARK: CommCare
@@ -100,51 +83,28 @@ package struct SessionStateReading {
         }
     }
 
+    /// What the client had, and the server's side where it had something else.
     private func sides(_ row: StateExchangeRow) throws(TraceError) -> ExchangeSides {
-        let arrived = try message(row, .client)
-        var received: ExchangeSides.Response?
-        if let status = row.status, let message = try message(row, .server) {
-            received = ExchangeSides.Response(
-                status: status, message: message, isWhole: row.isComplete)
-        }
+        let received = try response(row)
         var sides = ExchangeSides(
-            request: arrived ?? ReplayMessage(), sent: received, received: received)
-        if row.isLocal {
+            request: try message(row, .client) ?? ReplayMessage(), sent: received,
+            received: received)
+        guard row.side == .client else { return sides }
+        guard let id = row.counterpart, let other = try reader.exchange(id) else {
             sides.reached = false
             sides.sent = nil
+            return sides
         }
-        for fault in row.faults {
-            let declared = FaultEffect.declared(
-                for: fault.action, on: fault.sender, hasTaken: fault.hasReceived)
-            let effect = fault.effect ?? declared ?? []
-            switch fault.sender {
-            case .client? where effect.contains(.lost):
-                if received == nil { sides.reached = false }
-            case .client? where effect.contains(.altered):
-                var raw = RawMessage(.client, method: row.method)
-                try reader.sentBytes(of: row.id, .client) { raw.take($0) }
-                if let message = raw.message {
-                    sides.arrived = arrived
-                    sides.request = message
-                }
-            case .server? where effect.contains(.lost):
-                var raw = RawMessage(.server, method: row.method)
-                _ = raw.take(try reader.came(fault)[...])
-                sides.sent = raw.response
-            case .server? where effect.contains(.altered) && row.isLocal:
-                // The server's answer was replaced, so that there was one.
-                var raw = RawMessage(.server, method: row.method)
-                _ = raw.take(try reader.came(fault)[...])
-                sides.sent = raw.response ?? received
-                sides.reached = true
-            case .server? where effect.contains(.altered):
-                var raw = RawMessage(.server, method: row.method)
-                try reader.sentBytes(of: row.id, .server) { raw.take($0) }
-                if let response = raw.response { sides.sent = response }
-            default: continue
-            }
-        }
+        sides.arrived = try message(other, .client)
+        sides.sent = try response(other)
         return sides
+    }
+
+    private func response(
+        _ row: StateExchangeRow
+    ) throws(TraceError) -> ExchangeSides.Response? {
+        guard let status = row.status, let message = try message(row, .server) else { return nil }
+        return ExchangeSides.Response(status: status, message: message, isWhole: row.isComplete)
     }
 
     private func message(
@@ -158,66 +118,5 @@ package struct SessionStateReading {
                 ? side.content
                 : try reader.contents.body(
                     row.id, peer, method: side.method, decoding: side.coding))
-    }
-}
-
-/// An HTTP message as its bytes go by.
-private struct RawMessage {
-    private var framer: HTTPFramer
-    private var decoder: ContentDecoder?
-    private var status: Int?
-    private var fields: [ReplayMessage.Field]?
-    private var body: [UInt8] = []
-    private var isWhole = false
-    private var isBroken = false
-
-    package init(_ sender: Peer, method: String) {
-        framer = HTTPFramer(role: sender == .client ? .request : .response)
-        if sender == .server { framer.expect(method == "HEAD" ? .head : .other) }
-    }
-
-    /// Header fields and decoded body.
-    package var message: ReplayMessage? { fields.map { ReplayMessage(fields: $0, body: body) } }
-
-    /// The same of a response.
-    package var response: ExchangeSides.Response? {
-        guard let status, let message else { return nil }
-        return ExchangeSides.Response(status: status, message: message, isWhole: isWhole)
-    }
-
-    /// Takes the next bytes, and returns whether there may be more.
-    package mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard !isBroken, !isWhole else { return false }
-        let piece = Array(bytes)
-        var events: [HTTPEvent] = []
-        _ = framer.consume(piece.span, into: &events)
-        for event in events {
-            switch event {
-            case .head(let head, _):
-                // An interim response does not count.
-                if let status = head.status, (100..<200).contains(status) { continue }
-                status = head.status
-                let found = head.fields.map {
-                    ReplayMessage.Field(head.text($0.name), head.text($0.value))
-                }
-                fields = found
-                let coding = ReplayMessage(fields: found).value("content-encoding")
-                decoder = coding.flatMap { try? ContentDecoder(codings: $0) }
-            case .content(let range):
-                guard let decoder else {
-                    body += piece[range]
-                    continue
-                }
-                let isDecoded: Void? = try? decoder.decode(piece.span.extracting(range)) {
-                    decoded in
-                    decoded.withUnsafeBufferPointer { body.append(contentsOf: $0) }
-                }
-                if isDecoded == nil { isBroken = true }
-            case .end: isWhole = fields != nil
-            case .failure, .opaque: isBroken = true
-            case .trailers, .note: continue
-            }
-        }
-        return !isBroken && !isWhole
     }
 }

@@ -102,7 +102,9 @@ package struct FaultJudgement {
         var recovery = FaultRecovery(
             // From what could not be done there is nothing to recover.
             faults: faults.filter(\.row.isDone).map {
-                JudgedFault(id: $0.id, row: $0.row, exchange: $0.exchange, message: $0.message)
+                JudgedFault(
+                    id: $0.id, row: $0.row, exchange: $0.clientExchange,
+                    message: $0.clientMessage)
             })
         try reader.reading { reader throws(TraceError) in
             try reader.history(of: detail.id) { recovery.observe(Observation($0)) }

@@ -2,37 +2,19 @@ internal import Framing
 internal import Storage
 internal import Wire
 
-/// The chunks of a connection without the bytes of some exchanges and messages.
-///
-/// Places are counted from the start of a stream: what the receiver of one sender received over one
-/// leg.
+/// The chunks of a connection without the bytes of some exchanges and messages, on both sides.
 struct ConnectionCut {
-    private struct Stream: Hashable {
-        var sender: Int64
-        var leg: Int64
-    }
-
-    private struct ChunkPlace {
-        var stream: Stream
-        /// Place of its first byte in the stream.
-        var start: Int
-        /// Bytes of it that the receiver received.
-        var count: Int
-        var hasPatches: Bool
-    }
-
-    private struct Insertion {
-        var place: Int
-        var bytes: [UInt8]
+    /// Something that is put in the place of bytes that a peer had.
+    private struct Edit {
+        var range: Range<Int>
+        var bytes: [UInt8] = []
     }
 
     private let id: ConnectionID
-    private var chunks: [(id: Int64, place: ChunkPlace)] = []
-    private var places: [Int64: ChunkPlace] = [:]
-    /// The ranges that are left out of each stream, ascending.
-    private var removed: [Stream: [Range<Int>]] = [:]
-    /// The ranges that are rewritten, ascending.
-    private var inserted: [Stream: [Insertion]] = [:]
+    private let numbers: [Int64]
+    private let sides: [SideBytes]
+    /// What is done to the streams of each side, by peer.
+    private var edits: [[SideBytes.Stream: [Edit]]] = [[:], [:]]
 
     /// Works out what stays of connection `id` of the database `source`.
     init(
@@ -40,119 +22,152 @@ struct ConnectionCut {
         messages: Set<MessageID>
     ) throws {
         self.id = id
-        try readChunks(db)
-        try leaveOut(exchanges, db)
-        try leaveOut(messages, db)
-        for (stream, ranges) in removed {
-            removed[stream] = ranges.filter { !$0.isEmpty }.sorted {
-                $0.lowerBound < $1.lowerBound
-            }
+        let chunks = try db.prepare(
+            "SELECT id FROM source.chunk WHERE connection_id = ? ORDER BY id")
+        chunks.bind(1, id.rawValue)
+        var numbers: [Int64] = []
+        while try chunks.step() { numbers.append(chunks.integer(0)) }
+        self.numbers = numbers
+        sides = [
+            try SideBytes(db, of: "source", chunks: numbers, hadBy: .client),
+            try SideBytes(db, of: "source", chunks: numbers, hadBy: .server),
+        ]
+        let exchangesOut = try Self.units("any_exchange", of: exchanges.map(\.rawValue), id, db)
+        let messagesOut = try Self.units("any_message", of: messages.map(\.rawValue), id, db)
+        for side in sides {
+            try leaveOut(exchanges: exchangesOut, of: side, db)
+            try leaveOut(messages: messagesOut, of: side, db)
         }
-        for stream in inserted.keys { inserted[stream]?.sort { $0.place < $1.place } }
     }
 
-    private mutating func readChunks(_ db: Connection) throws {
+    /// The rows of a connection that are left out with `some`: those that correspond to them.
+    private static func units(
+        _ table: String, of some: [Int64], _ id: ConnectionID, _ db: Connection
+    ) throws -> Set<Int64> {
+        guard !some.isEmpty else { return [] }
         let statement = try db.prepare(
             """
-            SELECT c.id, c.sender, c.leg_id, length(c.bytes),
-              (SELECT sum(length(p.inserted) - p.removed) FROM source.patch p
-               WHERE p.id >= \(Tables.share) * c.id
-                 AND p.id < \(Tables.share) * (c.id + 1))
-            FROM source.chunk c WHERE c.connection_id = ? ORDER BY c.id
+            SELECT id, counterpart_id FROM source.\(table)
+            WHERE connection_id = ? AND side = 'server' AND counterpart_id IS NOT NULL
             """)
         statement.bind(1, id.rawValue)
-        var ends: [Stream: Int] = [:]
-        while try statement.step() {
-            let stream = Stream(sender: statement.integer(1), leg: statement.integer(2))
-            let change = statement.optionalInteger(4)
-            let place = ChunkPlace(
-                stream: stream, start: ends[stream, default: 0],
-                count: max(0, Int(statement.integer(3) + (change ?? 0))),
-                hasPatches: change != nil)
-            ends[stream] = place.start + place.count
-            chunks.append((statement.integer(0), place))
-            places[statement.integer(0)] = place
+        var belongs: [Int64: Int64] = [:]
+        while try statement.step() { belongs[statement.integer(0)] = statement.integer(1) }
+        /// What a row is left out with.
+        func unit(_ row: Int64) -> Int64 {
+            var row = row
+            var seen: Set<Int64> = []
+            while let next = belongs[row], seen.insert(row).inserted { row = next }
+            return row
         }
+        let units = Set(some.map(unit))
+        return units.union(belongs.keys.filter { units.contains(unit($0)) }).union(some)
     }
 
-    private func place(_ chunk: Int64?, _ offset: Int64) -> (stream: Stream, place: Int)? {
-        guard let chunk, let found = places[chunk] else { return nil }
-        return (found.stream, found.start + min(Int(offset), found.count))
+    private func ofSide(_ side: SideBytes) -> String { "side <> '\(side.peer.other)'" }
+
+    private mutating func add(_ edit: Edit, to stream: SideBytes.Stream, of side: SideBytes) {
+        edits[side.peer.rawValue][stream, default: []].append(edit)
     }
 
     // MARK: Exchanges
 
-    private mutating func leaveOut(_ exchanges: Set<ExchangeID>, _ db: Connection) throws {
+    private mutating func leaveOut(
+        exchanges: Set<Int64>, of side: SideBytes, _ db: Connection
+    ) throws {
+        guard !exchanges.isEmpty else { return }
         let statement = try db.prepare(
             """
             SELECT id, request_chunk_id, request_offset, response_chunk_id, response_offset
-            FROM source.http_exchange WHERE connection_id = ? ORDER BY id
+            FROM source.any_exchange WHERE connection_id = ? AND \(ofSide(side)) ORDER BY id
             """)
         statement.bind(1, id.rawValue)
-        var starts: [Stream: [(place: Int, isOut: Bool)]] = [:]
+        var starts: [SideBytes.Stream: [(place: SideBytes.Place, isOut: Bool)]] = [:]
         while try statement.step() {
-            let isOut = exchanges.contains(ExchangeID(statement.integer(0)))
+            let isOut = exchanges.contains(statement.integer(0))
             for start in [
-                place(statement.integer(1), statement.integer(2)),
-                place(statement.optionalInteger(3), statement.integer(4)),
+                try side.place(statement.integer(1), statement.integer(2)),
+                try side.place(statement.optionalInteger(3), statement.integer(4)),
             ] {
                 guard let start else { continue }
-                starts[start.stream, default: []].append((start.place, isOut))
+                starts[start.stream, default: []].append((start, isOut))
             }
         }
         for (stream, list) in starts {
-            let end = chunks.last { $0.place.stream == stream }.map {
-                $0.place.start + $0.place.count
+            let sorted = list.sorted {
+                ($0.place.first, $0.place.last) < ($1.place.first, $1.place.last)
             }
-            let sorted = list.sorted { $0.place < $1.place }
             for (index, start) in sorted.enumerated() where start.isOut {
-                let next = index + 1 < sorted.count ? sorted[index + 1].place : end ?? start.place
-                removed[stream, default: []].append(start.place..<max(start.place, next))
+                // What was inserted between two belongs to the one before it.
+                let isFirst = index == 0 || sorted[index - 1].place.first == start.place.first
+                let from = isFirst ? start.place.first : start.place.last
+                let next = index + 1 < sorted.count ? sorted[index + 1].place.last : nil
+                add(
+                    Edit(range: from..<max(from, next ?? side.count(stream))), to: stream, of: side)
             }
         }
     }
 
     // MARK: Messages
 
-    private mutating func leaveOut(_ messages: Set<MessageID>, _ db: Connection) throws {
-        let frames = try db.prepare(
-            """
-            SELECT chunk_id, "offset", header_size + payload_size, mask FROM source.frame
-            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
-            ORDER BY id
-            """)
+    private mutating func leaveOut(
+        messages: Set<Int64>, of side: SideBytes, _ db: Connection
+    ) throws {
+        guard !messages.isEmpty else { return }
         let statement = try db.prepare(
             """
-            SELECT id, sender, opcode, compressed, CAST(payload AS BLOB) FROM source.message
-            WHERE connection_id = ? ORDER BY id
+            SELECT m.id, f.chunk_id, f."offset"
+            FROM source.any_message m JOIN source.frame f
+              ON f.id >= \(Tables.share) * m.id AND f.id < \(Tables.share) * (m.id + 1)
+            WHERE m.connection_id = ? AND m.\(ofSide(side)) ORDER BY m.id, f.id
             """)
         statement.bind(1, id.rawValue)
-        /// Senders of which a compressed message is left out.
-        var broken: Set<Int64> = []
+        var rows: [(id: Int64, places: [SideBytes.Place])] = []
         while try statement.step() {
             let message = statement.integer(0)
-            let isOut = messages.contains(MessageID(message))
-            let isCompressed = statement.integer(3) != 0
-            let isAnew = isCompressed && broken.contains(statement.integer(1))
-            guard isOut || isAnew else { continue }
-            if isOut && isCompressed { broken.insert(statement.integer(1)) }
-            frames.bind(1, message)
-            var isFirst = true
-            while try frames.step() {
-                guard let start = place(frames.integer(0), frames.integer(1)) else { continue }
-                let end = start.place + Int(frames.integer(2))
-                removed[start.stream, default: []].append(start.place..<end)
-                if isAnew, !isOut, isFirst {
-                    let opcode = WebSocketOpcode(
-                        rawValue: UInt8(truncatingIfNeeded: statement.integer(2)))
-                    let frame = WebSocketFrameEncoder.encode(
-                        opcode: opcode, payload: statement.bytes(4),
-                        mask: frames.optionalInteger(3).map { UInt32(truncatingIfNeeded: $0) })
-                    inserted[start.stream, default: []].append(
-                        Insertion(place: start.place, bytes: frame))
-                }
-                isFirst = false
+            if rows.last?.id != message { rows.append((message, [])) }
+            guard let place = try side.place(statement.integer(1), statement.integer(2)) else {
+                continue
             }
+            rows[rows.count - 1].places.append(place)
+        }
+        var finder = SideFrames(in: side)
+        for row in rows { finder.add(row.places) }
+        let frames = try finder.all()
+        let payload = try db.prepare(
+            "SELECT opcode, CAST(payload AS BLOB) FROM source.any_message WHERE id = ?")
+        // Senders of which a compressed message is left out.
+        var broken: Set<Peer> = []
+        for (row, frames) in Self.inOrder(rows.map(\.id), frames) {
+            guard let first = frames.first else { continue }
+            let isOut = messages.contains(row)
+            if isOut {
+                if first.isCompressed { broken.insert(first.stream.sender) }
+                for frame in frames { add(Edit(range: frame.range), to: frame.stream, of: side) }
+            } else if first.isCompressed, broken.contains(first.stream.sender) {
+                payload.bind(1, row)
+                guard try payload.step() else { continue }
+                let bytes = WebSocketFrameEncoder.encode(
+                    opcode: WebSocketOpcode(
+                        rawValue: UInt8(truncatingIfNeeded: payload.integer(0))),
+                    payload: payload.bytes(1), mask: first.mask)
+                payload.reset()
+                for (index, frame) in frames.enumerated() {
+                    add(
+                        Edit(range: frame.range, bytes: index == 0 ? bytes : []), to: frame.stream,
+                        of: side)
+                }
+            }
+        }
+    }
+
+    /// Messages in the order in which their directions have them.
+    private static func inOrder(
+        _ rows: [Int64], _ frames: [[SideFrame]]
+    ) -> [(Int64, [SideFrame])] {
+        zip(rows, frames).sorted {
+            let (a, b) = ($0.1.last?.range.lowerBound ?? 0, $1.1.last?.range.lowerBound ?? 0)
+            return (a, $0.0) < (b, $1.0)
         }
     }
 
@@ -160,111 +175,39 @@ struct ConnectionCut {
 
     /// Writes the chunks that stay, with their numbers.
     ///
-    /// - Returns: For each chunk that lost some of its bytes, where these were.
-    func write(to db: Connection) throws -> [Int64: [Range<Int>]] {
-        let copy = try db.prepare("INSERT INTO chunk SELECT * FROM source.chunk WHERE id = ?")
-        let patches = try db.prepare(
-            """
-            INSERT INTO patch SELECT * FROM source.patch
-            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
-            """)
-        let insertion = try db.prepare(
-            """
-            INSERT INTO chunk SELECT id, connection_id, leg_id, sender, origin, at_ns, ?2
-            FROM source.chunk WHERE id = ?1
-            """)
-        var shifts: [Int64: [Range<Int>]] = [:]
-        /// The position in each stream's lists.
-        var nexts: [Stream: (removed: Int, inserted: Int)] = [:]
-        for (number, place) in chunks {
-            let end = place.start + place.count
-            var next = nexts[place.stream, default: (0, 0)]
-            let all = removed[place.stream] ?? []
-            var holes: [Range<Int>] = []
-            while next.removed < all.count, all[next.removed].lowerBound < max(end, place.start + 1)
-            {
-                let hole = all[next.removed].clamped(to: place.start..<end)
-                let isCovered = all[next.removed].contains(place.start)
-                if !hole.isEmpty || (place.count == 0 && isCovered) {
-                    holes.append(hole.lowerBound - place.start..<hole.upperBound - place.start)
+    /// - Returns: For each chunk that lost some of its bytes, where the others are.
+    func write(to db: Connection) throws -> [Int64: ChunkMoves] {
+        let writer = try EditedChunkWriter(db)
+        var changed: [Int: [(side: Int, range: Range<Int>, bytes: [UInt8])]] = [:]
+        for (number, side) in sides.enumerated() {
+            for (stream, list) in edits[number] {
+                for edit in list {
+                    for (index, part) in side.parts(of: edit.range, in: stream) {
+                        let start = side.pieces[index].range.lowerBound
+                        let isFirst = part.lowerBound == edit.range.lowerBound
+                        changed[index, default: []].append(
+                            (
+                                number, part.lowerBound - start..<part.upperBound - start,
+                                isFirst ? edit.bytes : []
+                            ))
+                    }
                 }
-                guard all[next.removed].upperBound <= end else { break }
-                next.removed += 1
             }
-            var added: [Insertion] = []
-            let anew = inserted[place.stream] ?? []
-            while next.inserted < anew.count, anew[next.inserted].place < end {
-                added.append(
-                    Insertion(
-                        place: anew[next.inserted].place - place.start,
-                        bytes: anew[next.inserted].bytes))
-                next.inserted += 1
-            }
-            nexts[place.stream] = next
-            if holes.isEmpty, added.isEmpty {
-                for statement in [copy, patches] {
-                    statement.bind(1, number)
-                    try statement.run()
-                }
+        }
+        var written: [Int64: ChunkMoves] = [:]
+        for (index, number) in numbers.enumerated() {
+            guard let list = changed[index], let chunk = try sides[0].chunk(number) else {
+                try writer.copy(number)
                 continue
             }
-            if place.count == 0 { continue }
-            let bytes = Self.splice(try received(number, place, db), holes, added)
-            guard !bytes.isEmpty else { continue }
-            insertion.bind(1, number)
-            insertion.bind(2, copying: bytes, asText: false)
-            try insertion.run()
-            shifts[number] = holes
-        }
-        return shifts
-    }
-
-    /// `bytes` without the holes and with what is added, which is at the start of holes.
-    private static func splice(
-        _ bytes: [UInt8], _ holes: [Range<Int>], _ added: [Insertion]
-    ) -> [UInt8] {
-        var output: [UInt8] = []
-        var position = 0
-        var rest = added[...]
-        func add(upto place: Int) {
-            while let first = rest.first, first.place <= place {
-                output += first.bytes
-                rest = rest.dropFirst()
+            var edits = ChunkEdits(of: chunk)
+            for edit in list {
+                edits.replace(edit.range, with: edit.bytes, hadBy: sides[edit.side].peer)
             }
+            let outcome = edits.outcome()
+            if !outcome.isEmpty { try writer.write(outcome.chunk, as: number) }
+            written[number] = outcome.moves
         }
-        for hole in holes {
-            output += bytes[min(position, bytes.count)..<min(hole.lowerBound, bytes.count)]
-            add(upto: hole.lowerBound)
-            position = max(position, hole.upperBound)
-        }
-        output += bytes[min(position, bytes.count)...]
-        add(upto: .max)
-        return output
-    }
-
-    /// The bytes of a chunk as received.
-    private func received(
-        _ chunk: Int64, _ place: ChunkPlace, _ db: Connection
-    ) throws -> [UInt8] {
-        let bytes = try db.prepare("SELECT bytes FROM source.chunk WHERE id = ?")
-        bytes.bind(1, chunk)
-        guard try bytes.step() else { return [] }
-        let raw = bytes.bytes(0)
-        guard place.hasPatches else { return raw }
-        let statement = try db.prepare(
-            """
-            SELECT "offset", removed, inserted FROM source.patch
-            WHERE id >= \(Tables.share) * ?1 AND id < \(Tables.share) * (?1 + 1)
-            ORDER BY id
-            """)
-        statement.bind(1, chunk)
-        var patches: [Patch] = []
-        while try statement.step() {
-            patches.append(
-                Patch(
-                    offset: Int(statement.integer(0)), removed: Int(statement.integer(1)),
-                    inserted: statement.bytes(2), reason: .fault))
-        }
-        return Patch.apply(patches, to: raw)
+        return written
     }
 }

@@ -5,10 +5,12 @@ public import Wire
 
 /// A trace without some of its connections, exchanges and messages.
 ///
-/// What stays keeps its numbers, bytes and times, as far as it is complete: a chunk that loses some
-/// of its bytes is replaced by the bytes as received, and compressed messages after one that is
-/// left out are written uncompressed, since the data they refer to is missing. Decoded rows are
-/// built anew. Verdicts on faults are left out: they refer to rows that have other numbers now.
+/// What is left out is left out on both sides: the row of the other side that corresponds to it goes
+/// as well, and so does what was delivered instead of it. What stays keeps its numbers, bytes and
+/// times: a chunk that loses some of its bytes keeps the patches and deliveries of the others. Only
+/// compressed messages after one that is left out are written uncompressed, each side's own, since
+/// the data they refer to is missing. Decoded rows are built anew. Verdicts on faults are left out:
+/// they refer to rows that have other numbers now.
 public struct TraceCut: Hashable, Sendable {
     /// Connections that are left out.
     public var connections: Set<ConnectionID>
@@ -63,12 +65,12 @@ public struct TraceCut: Hashable, Sendable {
             try insertion.run()
         }
         try db.execute(Self.copying)
-        var shifts: [Int64: [Range<Int>]] = [:]
+        var moves: [Int64: ChunkMoves] = [:]
         for id in cut.sorted(by: { $0.rawValue < $1.rawValue }) where !connections.contains(id) {
             let some = try ConnectionCut(db, id, exchanges: exchanges, messages: messages)
-            shifts.merge(try some.write(to: db)) { $1 }
+            moves.merge(try some.write(to: db)) { $1 }
         }
-        try copyStatements(db, shifts)
+        try copyStatements(db, moves)
         try db.execute("COMMIT")
     }
 
@@ -76,7 +78,7 @@ public struct TraceCut: Hashable, Sendable {
     private func touched(_ db: Connection) throws -> Set<ConnectionID> {
         var found: Set<ConnectionID> = []
         for (table, ids) in [
-            ("http_exchange", exchanges.map(\.rawValue)), ("message", messages.map(\.rawValue)),
+            ("any_exchange", exchanges.map(\.rawValue)), ("any_message", messages.map(\.rawValue)),
         ] {
             let statement = try db.prepare("SELECT connection_id FROM source.\(table) WHERE id = ?")
             for id in ids {
@@ -101,6 +103,8 @@ public struct TraceCut: Hashable, Sendable {
         INSERT INTO chunk SELECT * FROM source.chunk
           WHERE connection_id IN (SELECT id FROM temp.stays WHERE is_whole);
         INSERT INTO patch SELECT * FROM source.patch WHERE chunk_id IN (SELECT id FROM chunk);
+        INSERT INTO delivery SELECT * FROM source.delivery
+          WHERE chunk_id IN (SELECT id FROM chunk);
         INSERT INTO event SELECT * FROM source.event
           WHERE connection_id IS NULL OR connection_id IN (SELECT id FROM temp.stays);
         INSERT INTO gap SELECT * FROM source.gap
@@ -110,9 +114,9 @@ public struct TraceCut: Hashable, Sendable {
           WHERE name NOT IN (\(derived));
         """
 
-    /// Copies the statements about bytes that are still there; `shifts` has for each chunk that
-    /// lost some of its bytes where these were.
-    private func copyStatements(_ db: Connection, _ shifts: [Int64: [Range<Int>]]) throws {
+    /// Copies the statements about bytes that are still there; `moves` has for each chunk that
+    /// lost some of its bytes where the others are.
+    private func copyStatements(_ db: Connection, _ moves: [Int64: ChunkMoves]) throws {
         try db.execute(
             """
             INSERT INTO fault_statement SELECT * FROM source.fault_statement
@@ -125,20 +129,17 @@ public struct TraceCut: Hashable, Sendable {
             let rows = try db.prepare("SELECT id, \"offset\" FROM \(table) WHERE chunk_id = ?")
             let move = try db.prepare("UPDATE \(table) SET \"offset\" = ? WHERE id = ?")
             let drop = try db.prepare("DELETE FROM \(table) WHERE id = ?")
-            for (chunk, removed) in shifts {
+            for (chunk, moves) in moves {
                 rows.bind(1, chunk)
                 var found: [(id: Int64, offset: Int)] = []
                 while try rows.step() { found.append((rows.integer(0), Int(rows.integer(1)))) }
                 for (id, offset) in found {
-                    guard !removed.contains(where: { $0.contains(offset) }) else {
+                    guard let moved = moves.offset(of: offset) else {
                         drop.bind(1, id)
                         try drop.run()
                         continue
                     }
-                    let before = removed.reduce(0) {
-                        $0 + ($1.upperBound <= offset ? $1.count : 0)
-                    }
-                    move.bind(1, offset - before)
+                    move.bind(1, moved)
                     move.bind(2, id)
                     try move.run()
                 }

@@ -4,7 +4,9 @@ public import Wire
 /// The parts of a trace that can be left out separately.
 ///
 /// Connections, with all that belongs to them; exchanges, apart from those that made a tunnel or
-/// opened a WebSocket, on which everything after them depends; WebSocket messages.
+/// opened a WebSocket, on which everything after them depends; WebSocket messages. Where the sides
+/// differ, these are the rows of the client's side, and those of the server's that correspond to
+/// none: with each goes the one of the other side that corresponds to it.
 public struct TraceUnits: Hashable, Sendable {
     /// An exchange.
     public struct Exchange: Hashable, Sendable {
@@ -47,10 +49,16 @@ public struct TraceUnits: Hashable, Sendable {
         while try connection.step() { connections.append(ConnectionID(connection.integer(0))) }
         // Rows of which the bytes were evicted cannot be built again without some of them.
         let whole = "connection_id NOT IN (SELECT connection_id FROM gap WHERE reason = 'evicted')"
+        func own(_ row: String) -> String {
+            "(\(row).side <> 'server' OR \(row).counterpart_id IS NULL)"
+        }
         let exchange = try db.prepare(
             """
-            SELECT id, connection_id FROM http_exchange
-            WHERE status IS NOT 101 AND method <> 'CONNECT' AND \(whole) ORDER BY id
+            SELECT x.id, x.connection_id FROM any_exchange x
+            WHERE x.status IS NOT 101 AND x.method <> 'CONNECT' AND \(whole) AND \(own("x"))
+              AND NOT EXISTS (SELECT 1 FROM any_exchange o
+                WHERE o.id = x.counterpart_id AND (o.status IS 101 OR o.method = 'CONNECT'))
+            ORDER BY x.id
             """)
         while try exchange.step() {
             exchanges.append(
@@ -62,10 +70,10 @@ public struct TraceUnits: Hashable, Sendable {
         // required after a missing one.
         let message = try db.prepare(
             """
-            SELECT m.id, m.connection_id, (SELECT c.channel FROM simperium_command c
+            SELECT m.id, m.connection_id, (SELECT c.channel FROM any_command c
               WHERE c.message_id = m.id ORDER BY c.id LIMIT 1)
-            FROM message m WHERE \(whole) AND NOT EXISTS (
-              SELECT 1 FROM message o WHERE o.connection_id = m.connection_id AND o.compressed
+            FROM any_message m WHERE \(whole) AND \(own("m")) AND NOT EXISTS (
+              SELECT 1 FROM any_message o WHERE o.connection_id = m.connection_id AND o.compressed
                 AND o.size > length(CAST(o.payload AS BLOB))) ORDER BY m.id
             """)
         while try message.step() {

@@ -1,3 +1,4 @@
+internal import Dissection
 public import Wire
 
 /// A fault as stored, with its target and its verdict.
@@ -16,6 +17,10 @@ public struct FaultDetail: Hashable, Sendable {
     public var command: CommandID?
     /// Its verdict; nil until it was judged.
     public var verdict: FaultVerdictRow?
+    /// The exchange as the client had it, if it did.
+    public var clientExchange: ExchangeID?
+    /// The message as the client had it, if it did.
+    public var clientMessage: MessageID?
 }
 
 /// Whether the client recovered from a fault.
@@ -34,6 +39,10 @@ public struct FaultVerdictRow: Hashable, Sendable {
     public var afterNanoseconds: Int64?
     /// The number of tries of the client until then.
     public var tries: Int
+    /// Where what shows it begins, by which it is stored.
+    var place: Place?
+    /// Of a command its place in the message that begins there.
+    var position: Int?
 
     /// A verdict with these values.
     public init(

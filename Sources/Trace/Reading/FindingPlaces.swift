@@ -14,14 +14,14 @@ public final class FindingPlaces {
     /// Where the request of an exchange begins; nil where it is not there.
     public func place(of id: ExchangeID) throws(TraceError) -> Place? {
         try place(
-            "SELECT request_chunk_id, request_offset FROM http_exchange WHERE id = ?", id.rawValue,
+            "SELECT request_chunk_id, request_offset FROM any_exchange WHERE id = ?", id.rawValue,
             \.exchanges)
     }
 
     /// Where a message begins; nil where it is not there.
     public func place(of id: MessageID) throws(TraceError) -> Place? {
         try place(
-            "SELECT chunk_id, \"offset\" FROM message WHERE id = ?", id.rawValue, \.messages)
+            "SELECT chunk_id, \"offset\" FROM any_message WHERE id = ?", id.rawValue, \.messages)
     }
 
     private func place(

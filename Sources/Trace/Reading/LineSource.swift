@@ -3,6 +3,25 @@ internal import Filters
 internal import Storage
 internal import Wire
 
+/// Whose exchanges and commands are listed.
+public enum LineSide: String, Hashable, Sendable, CaseIterable {
+    /// Those that the client had.
+    case client
+    /// Those that the server had.
+    case server
+    /// Those of both, what is the same once.
+    case all
+
+    /// SQL about the rows named `alias`.
+    func condition(_ alias: String) -> String {
+        switch self {
+        case .client: "\(alias).side <> 'server'"
+        case .server: "\(alias).side <> 'client'"
+        case .all: "1"
+        }
+    }
+}
+
 /// Reads the lines of one table page by page, so that no read takes long.
 final class LineSource {
     private let statement: Statement
@@ -16,17 +35,19 @@ final class LineSource {
     ///
     /// With `openToo`, running exchanges count. Nil where no line can fit.
     init?(
-        _ db: Connection, _ subject: FilterSubject, _ filter: Filter?, _ range: ClosedRange<Int64>,
+        _ db: Connection, _ subject: FilterSubject, of side: LineSide, _ filter: Filter?,
+        _ range: ClosedRange<Int64>,
         openToo: Bool = true
     ) throws(StorageFault) {
         let condition = filter?.sql(for: subject) ?? .always
         guard condition != .never else { return nil }
-        let table = subject == .exchange ? "http_exchange x" : "simperium_command c"
-        let id = subject == .exchange ? "x.id" : "c.id"
+        let table = subject == .exchange ? "any_exchange x" : "any_command c"
+        let alias = subject == .exchange ? "x" : "c"
+        let id = "\(alias).id"
         let finished = subject == .exchange && !openToo ? "AND x.outcome <> 'open'" : ""
         statement = try db.prepare(
             "SELECT * FROM \(table) WHERE \(condition.text) AND \(id) BETWEEN ? AND ? \(finished) "
-                + "ORDER BY \(id)")
+                + "AND \(side.condition(alias)) ORDER BY \(id)")
         let count = Int32(condition.arguments.count)
         for (index, argument) in zip(Int32(1)..., condition.arguments) {
             statement.bind(index, argument)
@@ -36,8 +57,7 @@ final class LineSource {
         end = min(
             range.upperBound,
             try db.integer(
-                "SELECT max(id) FROM \(subject == .exchange ? "http_exchange" : "simperium_command")"
-            )
+                "SELECT max(id) FROM \(subject == .exchange ? "any_exchange" : "any_command")")
         )
         make =
             subject == .exchange

@@ -8,6 +8,25 @@ public enum BytesSide: Hashable, Sendable, CaseIterable {
     case sent
     /// As received.
     case received
+    /// As the side that the exchange belongs to had them, rewrites of the proxy included.
+    case own
+
+    /// What is between two offsets of a chunk; `end` is nil for its end.
+    fileprivate func bytes(
+        of chunk: Chunk, from start: Int, upto end: Int?, on side: Side
+    ) -> ArraySlice<UInt8> {
+        let peer: Peer
+        switch self {
+        case .sent:
+            let low = min(max(0, start), chunk.bytes.count)
+            return chunk.bytes[low..<min(max(low, end ?? .max), chunk.bytes.count)]
+        case .received: peer = chunk.sender.other
+        case .own: peer = side == .server ? .server : .client
+        }
+        let view = ChunkView(of: chunk, hadBy: peer)
+        let low = view.index(of: start)
+        return view.bytes[low..<max(low, end.map(view.index) ?? view.bytes.count)]
+    }
 }
 
 extension TraceReader {
@@ -20,11 +39,11 @@ extension TraceReader {
     /// - Parameters:
     ///   - id: The exchange.
     ///   - sender: Whose bytes.
-    ///   - side: Before or after rewrites.
+    ///   - side: Whose view of them.
     ///   - body: Receives each piece, with the number of its chunk, and returns whether to go on.
     /// - Throws: ``TraceError``, with code `notFound` where there is no such exchange.
     public func bytes(
-        of id: ExchangeID, sender: Peer, _ side: BytesSide = .received,
+        of id: ExchangeID, sender: Peer, _ side: BytesSide = .own,
         _ body: (ChunkID, ArraySlice<UInt8>) -> Bool
     ) throws(TraceError) {
         guard let exchange = try exchange(id)?.row else {
@@ -47,24 +66,10 @@ extension TraceReader {
             ) { chunk, value in
                 let first = chunk == start.chunk ? start.offset : 0
                 let last = end.flatMap { $0.chunk == chunk ? $0.offset : nil }
-                let bytes = side == .received ? value.received : value.bytes
-                let from = side == .received ? first : Self.sent(first, value.patches)
-                let to = last.map { side == .received ? $0 : Self.sent($0, value.patches) }
-                let low = min(max(0, from), bytes.count)
-                let high = min(max(low, to ?? bytes.count), bytes.count)
-                return low == high || body(chunk, bytes[low..<high])
+                let bytes = side.bytes(of: value, from: first, upto: last, on: exchange.side)
+                return bytes.isEmpty || body(chunk, bytes)
             }
         }
-    }
-
-    /// The offset in the sent bytes for `offset` in the received bytes.
-    private static func sent(_ offset: Int, _ patches: [Patch]) -> Int {
-        var shift = 0
-        for patch in patches where patch.offset + shift < offset {
-            if offset < patch.offset + shift + patch.inserted.count { return patch.offset }
-            shift += patch.inserted.count - patch.removed
-        }
-        return offset - shift
     }
 
     /// The first exchange that began long enough after `ended` that nothing of `exchange` comes
@@ -79,8 +84,8 @@ extension TraceReader {
         guard let ended else { return nil }
         return try list(
             """
-            SELECT id, request_chunk_id FROM http_exchange WHERE id > ?1 AND (started_ns > ?2
-              OR session_id > (SELECT session_id FROM http_exchange WHERE id = ?1))
+            SELECT id, request_chunk_id FROM any_exchange WHERE id > ?1 AND (started_ns > ?2
+              OR session_id > (SELECT session_id FROM any_exchange WHERE id = ?1))
             ORDER BY id LIMIT 1
             """, [exchange.id.rawValue, ended.nanoseconds + 1_000_000_000]
         ) { ($0.integer(0), ChunkID($0.integer(1))) }.first
@@ -97,16 +102,19 @@ extension TraceReader {
             ? ("request_chunk_id", "request_offset") : ("response_chunk_id", "response_offset")
         return try list(
             """
-            SELECT \(columns.0), \(columns.1) FROM http_exchange
-            WHERE connection_id = ? AND id > ? AND id < ? AND \(columns.0) IS NOT NULL
+            SELECT \(columns.0), \(columns.1) FROM any_exchange
+            WHERE connection_id = ? AND id < ? AND \(columns.0) IS NOT NULL
+              AND (request_chunk_id, request_offset) > (?, ?) AND side <> ?
               AND \(sender == .client ? "1" : "server_leg_id IS ?")
-            ORDER BY id LIMIT 1
+            ORDER BY request_chunk_id, request_offset LIMIT 1
             """,
             bind: {
                 $0.bind(1, exchange.connection.rawValue)
-                $0.bind(2, exchange.id.rawValue)
-                $0.bind(3, limit ?? .max)
-                if sender == .server { $0.bind(4, exchange.serverLeg?.rawValue) }
+                $0.bind(2, limit ?? .max)
+                $0.bind(3, exchange.requestPlace.chunk.rawValue)
+                $0.bind(4, Int64(exchange.requestPlace.offset))
+                $0.bind(5, (exchange.side == .server ? Side.client : .server).rawValue)
+                if sender == .server { $0.bind(6, exchange.serverLeg?.rawValue) }
             }, { $0.place(0) }
         ).first
     }
@@ -119,7 +127,7 @@ extension TraceReader {
         guard exchange.status == 101 else { return nil }
         return try list(
             """
-            SELECT chunk_id, "offset" FROM message
+            SELECT chunk_id, "offset" FROM any_message
             WHERE chunk_id >= ? AND exchange_id = ? AND sender = ? ORDER BY chunk_id, id LIMIT 1
             """,
             [
@@ -135,6 +143,7 @@ extension TraceReader {
         ended: Instant?, _ body: (ChunkID, Chunk) -> Bool
     ) throws(StorageFault) {
         let patches = try db.prepare(Schema.patchesOfChunk)
+        let deliveries = try db.prepare(Schema.deliveriesOfChunk)
         let statement = try db.prepare(
             """
             SELECT * FROM chunk WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND sender = ?4
@@ -158,6 +167,10 @@ extension TraceReader {
                 var chunk = chunk
                 patches.bind(1, id.rawValue)
                 while try patches.step() { chunk.patches.append(Tables.patch.row(patches)) }
+                deliveries.bind(1, id.rawValue)
+                while try deliveries.step() {
+                    chunk.deliveries.append(Tables.delivery.row(deliveries))
+                }
                 guard body(id, chunk) else { return }
             }
             from = end.rawValue + 1

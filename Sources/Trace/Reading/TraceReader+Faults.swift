@@ -23,16 +23,27 @@ extension TraceReader {
         var known = rows
         try reported { () throws(StorageFault) in
             let statement = try db.prepare(
-                "SELECT id, exchange_id, message_id, rule FROM fault "
-                    + "WHERE id > ? AND problem IS NULL ORDER BY id")
+                """
+                SELECT f.id, f.exchange_id, f.message_id, f.rule, x.counterpart_id, m.counterpart_id
+                FROM fault f LEFT JOIN any_exchange x ON x.id = f.exchange_id
+                LEFT JOIN any_message m ON m.id = f.message_id
+                WHERE f.id > ? AND f.problem IS NULL ORDER BY f.id
+                """)
             statement.bind(1, known.last)
             while try statement.step() {
                 known.last = statement.integer(0)
                 let rule = statement.string(3)
+                // A fault names the row of the peer whose bytes it was done to.
                 if let message = statement.optionalInteger(2) {
                     known.add(rule, to: MessageID(message))
+                    if let other = statement.optionalInteger(5) {
+                        known.add(rule, to: MessageID(other))
+                    }
                 } else if let exchange = statement.optionalInteger(1) {
                     known.add(rule, to: ExchangeID(exchange))
+                    if let other = statement.optionalInteger(4) {
+                        known.add(rule, to: ExchangeID(other))
+                    }
                 }
             }
         }
@@ -61,7 +72,18 @@ extension TraceReader {
 
     private static let faultRows = """
         SELECT f.id, f.session_id, f.exchange_id, f.message_id, f.command_id,
-          \(Tables.shownFault.sql("f.")), v.*
+          \(Tables.shownFault.sql("f.")), v.*,
+          CASE WHEN v.position IS NULL THEN
+            (SELECT x.id FROM any_exchange x
+             WHERE x.request_chunk_id = v.chunk_id AND x.request_offset = v."offset"
+             ORDER BY x.side = 'server' LIMIT 1) END,
+          (SELECT c.id FROM any_message m JOIN any_command c ON c.message_id = m.id
+           WHERE m.chunk_id = v.chunk_id AND m."offset" = v."offset" AND c.position = v.position
+           ORDER BY m.side = 'server', c.id LIMIT 1),
+          (SELECT CASE x.side WHEN 'server' THEN x.counterpart_id ELSE x.id END
+           FROM any_exchange x WHERE x.id = f.exchange_id),
+          (SELECT CASE m.side WHEN 'server' THEN m.counterpart_id ELSE m.id END
+           FROM any_message m WHERE m.id = f.message_id)
         FROM fault f LEFT JOIN fault_verdict v ON v.fault_id = f.id
         """
 }
@@ -106,7 +128,15 @@ extension Statement {
             command: optionalInteger(4).map { CommandID($0) })
         // A fault on a message does not count for the exchange that opened its WebSocket.
         if detail.message != nil { detail.exchange = nil }
-        if !isNull(own) { detail.verdict = Tables.verdict.row(self, from: own) }
+        let shown = own + Tables.verdict.width
+        detail.clientExchange = optionalInteger(shown + 2).map { ExchangeID($0) }
+        detail.clientMessage = optionalInteger(shown + 3).map { MessageID($0) }
+        if detail.message != nil { detail.clientExchange = nil }
+        guard !isNull(own) else { return detail }
+        var verdict = Tables.verdict.row(self, from: own)
+        verdict.exchange = optionalInteger(shown).map { ExchangeID($0) }
+        verdict.command = optionalInteger(shown + 1).map { CommandID($0) }
+        detail.verdict = verdict
         return detail
     }
 }

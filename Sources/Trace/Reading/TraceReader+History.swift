@@ -59,18 +59,18 @@ extension TraceReader {
               WHERE o.exchange_id = x.id AND o.sender = 0 AND o.instance_id IS NOT NULL LIMIT 1)
             FROM http_exchange x WHERE x.session_id = ?1
             """, "x.id", session
-        ) { .exchange(Tables.exchange.row($0), instance: $0.optionalString(30)) }
+        ) { .exchange(Tables.exchange.row($0), instance: $0.optionalString(Tables.exchange.width)) }
     }
 
     private func commandsSource(_ session: SessionID) throws(StorageFault) -> HistorySource {
         let changes = try db.prepare(
-            "SELECT * FROM change WHERE id >= \(Tables.share) * ?1 "
+            "SELECT * FROM any_change WHERE id >= \(Tables.share) * ?1 "
                 + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id")
         return try HistorySource(
             db,
             """
             SELECT c.*, CASE WHEN c.name IN ('init', 'auth', 'i', 'e', 'h') THEN coalesce(c.text,
-              (SELECT m.payload FROM message m WHERE m.id = c.message_id)) END
+              (SELECT m.payload FROM any_message m WHERE m.id = c.message_id)) END
             FROM simperium_command c WHERE c.session_id = ?1
             """, "c.id", session
         ) { statement throws(StorageFault) in
@@ -80,7 +80,7 @@ extension TraceReader {
                 changes.bind(1, row.id.rawValue)
                 while try changes.step() { found.append(Tables.change.row(changes)) }
             }
-            return .command(row, changes: found, text: statement.bytes(18))
+            return .command(row, changes: found, text: statement.bytes(Tables.command.width))
         }
     }
 }

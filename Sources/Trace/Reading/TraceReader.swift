@@ -15,7 +15,7 @@ public final class TraceReader {
     /// The file.
     public let path: String
     /// A warning about this trace, such as that the newest rows cannot be read; nil without one.
-    public let warning: String?
+    public private(set) var warning: String?
 
     /// Opens the trace at `path`.
     ///
@@ -56,6 +56,12 @@ public final class TraceReader {
         try TraceFile.check(db, path: path)
         do {
             try db.register(FilterFunctions())
+            let version = try db.integer("SELECT min(version) FROM decoder")
+            if version < Dissector.version, warning == nil {
+                warning =
+                    "the decoded rows of \(path) are older than this program, which may read its bytes "
+                    + "otherwise: tapedeck rebuild \(path) makes them anew"
+            }
         } catch {
             throw error.traceError(at: path)
         }
@@ -75,27 +81,36 @@ public final class TraceReader {
     ///
     /// - Parameters:
     ///   - filter: Which; nil for all.
+    ///   - side: Whose conversation.
     ///   - limit: The maximum number of lines; nil for no bound.
     ///   - body: Receives each line and returns whether to go on.
     /// - Throws: ``TraceError`` with code `storage`.
     public func lines(
-        _ filter: Filter? = nil, limit: Int? = nil, _ body: (TraceLine) -> Bool
+        _ filter: Filter? = nil, of side: LineSide = .client, limit: Int? = nil,
+        _ body: (TraceLine) -> Bool
     ) throws(TraceError) {
-        try lines(filter, exchanges: 1...Int64.max, commands: 1...Int64.max, limit: limit, body)
+        try lines(
+            filter, of: side, exchanges: 1...Int64.max, commands: 1...Int64.max, limit: limit,
+            body)
     }
 
     func lines(
-        _ filter: Filter?, exchanges: ClosedRange<Int64>?, commands: ClosedRange<Int64>?,
-        openToo: Bool = true, limit: Int? = nil, _ body: (TraceLine) -> Bool
+        _ filter: Filter?, of side: LineSide = .client, exchanges: ClosedRange<Int64>?,
+        commands: ClosedRange<Int64>?, openToo: Bool = true, limit: Int? = nil,
+        _ body: (TraceLine) -> Bool
     ) throws(TraceError) {
         try reported { () throws(StorageFault) in
             var sources: [LineSource] = []
             if let exchanges,
-                let source = try LineSource(db, .exchange, filter, exchanges, openToo: openToo)
+                let source = try LineSource(
+                    db, .exchange, of: side, filter, exchanges, openToo: openToo)
             {
                 sources.append(source)
             }
-            if let commands, let source = try LineSource(db, .command, filter, commands) {
+            if let commands,
+                let source = try LineSource(
+                    db, .command, of: side, filter, commands)
+            {
                 sources.append(source)
             }
             var left = limit ?? .max
@@ -118,8 +133,8 @@ public final class TraceReader {
     public func lastNumbers() throws(TraceError) -> (exchange: Int64, command: Int64) {
         try reported { () throws(StorageFault) in
             (
-                try db.integer("SELECT max(id) FROM http_exchange"),
-                try db.integer("SELECT max(id) FROM simperium_command")
+                try db.integer("SELECT max(id) FROM any_exchange"),
+                try db.integer("SELECT max(id) FROM any_command")
             )
         }
     }
@@ -152,7 +167,7 @@ public final class TraceReader {
         try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> ExchangeDetail? in
                 let found = try list(
-                    "SELECT * FROM http_exchange WHERE id = ?", [id.rawValue]
+                    "SELECT * FROM any_exchange WHERE id = ?", [id.rawValue]
                 ) { (SessionID($0.integer(1)), Tables.exchange.row($0)) }
                 guard let (session, row) = found.first else { return nil }
                 var detail = ExchangeDetail(session: session, row: row)
@@ -186,7 +201,7 @@ public final class TraceReader {
     public func message(_ id: MessageID) throws(TraceError) -> MessageDetail? {
         try reported { () throws(StorageFault) in
             try db.transaction("BEGIN") { () throws(StorageFault) -> MessageDetail? in
-                let found = try list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
+                let found = try list("SELECT * FROM any_message WHERE id = ?", [id.rawValue]) {
                     (SessionID($0.integer(1)), Tables.message.row($0))
                 }
                 guard let (session, row) = found.first else { return nil }
@@ -197,7 +212,7 @@ public final class TraceReader {
                         + "ORDER BY id LIMIT 10000", [id.rawValue]
                 ) { Tables.frame.row($0) }
                 detail.commands = try list(
-                    "SELECT * FROM simperium_command WHERE message_id = ? ORDER BY id",
+                    "SELECT * FROM any_command WHERE message_id = ? ORDER BY id",
                     [id.rawValue]
                 ) { Tables.command.row($0) }
                 detail.notes = try list(
@@ -220,7 +235,7 @@ public final class TraceReader {
                     detail?.faults = try faults(
                         on: row.connection, where: "f.message_id = \(row.message)")
                     let place = try list(
-                        "SELECT chunk_id, \"offset\" FROM message WHERE id = ?",
+                        "SELECT chunk_id, \"offset\" FROM any_message WHERE id = ?",
                         [row.message.rawValue]
                     ) { $0.place(0) }.first
                     if let place { detail?.findings = try findings(at: place) }
@@ -235,8 +250,8 @@ public final class TraceReader {
     public func text(of id: CommandID) throws(TraceError) -> [UInt8] {
         try reported { () throws(StorageFault) in
             try list(
-                "SELECT coalesce(c.text, m.payload) FROM simperium_command c "
-                    + "LEFT JOIN message m ON m.id = c.message_id WHERE c.id = ?", [id.rawValue]
+                "SELECT coalesce(c.text, m.payload) FROM any_command c "
+                    + "LEFT JOIN any_message m ON m.id = c.message_id WHERE c.id = ?", [id.rawValue]
             ) { $0.bytes(0) }.first ?? []
         }
     }
@@ -278,16 +293,17 @@ public final class TraceReader {
         -> [CommandDetail]
     {
         var details = try list(
-            "SELECT c.*, coalesce(c.text, m.payload) FROM simperium_command c "
-                + "LEFT JOIN message m ON m.id = c.message_id WHERE \(condition)", arguments
+            "SELECT c.*, coalesce(c.text, m.payload) FROM any_command c "
+                + "LEFT JOIN any_message m ON m.id = c.message_id WHERE \(condition)", arguments
         ) {
             CommandDetail(
-                session: SessionID($0.integer(1)), row: Tables.command.row($0), text: $0.bytes(18))
+                session: SessionID($0.integer(1)), row: Tables.command.row($0),
+                text: $0.bytes(Tables.command.width))
         }
         for index in details.indices {
             let row = details[index].row
             details[index].changes = try list(
-                "SELECT * FROM change WHERE id >= \(Tables.share) * ?1 "
+                "SELECT * FROM any_change WHERE id >= \(Tables.share) * ?1 "
                     + "AND id < \(Tables.share) * (?1 + 1) ORDER BY id",
                 [row.id.rawValue]
             ) { Tables.change.row($0) }

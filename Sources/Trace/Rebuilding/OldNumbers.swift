@@ -48,19 +48,24 @@ final class OldNumbers {
     init(_ db: Connection, free: Counters) throws(StorageFault) {
         try db.execute(
             """
-            CREATE TEMP TABLE old_exchange(chunk, place, id, PRIMARY KEY(chunk, place)) WITHOUT ROWID;
+            CREATE TEMP TABLE old_exchange(
+              chunk, place, side, id, PRIMARY KEY(chunk, place, side)) WITHOUT ROWID;
             INSERT OR IGNORE INTO old_exchange
-              SELECT request_chunk_id, request_offset, id FROM http_exchange;
-            CREATE TEMP TABLE old_message(chunk, place, id, PRIMARY KEY(chunk, place)) WITHOUT ROWID;
-            INSERT OR IGNORE INTO old_message SELECT chunk_id, "offset", id FROM message;
+              SELECT request_chunk_id, request_offset, side = 'server', id FROM any_exchange;
+            CREATE TEMP TABLE old_message(
+              chunk, place, side, id, PRIMARY KEY(chunk, place, side)) WITHOUT ROWID;
+            INSERT OR IGNORE INTO old_message
+              SELECT chunk_id, "offset", side = 'server', id FROM any_message;
             CREATE TEMP TABLE old_command(message, place, id, PRIMARY KEY(message, place))
               WITHOUT ROWID;
-            INSERT OR IGNORE INTO old_command SELECT message_id, position, id FROM simperium_command;
+            INSERT OR IGNORE INTO old_command SELECT message_id, position, id FROM any_command;
             CREATE TEMP TABLE old_note(connection, id, PRIMARY KEY(connection, id)) WITHOUT ROWID;
             INSERT INTO old_note SELECT connection_id, id FROM note;
             """)
-        oldExchange = try db.prepare("SELECT id FROM old_exchange WHERE chunk = ? AND place = ?")
-        oldMessage = try db.prepare("SELECT id FROM old_message WHERE chunk = ? AND place = ?")
+        oldExchange = try db.prepare(
+            "SELECT id FROM old_exchange WHERE chunk = ? AND place = ? AND side = ?")
+        oldMessage = try db.prepare(
+            "SELECT id FROM old_message WHERE chunk = ? AND place = ? AND side = ?")
         oldCommand = try db.prepare("SELECT id FROM old_command WHERE message = ? AND place = ?")
         oldNotes = try db.prepare("SELECT id FROM old_note WHERE connection = ? ORDER BY id")
         self.free = free
@@ -91,11 +96,10 @@ final class OldNumbers {
     private func learn(_ row: DerivedRow) throws(StorageFault) {
         switch row {
         case .exchange(let row) where exchanges(row.id.rawValue) == nil:
-            let old = try find(
-                oldExchange, row.requestPlace.chunk.rawValue, Int64(row.requestPlace.offset))
+            let old = try find(oldExchange, row.requestPlace, row.side)
             exchanges.add(row.id.rawValue, becomes: old ?? Counters.take(&free.exchange))
         case .message(let row) where messages(row.id.rawValue) == nil:
-            let old = try find(oldMessage, row.place.chunk.rawValue, Int64(row.place.offset))
+            let old = try find(oldMessage, row.place, row.side)
             messages.add(row.id.rawValue, becomes: old ?? Counters.take(&free.message))
         case .command(let row) where commands(row.id.rawValue) == nil:
             guard let message = messages(row.message.rawValue) else { return }
@@ -103,6 +107,13 @@ final class OldNumbers {
             commands.add(row.id.rawValue, becomes: old ?? Counters.take(&free.command))
         default: break
         }
+    }
+
+    private func find(
+        _ statement: Statement, _ place: Place, _ side: Side
+    ) throws(StorageFault) -> Int64? {
+        statement.bind(3, side == .server ? 1 : 0)
+        return try find(statement, place.chunk.rawValue, Int64(place.offset))
     }
 
     private func find(_ statement: Statement, _ a: Int64, _ b: Int64) throws(StorageFault) -> Int64?
@@ -129,6 +140,10 @@ final class OldNumbers {
         case .exchange(var row):
             guard let id = exchanges(row.id.rawValue) else { return nil }
             row.id = ExchangeID(id)
+            if let other = row.counterpart {
+                guard let id = exchanges(other.rawValue) else { return nil }
+                row.counterpart = ExchangeID(id)
+            }
             return .exchange(row)
         case .body(var row):
             guard let id = exchanges(row.exchange.rawValue) else { return nil }
@@ -156,12 +171,20 @@ final class OldNumbers {
             else { return nil }
             row.id = MessageID(id)
             row.exchange = ExchangeID(exchange)
+            if let other = row.counterpart {
+                guard let id = messages(other.rawValue) else { return nil }
+                row.counterpart = MessageID(id)
+            }
             return .message(row)
         case .command(var row):
             guard let id = commands(row.id.rawValue), let message = messages(row.message.rawValue)
             else { return nil }
             row.id = CommandID(id)
             row.message = MessageID(message)
+            if let other = row.counterpart {
+                guard let id = commands(other.rawValue) else { return nil }
+                row.counterpart = CommandID(id)
+            }
             return .command(row)
         case .change(var row):
             guard let id = commands(row.command.rawValue) else { return nil }

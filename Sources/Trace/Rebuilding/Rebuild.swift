@@ -52,9 +52,9 @@ public enum Rebuild {
             try db.execute("DROP TABLE IF EXISTS temp.old_exchange")
             try file.settle()
             return Outcome(
-                exchanges: try db.integer("SELECT count(*) FROM http_exchange"),
-                messages: try db.integer("SELECT count(*) FROM message"),
-                commands: try db.integer("SELECT count(*) FROM simperium_command"),
+                exchanges: try db.integer("SELECT count(*) FROM any_exchange"),
+                messages: try db.integer("SELECT count(*) FROM any_message"),
+                commands: try db.integer("SELECT count(*) FROM any_command"),
                 kept: Int64(kept.count))
         } catch {
             throw error.traceError(at: path)
@@ -139,8 +139,8 @@ public enum Rebuild {
         -> Bool
     {
         for (table, next) in [
-            ("http_exchange", counters.exchange), ("message", counters.message),
-            ("simperium_command", counters.command), ("note", counters.note),
+            ("any_exchange", counters.exchange), ("any_message", counters.message),
+            ("any_command", counters.command), ("note", counters.note),
         ] where try db.integer("SELECT count(*) FROM \(table)") != next - 1 {
             return true
         }
@@ -151,8 +151,8 @@ public enum Rebuild {
     private static func clear(_ db: Connection, kept: Set<Int64>) throws(StorageFault) {
         if kept.isEmpty {
             for table in [
-                "http_exchange", "http_body", "part", "openrosa", "case_block", "frame",
-                "message", "simperium_command", "change", "note",
+                "any_exchange", "http_body", "part", "openrosa", "case_block", "frame",
+                "any_message", "any_command", "any_change", "note",
             ] {
                 try db.execute("DELETE FROM \(table)")
             }
@@ -161,20 +161,22 @@ public enum Rebuild {
             try db.execute(
                 """
                 CREATE TEMP TABLE kept AS SELECT id FROM connection WHERE id IN (\(connections));
-                DELETE FROM change WHERE command_id NOT IN (SELECT id FROM simperium_command
+                DELETE FROM any_change WHERE command_id NOT IN (SELECT id FROM any_command
                   WHERE connection_id IN (SELECT id FROM kept));
-                DELETE FROM simperium_command WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM any_command WHERE connection_id NOT IN (SELECT id FROM kept);
                 DELETE FROM frame WHERE connection_id NOT IN (SELECT id FROM kept);
-                DELETE FROM message WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM any_message WHERE connection_id NOT IN (SELECT id FROM kept);
                 DELETE FROM note WHERE connection_id NOT IN (SELECT id FROM kept);
-                DELETE FROM http_exchange WHERE connection_id NOT IN (SELECT id FROM kept);
-                DELETE FROM http_body WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
-                DELETE FROM part WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
-                DELETE FROM openrosa WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
-                DELETE FROM case_block WHERE exchange_id NOT IN (SELECT id FROM http_exchange);
+                DELETE FROM any_exchange WHERE connection_id NOT IN (SELECT id FROM kept);
+                DELETE FROM http_body WHERE exchange_id NOT IN (SELECT id FROM any_exchange);
+                DELETE FROM part WHERE exchange_id NOT IN (SELECT id FROM any_exchange);
+                DELETE FROM openrosa WHERE exchange_id NOT IN (SELECT id FROM any_exchange);
+                DELETE FROM case_block WHERE exchange_id NOT IN (SELECT id FROM any_exchange);
                 DROP TABLE temp.kept;
                 """)
         }
+        // Rows that are kept are those of the decoder that made them.
+        if kept.isEmpty { try db.execute(Schema.thisDecoder) }
         try db.execute(
             """
             INSERT INTO search(search) VALUES ('delete-all');

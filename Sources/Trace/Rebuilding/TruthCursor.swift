@@ -14,6 +14,7 @@ final class TruthCursor {
 
     private let chunks: Statement
     private let patches: Statement
+    private let deliveries: Statement
     private let others: [Statement]
     private let make: [(Statement) -> Entry]
     private var nextChunk: Int64?
@@ -26,6 +27,7 @@ final class TruthCursor {
     init(_ db: Connection) throws(StorageFault) {
         chunks = try db.prepare("SELECT * FROM chunk ORDER BY id")
         patches = try db.prepare(Schema.patchesOfChunk)
+        deliveries = try db.prepare(Schema.deliveriesOfChunk)
         others = [
             try db.prepare("SELECT * FROM connection ORDER BY after_chunk_id, step"),
             try db.prepare("SELECT * FROM leg ORDER BY after_chunk_id, step"),
@@ -73,6 +75,8 @@ final class TruthCursor {
         var chunk = Tables.chunk.row(chunks)
         patches.bind(1, id)
         while try patches.step() { chunk.patches.append(Tables.patch.row(patches)) }
+        deliveries.bind(1, id)
+        while try deliveries.step() { chunk.deliveries.append(Tables.delivery.row(deliveries)) }
         nextChunk = try chunks.step() ? chunks.integer(0) : nil
         return Entry(chunk: ChunkID(id), record: .chunk(chunk))
     }

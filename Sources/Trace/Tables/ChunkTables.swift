@@ -46,4 +46,20 @@ extension Tables {
                 \.reason, \.reason
             ),
         ])
+
+    /// `delivery`.
+    package static let delivery: Table<Delivery> = Table(
+        "delivery",
+        "bytes that went on later than they were read, or not at all",
+        blank: Delivery(offset: 0, count: 0, at: nil), nameWidth: 10,
+        [
+            .given(
+                "id", "16777216 * chunk_id + place among the deliveries of the chunk, from 0", .id,
+                isKey: true),
+            .given("chunk_id", "the chunk", .owner, constraint: " REFERENCES chunk(id)"),
+            .value(
+                "offset", "first of the bytes, from the start of the chunk", \.offset, \.offset),
+            .value("count", "number of bytes", \.count, \.count),
+            .value("at_ns", "when they went on; null where they never did", \.at, \.at),
+        ])
 }

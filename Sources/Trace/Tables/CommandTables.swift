@@ -3,18 +3,18 @@ import Wire
 
 /// Simperium commands, and notes.
 extension Tables {
-    /// `simperium_command`.
+    /// `any_command`.
     package static let command: Table<CommandRow> = Table(
-        "simperium_command",
-        "one Simperium command; the view command adds its payload",
+        "any_command",
+        "one Simperium command, of either side; the view command adds its payload",
         blank: CommandRow(
             id: CommandID(0), message: MessageID(0), connection: ConnectionID(0), position: 0,
             sender: .client, at: .zero, channel: nil, name: "", bucket: nil, app: nil, text: nil,
             payloadOffset: 0, payloadSize: 0, key: nil, cv: nil, error: nil, problem: nil),
         counter: "command",
-        onConflict: .ignore,
+        onConflict: .revise(["fate", "counterpart_id"]),
         indexes: [
-            "CREATE INDEX simperium_command_message ON simperium_command(message_id);"
+            "CREATE INDEX any_command_message ON any_command(message_id);"
         ],
         [
             .key("id", "number of the command", \.id, \.id),
@@ -46,18 +46,23 @@ extension Tables {
             .value(
                 "error", "error code of an auth or of the first change with one", \.error, \.error),
             .value("problem", "what is wrong with it and where", \.problem, \.problem),
+            .value("side", sideComment, \.side, \.side),
+            .value("fate", fateComment, \.fate, \.fate),
+            .value(
+                "counterpart_id", "the command of the other side that corresponds to it",
+                \.counterpart, \.counterpart),
         ])
 
-    /// `change`.
+    /// `any_change`.
     package static let change: Table<ChangeRow> = Table(
-        "change",
-        "one change of a c command",
+        "any_change",
+        "one change of a c command, of either side",
         blank: ChangeRow(
             command: CommandID(0), position: 0, bucket: nil, key: nil, operation: nil, sv: nil,
             ev: nil, cv: nil, ccid: nil, clientID: nil, error: nil, offset: 0, size: 0),
-        onConflict: .ignore,
+        onConflict: .revise(["fate"]),
         indexes: [
-            "CREATE INDEX change_key ON change(key);"
+            "CREATE INDEX any_change_key ON any_change(key);"
         ],
         [
             .key("16777216 * command_id + position") {
@@ -80,6 +85,8 @@ extension Tables {
             .value(
                 "offset", "bytes from the start of the command to the change", \.offset, \.offset),
             .value("size", "bytes of the change", \.size, \.size),
+            .value("side", sideComment, \.side, \.side),
+            .value("fate", "what became of its command on its way", \.fate, \.fate),
         ])
 
     /// `note`.
@@ -103,7 +110,7 @@ extension Tables {
             .value("at_ns", "when they arrived", \.at, \.at),
             .value("chunk_id", "chunk with the first of the bytes", \.place.chunk, \.place.chunk),
             .value(
-                "offset", "its offset in the received bytes of that chunk", \.place.offset,
+                "offset", "its offset in that chunk", \.place.offset,
                 \.place.offset),
             .value("code", "stable name, such as http.two-lengths", \.code, \.code),
             .value("message", "the same as text", \.detail, \.detail),

@@ -3,10 +3,10 @@ import Wire
 
 /// Exchanges with what was sent in them.
 extension Tables {
-    /// `http_exchange`.
+    /// `any_exchange`.
     package static let exchange: Table<ExchangeRow> = Table(
-        "http_exchange",
-        "one HTTP request and its response; bodies are in http_body",
+        "any_exchange",
+        "one HTTP request and its response, of either side; bodies are in http_body",
         blank: ExchangeRow(
             id: ExchangeID(0), connection: ConnectionID(0), api: "", method: "", scheme: "",
             host: "", port: 0, path: "", query: nil, version: "", startedAt: .zero,
@@ -16,8 +16,8 @@ extension Tables {
                 "id", "session_id", "connection_id", "request_chunk_id", "request_offset",
             ]), nameWidth: 17,
         indexes: [
-            "CREATE INDEX http_exchange_request_chunk ON http_exchange(request_chunk_id);",
-            "CREATE INDEX http_exchange_open ON http_exchange(id) WHERE outcome = 'open';",
+            "CREATE INDEX any_exchange_request_chunk ON any_exchange(request_chunk_id);",
+            "CREATE INDEX any_exchange_open ON any_exchange(id) WHERE outcome = 'open';",
         ],
         [
             .key(
@@ -68,19 +68,28 @@ extension Tables {
                 \.requestPlace.chunk, \.requestPlace.chunk
             ),
             .value(
-                "request_offset", "its offset in the received bytes of that chunk",
+                "request_offset", "its offset in that chunk",
                 \.requestPlace.offset, \.requestPlace.offset),
             .made(
                 "response_chunk_id", "chunk with the first byte of the final response",
                 { $0.responsePlace?.chunk },
                 read: { $0.responsePlace = $1.map { Place(chunk: $0, offset: 0) } }),
             .made(
-                "response_offset", "its offset in the received bytes of that chunk",
+                "response_offset", "its offset in that chunk",
                 { $0.responsePlace?.offset }, read: { $0.responsePlace?.offset = $1 ?? 0 }),
             .value(
                 "user", "user of the request: as of the query, or the name of Basic credentials",
                 \.user, \.user),
+            .value("side", sideComment, \.side, \.side),
+            .value("fate", fateComment, \.fate, \.fate),
+            .value(
+                "counterpart_id", "the exchange of the other side that corresponds to it",
+                \.counterpart, \.counterpart),
         ])
+
+    static let sideComment = "whose conversation it belongs to: both, client or server"
+    static let fateComment =
+        "what became of it on its way: same, altered, lost, late, repeated, or synthesized"
 
     /// `http_body`.
     package static let body: Table<BodyRow> = Table(

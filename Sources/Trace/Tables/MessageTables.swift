@@ -32,21 +32,22 @@ extension Tables {
             .value(
                 "chunk_id", "chunk with the first byte of the header", \.place.chunk, \.place.chunk),
             .value(
-                "offset", "its offset in the received bytes of that chunk", \.place.offset,
+                "offset", "its offset in that chunk", \.place.offset,
                 \.place.offset),
         ])
 
-    /// `message`.
+    /// `any_message`.
     package static let message: Table<MessageRow> = Table(
-        "message",
-        "a WebSocket message as assembled from frames",
+        "any_message",
+        "a WebSocket message as assembled from frames, of either side",
         blank: MessageRow(
             id: MessageID(0), connection: ConnectionID(0), exchange: ExchangeID(0), sender: .client,
             at: .zero, endedAt: .zero, opcode: 0, payload: [], isText: false, size: 0, wireSize: 0,
             isCompressed: false, frames: 0, closeCode: nil, problem: nil,
-            place: Place(chunk: ChunkID(0), offset: 0)), counter: "message", onConflict: .ignore,
+            place: Place(chunk: ChunkID(0), offset: 0)), counter: "message",
+        onConflict: .revise(["fate", "counterpart_id"]),
         indexes: [
-            "CREATE INDEX message_chunk ON message(chunk_id);"
+            "CREATE INDEX any_message_chunk ON any_message(chunk_id);"
         ],
         [
             .key("id", "number of the message, in order of its last byte", \.id, \.id),
@@ -79,7 +80,16 @@ extension Tables {
                 "chunk_id", "chunk with the first byte of its first frame", \.place.chunk,
                 \.place.chunk),
             .value(
-                "offset", "its offset in the received bytes of that chunk", \.place.offset,
+                "offset", "its offset in that chunk", \.place.offset,
                 \.place.offset),
+            .value("side", sideComment, \.side, \.side),
+            .value("fate", fateComment, \.fate, \.fate),
+            .value(
+                "counterpart_id",
+                """
+                the message of the other side that corresponds to it; of a repeated one what was \
+                received before
+                """,
+                \.counterpart, \.counterpart),
         ])
 }

@@ -13,6 +13,8 @@ extension TableDefinition {
     package static let chunk = Tables.chunk.definition
     /// Patches, which are in the line of their chunk; their first two columns follow from that.
     package static let patch = Tables.patch.definition
+    /// Deliveries, which are in the line of their chunk like patches.
+    package static let delivery = Tables.delivery.definition
     /// Events of connections and sessions other than bytes.
     package static let event = Tables.event.definition
     /// Gaps.
@@ -38,7 +40,7 @@ extension TableDefinition {
     ]
 
     /// All tables of which a recording has rows.
-    package static let recorded = [session, patch, counter] + timeline
+    package static let recorded = [session, patch, delivery, counter] + timeline
 
     /// Tables whose rows are numbered by decoding.
     package static let numberedByDecoding = [

@@ -1,3 +1,4 @@
+internal import Dissection
 package import Wire
 
 /// Statements about the session.
@@ -80,8 +81,17 @@ extension Tables {
                 """,
                 \.verdict, \.verdict),
             .value("how", "the evidence, as text", \.how, \.how),
-            .value("exchange_id", "the exchange that shows it", \.exchange, \.exchange),
-            .value("command_id", "the command that shows it", \.command, \.command),
+            .made(
+                "chunk_id", "chunk with the first byte of the request or message that shows it",
+                { $0.place?.chunk },
+                read: { $0.place = $1.map { Place(chunk: $0, offset: 0) } }),
+            .made(
+                "offset", "its offset in that chunk", { $0.place?.offset },
+                read: { $0.place?.offset = $1 ?? 0 }),
+            .value(
+                "position",
+                "place among the commands of the message, from 0; null where an exchange shows it",
+                \.position, \.position),
             .value("after_ns", "how long after the fault", \.afterNanoseconds, \.afterNanoseconds),
             .value("tries", "number of tries of the client until then", \.tries, \.tries),
         ])

@@ -14,6 +14,8 @@ package struct Table<Row: Sendable>: Sendable {
         case ignore
         /// The row replaces the old one.
         case replace
+        /// Of a row that belongs to one side these columns are updated; others are left out.
+        case revise([String])
         /// The old row is updated to the new one, apart from the columns `keeping`.
         case update(keeping: Set<String>)
     }
@@ -41,12 +43,19 @@ package struct Table<Row: Sendable>: Sendable {
             case .fail: definition.insertion()
             case .ignore: definition.insertion("OR IGNORE ")
             case .replace: definition.insertion("OR REPLACE ")
+            case .revise(let columns):
+                definition.insertion() + " ON CONFLICT(id) DO UPDATE SET "
+                    + columns.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")
+                    + " WHERE \(name).side <> 'both'"
             case .update(let kept):
                 definition.insertion() + " ON CONFLICT(id) DO UPDATE SET "
                     + definition.columns.filter { !kept.contains($0.name) }
                     .map { "\"\($0.name)\" = excluded.\"\($0.name)\"" }.joined(separator: ", ")
             }
     }
+
+    /// Number of its columns.
+    var width: Int32 { Int32(columns.count) }
 
     /// The row of `SELECT * FROM` this table, whose columns begin at `first`.
     func row(_ statement: Statement, from first: Int32 = 0) -> Row {

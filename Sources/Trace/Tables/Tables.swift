@@ -43,6 +43,17 @@ package enum Tables {
                 comment: "rowid they will have in search", content: .number(least: 1))
         ])
 
+    /// The decoder of the decoded rows.
+    static let decoder = TableDefinition(
+        name: "decoder", comment: "the decoder that made the decoded rows",
+        columns: [
+            ColumnDefinition(
+                name: "version", declaration: "INTEGER PRIMARY KEY",
+                comment: """
+                    its version; where the program has a later one, tapedeck rebuild makes the rows anew
+                    """, content: .number(least: 1))
+        ])
+
     /// The next free numbers.
     package static let counter = TableDefinition(
         name: "counter",

@@ -3,10 +3,15 @@ internal import Wire
 
 /// Finds the chunks that faults are about.
 ///
-/// A fault directly precedes the bytes it is about, so its chunk is the next one of its connection,
-/// or where none follows in the batch, the last one. Where nothing of that chunk was forwarded and
-/// its replacement is a separate chunk, it is that one.
+/// A fault directly precedes the bytes it is about, so its chunk is the next one of its connection
+/// and of the sender of these bytes, or where none follows in the batch, the last one.
 final class FaultPlaces {
+    /// Whose chunk is looked for: that of one sender, or the next of any.
+    private struct Way: Hashable {
+        let connection: ConnectionID
+        let sender: Peer?
+    }
+
     private let last: Statement
 
     /// The number of chunks that are searched backwards for the last one of a connection: there is
@@ -15,7 +20,10 @@ final class FaultPlaces {
 
     init(_ db: Connection) throws(StorageFault) {
         last = try db.prepare(
-            "SELECT id FROM chunk WHERE id >= ?2 AND connection_id = ?1 ORDER BY id DESC LIMIT 1")
+            """
+            SELECT id FROM chunk WHERE id >= ?2 AND connection_id = ?1 AND (?3 IS NULL OR sender = ?3)
+            ORDER BY id DESC LIMIT 1
+            """)
     }
 
     /// The chunks of those faults among `records` that have none, in order.
@@ -26,43 +34,34 @@ final class FaultPlaces {
     ) throws(StorageFault) -> ArraySlice<ChunkID?> {
         guard records.contains(where: \.isFault) else { return [] }
         var places: [ChunkID?] = []
-        var latest: [ConnectionID: ChunkID] = [:]
-        var waiting: [ConnectionID: [Int]] = [:]
-        // Faults whose chunk was not forwarded, and its sender.
-        var gone: [ConnectionID: (sender: Peer, places: [Int])] = [:]
+        var latest: [Way: ChunkID] = [:]
+        var waiting: [Way: [Int]] = [:]
         var next = first
         for record in records {
             switch record {
             case .chunk(let chunk):
                 let id = ChunkID(next)
                 next += 1
-                latest[chunk.connection] = id
-                let started = waiting.removeValue(forKey: chunk.connection) ?? []
-                for place in started { places[place] = id }
-                let before = gone.removeValue(forKey: chunk.connection)
-                if chunk.isGone {
-                    let others = before?.sender == chunk.sender ? before?.places ?? [] : []
-                    if !started.isEmpty || !others.isEmpty {
-                        gone[chunk.connection] = (chunk.sender, others + started)
-                    }
-                } else if let before, before.sender == chunk.sender, chunk.origin == .tapedeck {
-                    for place in before.places { places[place] = id }
+                for sender in [chunk.sender, nil] {
+                    let way = Way(connection: chunk.connection, sender: sender)
+                    latest[way] = id
+                    for place in waiting.removeValue(forKey: way) ?? [] { places[place] = id }
                 }
             case .fault(let fault) where fault.chunk == nil:
                 if let connection = fault.connection {
-                    if waiting[connection] == nil { gone[connection] = nil }
-                    waiting[connection, default: []].append(places.count)
+                    waiting[Way(connection: connection, sender: fault.sender), default: []]
+                        .append(places.count)
                 }
                 places.append(nil)
             default: break
             }
         }
-        for (connection, indexes) in waiting {
+        for (way, indexes) in waiting {
             let found: ChunkID?
-            if let known = latest[connection] {
+            if let known = latest[way] {
                 found = known
             } else {
-                found = try lastChunk(of: connection, before: first)
+                found = try lastChunk(of: way, before: first)
             }
             for place in indexes { places[place] = found }
         }
@@ -70,19 +69,12 @@ final class FaultPlaces {
     }
 
     private func lastChunk(
-        of connection: ConnectionID, before first: Int64
+        of way: Way, before first: Int64
     ) throws(StorageFault) -> ChunkID? {
-        last.bind(1, connection.rawValue)
+        last.bind(1, way.connection.rawValue)
         last.bind(2, max(1, first - Self.reach))
+        last.bind(3, way.sender.map { Int64($0.rawValue) })
         defer { last.reset() }
         return try last.step() ? ChunkID(last.integer(0)) : nil
-    }
-}
-
-extension Chunk {
-    /// Whether nothing of it was forwarded.
-    fileprivate var isGone: Bool {
-        guard patches.count == 1, let patch = patches.first else { return false }
-        return patch.removed == bytes.count && patch.inserted.isEmpty
     }
 }

@@ -13,8 +13,29 @@ public enum FaultVerdicts {
         do throws(StorageFault) {
             let db = file.connection
             let insert = try Insertion(Tables.verdict, db)
+            let exchange = try db.prepare(
+                "SELECT request_chunk_id, request_offset FROM any_exchange WHERE id = ?")
+            let command = try db.prepare(
+                """
+                SELECT m.chunk_id, m."offset", c.position FROM any_command c
+                JOIN any_message m ON m.id = c.message_id WHERE c.id = ?
+                """)
             try db.transaction { () throws(StorageFault) in
-                for row in rows { try insert.run(row) }
+                for var row in rows {
+                    if let id = row.command?.rawValue {
+                        command.bind(1, id)
+                        if try command.step() {
+                            row.place = command.place(0)
+                            row.position = command.int(2)
+                        }
+                        command.reset()
+                    } else if let id = row.exchange?.rawValue {
+                        exchange.bind(1, id)
+                        if try exchange.step() { row.place = exchange.place(0) }
+                        exchange.reset()
+                    }
+                    try insert.run(row)
+                }
             }
             try file.settle()
         } catch {

@@ -21,7 +21,7 @@ final class NewestExchange {
             """
             SELECT id, connection_id, request_chunk_id, coalesce(ended_ns, started_ns),
               request_size + response_size
-            FROM http_exchange
+            FROM any_exchange
             WHERE outcome = 'complete' AND method <> 'CONNECT' AND status IS NOT 101
             ORDER BY id DESC LIMIT 1
             """)

@@ -34,10 +34,10 @@ final class SearchIndexer {
         nextBody = try db.prepare(
             "SELECT id, content FROM body WHERE id > ? ORDER BY id LIMIT 1000")
         nextMessage = try db.prepare(
-            "SELECT id, payload FROM message WHERE id > ? ORDER BY id LIMIT 1000")
+            "SELECT id, payload FROM any_message WHERE id > ? ORDER BY id LIMIT 1000")
         nextLate = try db.prepare("SELECT id FROM late ORDER BY id LIMIT 1")
         lateBody = try db.prepare("SELECT content FROM body WHERE id = ?")
-        lateMessage = try db.prepare("SELECT payload FROM message WHERE id = ?")
+        lateMessage = try db.prepare("SELECT payload FROM any_message WHERE id = ?")
         add = try db.prepare("INSERT INTO search(rowid, text) VALUES (?, ?)")
         mark = try db.prepare(
             "INSERT INTO progress VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET upto = excluded.upto"
@@ -121,7 +121,7 @@ final class SearchIndexer {
     /// The indexed share of all rows, in 0...1.
     func share() throws(StorageFault) -> Double {
         let all = try db.integer(
-            "SELECT coalesce((SELECT max(id) FROM http_body), 0) + coalesce((SELECT max(id) FROM message), 0)"
+            "SELECT coalesce((SELECT max(id) FROM http_body), 0) + coalesce((SELECT max(id) FROM any_message), 0)"
         )
         guard all > 0 else { return 1 }
         return min(1, Double(progress.body + progress.message) / Double(all))

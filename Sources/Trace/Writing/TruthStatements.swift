@@ -7,6 +7,7 @@ final class TruthStatements {
     private let leg: Insertion<LegRow>
     private let chunk: Insertion<Chunk>
     private let patch: Insertion<Patch>
+    private let delivery: Insertion<Delivery>
     private let event: Insertion<EventRow>
     private let gap: Insertion<GapRow>
     private let mark: Insertion<MarkRow>
@@ -20,6 +21,7 @@ final class TruthStatements {
         leg = try Insertion(Tables.leg, db)
         chunk = try Insertion(Tables.chunk, db)
         patch = try Insertion(Tables.patch, db)
+        delivery = try Insertion(Tables.delivery, db)
         event = try Insertion(Tables.event, db)
         gap = try Insertion(Tables.gap, db)
         mark = try Insertion(Tables.mark, db)
@@ -89,6 +91,10 @@ final class TruthStatements {
         for (place, change) in row.patches.enumerated() {
             context.id = Tables.share * id + Int64(place)
             try patch.run(change, context)
+        }
+        for (place, each) in row.deliveries.enumerated() {
+            context.id = Tables.share * id + Int64(place)
+            try delivery.run(each, context)
         }
     }
 }

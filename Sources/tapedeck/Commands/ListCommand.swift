@@ -21,6 +21,12 @@ struct ListCommand: ParsableCommand {
     @Flag(help: "Print a JSON object per line.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Print what the client had, what the server had, or all of both.",
+            valueName: "client|server|all"))
+    var side = ListedSide.client
+
     @Option(name: .shortAndLong, help: "Print at most this many lines.")
     var limit: Int?
 
@@ -31,7 +37,7 @@ struct ListCommand: ParsableCommand {
         try reader.reading { reader throws(TraceError) in
             var texts = CommandTexts(reader: reader)
             try printer.learn(from: reader)
-            try reader.lines(filter, limit: limit) { line in
+            try reader.lines(filter, of: side.lines, limit: limit) { line in
                 printer.print(line, &texts)
                 return true
             }
@@ -80,6 +86,22 @@ struct TailCommand: AsyncParsableCommand {
             }
             printer.flush()
             try? await Task.sleep(nanoseconds: 50_000_000)
+        }
+    }
+}
+
+/// Whose conversation is listed.
+enum ListedSide: String, ExpressibleByArgument, CaseIterable {
+    case client
+    case server
+    case all
+
+    /// The same for a reader.
+    var lines: LineSide {
+        switch self {
+        case .client: .client
+        case .server: .server
+        case .all: .all
         }
     }
 }

@@ -19,6 +19,7 @@ struct CommandPage {
             "  \(TimeSpan.clock(row.at.nanoseconds)) s into session \(detail.session), "
                 + "message m\(row.message), connection k\(row.connection)",
         ]
+        lines += FateText.lines(row.side, row.fate, row.counterpart.map { "c\($0)" })
         if let problem = row.problem { lines.append("  ! \(ListLine.clean(problem))") }
         for note in detail.notes {
             lines.append("  note \(note.code): \(ListLine.clean(note.detail))")

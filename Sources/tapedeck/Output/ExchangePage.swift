@@ -31,6 +31,7 @@ struct ExchangePage {
                 ", last byte after \(TimeSpan.text(last.nanoseconds - row.startedAt.nanoseconds))"
         }
         facts.append(times)
+        facts += FateText.lines(row.side, row.fate, row.counterpart.map { "#\($0)" })
         if let device = row.device { facts.append("  device \(ListLine.clean(device))") }
         if let problem = row.problem { facts.append("  ! \(ListLine.clean(problem))") }
         if let status = row.status, let api = OpenRosaAPI(rawValue: row.api) {

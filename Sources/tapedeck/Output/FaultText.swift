@@ -87,3 +87,40 @@ extension JSONLine {
         }
     }
 }
+
+/// What became of a row on its way, as text.
+enum FateText {
+    /// A line about a row of one side; none for what both sides had.
+    ///
+    /// - Parameters:
+    ///   - side: Whose conversation the row belongs to.
+    ///   - fate: What became of it.
+    ///   - counterpart: The row of the other side, as it is named on the command line.
+    /// - Returns: At most one line.
+    static func lines(_ side: Wire.Side, _ fate: Fate, _ counterpart: String?) -> [String] {
+        guard side != .both else { return [] }
+        let what =
+            switch fate {
+            case .same: "the same on both sides, in messages that differ"
+            case .altered: "altered on its way"
+            case .lost: "lost on its way, or its answer"
+            case .late: "late on its way"
+            case .repeated: "repeated: the same was received before"
+            case .synthesized: "synthesized by tapedeck, or its answer"
+            }
+        let other = side == .client ? "server" : "client"
+        let place =
+            switch (fate, counterpart) {
+            case (.repeated, let original?): "; first as \(original)"
+            case (_, let counterpart?): "; the \(other) had \(counterpart)"
+            case (_, nil): "; on the \(side.rawValue)'s side alone"
+            }
+        return ["  \(what)\(place)"]
+    }
+
+    /// A word for a listing; empty for what went on as it was sent.
+    static func word(_ side: Wire.Side, _ fate: Fate) -> String {
+        let mark = side == .server ? "  server's side" : ""
+        return fate == .same ? mark : "\(mark)  \(fate.rawValue)"
+    }
+}

@@ -17,7 +17,7 @@ enum ListLine {
         if row.isLocal { line += "  by tapedeck" }
         if let retry = row.retryAfter { line += "  Retry-After \(clean(retry))" }
         if let problem = row.problem { line += "  ! \(clean(problem))" }
-        return line + mark(faults)
+        return line + FateText.word(row.side, row.fate) + mark(faults)
     }
 
     /// `c5  3.270  → 0:c notes  {"id":"note1", …`.
@@ -34,7 +34,7 @@ enum ListLine {
             line += "  \(excerpt(text[row.payloadOffset..<end], 100))"
         }
         if let problem = row.problem { line += "  ! \(clean(problem))" }
-        return line + mark(faults)
+        return line + FateText.word(row.side, row.fate) + mark(faults)
     }
 
     /// `  fault RULE`, where rules touched it.

@@ -14,6 +14,7 @@ enum MessagePage {
             "  \(TimeSpan.clock(row.at.nanoseconds)) s into session \(detail.session), "
                 + "connection k\(row.connection), socket of exchange #\(row.exchange)",
         ]
+        lines += FateText.lines(row.side, row.fate, row.counterpart.map { "m\($0)" })
         if let code = row.closeCode { lines.append("  close code \(code)") }
         if let problem = row.problem { lines.append("  ! \(ListLine.clean(problem))") }
         for frame in detail.frames {

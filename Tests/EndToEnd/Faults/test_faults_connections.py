@@ -14,6 +14,7 @@ import pytest
 import requests
 from faults import ask, control, fault, faults, faulty_fixture, feels, line, web_fixture
 from programs import DEADLINE, Recording, curl, eventually
+from sides import disagreements
 from wire import RawClient
 
 __all__ = ["faulty_fixture", "web_fixture"]
@@ -266,6 +267,8 @@ def test_nothing_is_left_of_a_client_that_goes_before_the_server_is_connected(fa
     faults(deck, 30)
     eventually(lambda: not control(deck, "GET", "/v1/connections")["connections"],
                "no connection is left")
+    deck.finish()
+    assert not disagreements(deck.trace), "the server never had what was never sent to it"
 
 
 # Handshakes

@@ -276,9 +276,26 @@ def test_a_type_that_is_wrong(faulty, web):
     assert ask(deck, "/request", b"<x/>", Content_Type="text/xml").status == 200
     assert [seen[2]["Content-Type"] for seen in web.seen] == ["text/xml", "a/b; c=d"]
     assert [row.sender for row in faults(deck, 2)] == [1, 0]
-    assert b"Content-Type: text/xml\r\n" in recorded(deck.trace, 1, forwarded=False)
-    [(made,)] = deck.sql("SELECT bytes FROM chunk WHERE sender = 1 AND origin = 1")
-    assert b"Content-Type: text/html\r\n" in made
+    deck.finish()
+    # The bytes are those of the peers; where they were changed is said beside them.
+    for sender, path, sent, got in ((1, "/answer", "text/xml", "text/html"),
+                                    (0, "/request", "text/xml", "a/b; c=d")):
+        assert f"Content-Type: {sent}\r\n".encode() in recorded(deck.trace, sender, False)
+        assert f"Content-Type: {got}\r\n".encode() in recorded(deck.trace, sender, True)
+        theirs = [(sent, got), (got, sent)][sender]
+        assert deck.sql(
+            "SELECT x.side, x.fate, x.is_local, b.content_type, x.id = (SELECT y.counterpart_id "
+            "FROM any_exchange y WHERE y.id = x.counterpart_id) FROM any_exchange x "
+            "JOIN body b ON b.exchange_id = x.id AND b.sender = ? WHERE x.path = ? ORDER BY x.side",
+            sender, path) == [("client", "altered", 0, theirs[0], 1),
+                              ("server", "altered", 0, theirs[1], 1)]
+    assert deck.sql("SELECT count(*) FROM chunk WHERE origin = 1") == [(0,)]
+    # Only the bytes that differ, and whose they are.
+    assert deck.sql(
+        "SELECT c.sender, p.inserted FROM patch p JOIN chunk c ON c.id = p.chunk_id "
+        "WHERE p.reason = 'fault' ORDER BY c.sender DESC") == [(1, b"ht"), (0, b"a/b; c=d")]
+    assert deck.sql("SELECT f.sender, x.side FROM fault f JOIN any_exchange x "
+                    "ON x.id = f.exchange_id ORDER BY f.id") == [(1, "server"), (0, "client")]
 
 
 @feels("cut-xml")
@@ -442,7 +459,11 @@ def test_rules_go_together_until_one_takes_the_exchange_away(faulty, web):
     began = time.monotonic()
     assert ask(deck, "/x").status == 503
     assert time.monotonic() - began >= 0.29
-    assert [row.rule for row in faults(deck, 2)] == ["rule-1", "rule-2"]
+    assert [row.rule for row in faults(deck, 3)] == ["rule-1", "rule-2", "rule-3"]
+    assert not web.seen
+    assert deck.sql("SELECT rule, effect, problem FROM fault ORDER BY id") == [
+        ("rule-1", "delayed", None), ("rule-2", "answered", None),
+        ("rule-3", "none", "rule rule-2 took the message before")]
 
 
 def test_in_chunks_and_without_length(faulty, raw_origin):

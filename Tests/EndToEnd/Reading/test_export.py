@@ -200,7 +200,9 @@ def test_text_by_its_name(session: Path, tmp_path: Path) -> None:
     """A folder is the text recording, and an import gives the trace back."""
     tapedeck("export", session, tmp_path / "folder")
     tapedeck("import", tmp_path / "folder", tmp_path / "again.tape")
-    for query in ("SELECT * FROM chunk", "SELECT * FROM exchange", "SELECT * FROM message"):
+    for query in ("SELECT * FROM chunk", "SELECT * FROM patch", "SELECT * FROM delivery",
+                  "SELECT * FROM exchange", "SELECT * FROM server_exchange",
+                  "SELECT * FROM any_message"):
         assert sql(tmp_path / "again.tape", query) == sql(session, query)
 
 

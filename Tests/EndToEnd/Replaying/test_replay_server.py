@@ -260,7 +260,7 @@ def test_the_speed_of_sockets(record, replay, served, trace, speed):
     recording.finish()
     with sqlite3.connect(trace) as database:
         # As if the server had taken its time.
-        database.execute("UPDATE simperium_command SET at_ns = at_ns + 600000000 "
+        database.execute("UPDATE any_command SET at_ns = at_ns + 600000000 "
                          "WHERE sender = 1 AND name = 'c'")
     database.close()
     server = replay("--speed", str(speed))

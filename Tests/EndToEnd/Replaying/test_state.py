@@ -141,7 +141,11 @@ def test_an_edit_that_never_arrived_and_one_that_was_refused(faulty, dial, simpe
     outcomes = {each["key"]: each["unacknowledged"][0]["outcome"] for each in found}
     assert outcomes == {"lost": "lost", "refused": "refused"}
     assert all(each["what"] == "unacknowledged" for each in found)
-    assert deck.sql("SELECT key, error FROM unacknowledged_change") == [("refused", 440)]
+    # The client sent both; no server said anything about the first one.
+    assert deck.sql("SELECT key, ccid, error FROM unacknowledged_change ORDER BY key") == [
+        ("lost", "b" * 32, None), ("refused", "c" * 32, 440)]
+    assert deck.sql("SELECT key, side, fate FROM any_change WHERE key = 'lost'") == [
+        ("lost", "client", "lost")]
 
 
 @pytest.mark.parametrize("action", ["close", "reset", "close-code 1012", "stall"])

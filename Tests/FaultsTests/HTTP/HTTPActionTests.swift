@@ -15,7 +15,7 @@ struct HTTPActionTests {
             + "Content-Length: 5\r\n\r\nlater"
         #expect(
             play.joined.dropFirst(2).dropLast() == [
-                .keep(sender: .client, Array(Talk.get("/b").utf8), readAs: nil),
+                .keep(sender: .client, Array(Talk.get("/b").utf8)),
                 .answer(Array(answer.utf8), closes: false),
             ])
         let row = try #require(play.faults.first)

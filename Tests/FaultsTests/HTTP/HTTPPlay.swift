@@ -98,7 +98,7 @@ struct HTTPPlay {
         commands.flatMap { command -> [UInt8] in
             switch command {
             case .pass(sender, let bytes), .replace(sender, let bytes, _),
-                .keep(sender, let bytes, _):
+                .keep(sender, let bytes):
                 bytes
             default: []
             }
@@ -123,8 +123,8 @@ struct HTTPPlay {
                 closes.append(command)
             case (.pass(let one, let bytes), .pass(let other, let more)) where one == other:
                 result[result.count - 1] = .pass(sender: one, bytes + more)
-            case (.keep(let one, let bytes, _), .keep(let other, let more, _)) where one == other:
-                result[result.count - 1] = .keep(sender: one, bytes + more, readAs: nil)
+            case (.keep(let one, let bytes), .keep(let other, let more)) where one == other:
+                result[result.count - 1] = .keep(sender: one, bytes + more)
             case (.replace(let one, let bytes, let by), .replace(let other, let more, let also))
             where one == other:
                 result[result.count - 1] = .replace(sender: one, bytes + more, by: by + also)

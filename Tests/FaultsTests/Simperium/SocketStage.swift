@@ -28,7 +28,7 @@ struct SocketStage {
         }
     }
 
-    /// What one side, or the trace, reads of one sender.
+    /// What one side reads of one sender.
     struct Reading {
         var texts: [String] = []
         var closes: [Int] = []
@@ -128,24 +128,12 @@ struct SocketStage {
         }
     }
 
-    /// What the trace shows of `sender`.
-    func recorded(_ sender: Peer) -> [UInt8] {
-        commands.reduce(into: []) { stream, command in
-            switch command {
-            case .pass(sender, let bytes), .make(sender, let bytes): stream += bytes
-            case .replace(sender, _, let others): stream += others
-            case .keep(sender, let bytes, let readAs): stream += readAs ?? bytes
-            default: break
-            }
-        }
-    }
-
     /// Everything of `sender` that came out, as it was given.
     func accounted(_ sender: Peer) -> [UInt8] {
         commands.reduce(into: []) { stream, command in
             switch command {
             case .pass(sender, let bytes), .replace(sender, let bytes, _),
-                .keep(sender, let bytes, _):
+                .keep(sender, let bytes):
                 stream += bytes
             default: break
             }
@@ -197,6 +185,6 @@ struct SocketStage {
     /// What the receiver of `sender` understands.
     func heard(_ sender: Peer) -> Reading { read(delivered(sender), from: sender) }
 
-    /// What the trace shows that `sender` said.
-    func shown(_ sender: Peer) -> Reading { read(recorded(sender), from: sender) }
+    /// What `sender` said, as it came out.
+    func said(_ sender: Peer) -> Reading { read(accounted(sender), from: sender) }
 }

@@ -103,11 +103,10 @@ struct WebSocketGateStreamTests {
             for stage in [whole, cut, single] {
                 #expect(stage.accounted(peer) == stage.sent[peer.rawValue])
                 #expect(stage.heard(peer).problems == [])
-                #expect(stage.shown(peer).problems == [])
+                #expect(stage.said(peer).problems == [])
             }
             #expect(whole.delivered(peer) == cut.delivered(peer))
             #expect(whole.delivered(peer) == single.delivered(peer))
-            #expect(whole.recorded(peer) == cut.recorded(peer))
         }
         #expect(whole.rows == cut.rows)
         #expect(!whole.rows.isEmpty)

@@ -27,6 +27,12 @@ import Wire
                 FaultRow(
                     at: http.tick(), rule: "late", action: "truncate 9", effect: [],
                     problem: "it \"could\" not be", connection: http.connection, sender: .server)),
+            http.chunk(
+                .server, Array("HTTP/1.1 200 OK\r\n\r\n".utf8), [],
+                [
+                    Delivery(offset: 0, count: 9, at: nil),
+                    Delivery(offset: 9, count: 10, at: Instant(nanoseconds: 1 << 40)),
+                ]),
             http.chunk(.server, Array("HTTP/1.1 503 Sorry\r\n\r\n".utf8), origin: .tapedeck),
             .finding(
                 FindingRow(
@@ -53,7 +59,7 @@ import Wire
         second.finish()
         _ = try world.rows(
             """
-            INSERT INTO fault_verdict VALUES (1, 'recovered', 'sent again', 1, NULL, 17, 3)
+            INSERT INTO fault_verdict VALUES (1, 'recovered', 'sent again', 1, 0, NULL, 17, 3)
             """)
     }
 
@@ -103,7 +109,7 @@ import Wire
             head == """
                 {
                   "format": "tapedeck recording",
-                  "version": 2,
+                  "version": 3,
                   "about": [
                     "Two",
                     "lines."
@@ -115,13 +121,13 @@ import Wire
                 "version":"0.1.0","arguments":"record --to http://example.org"}
                   ],
                   "files": [
-                    {"name":"timeline.jsonl","lines":41}
+                    {"name":"timeline.jsonl","lines":42}
                   ]
                 }
 
                 """)
         let lines = try world.text("r/timeline.jsonl").split(separator: "\n").map(String.init)
-        #expect(lines.count == 41)
+        #expect(lines.count == 42)
         #expect(
             lines[0] == """
                 {"connection":1,"session_id":1,"at_ns":1000,"listener":"127.0.0.1:8080",\
@@ -138,6 +144,12 @@ import Wire
             lines[4].hasSuffix(
                 #""patches":[{"offset":39,"removed":14,"inserted":"example.org","reason":"host"}]}"#
             ))
+        #expect(
+            lines.contains {
+                $0.hasSuffix(
+                    #""deliveries":[{"offset":0,"count":9},{"offset":9,"count":10,"at_ns":1099511627776}]}"#
+                )
+            })
         #expect(lines.contains { $0.contains(#""payload":"0:auth:user@example.org"}"#) })
         #expect(lines.contains { $0.contains(#""mask":"01020304","payload":"0:init:{\"clientid"#) })
         #expect(lines.contains { $0.hasPrefix(#"{"fault_verdict":1,"verdict":"recovered","#) })
@@ -178,7 +190,7 @@ import Wire
             "UPDATE gap SET sender = 7",
             "UPDATE leg SET step = step + 100, port = 9223372036854775807 WHERE id = 2",
             "DELETE FROM fault_verdict",
-            "INSERT INTO fault_verdict VALUES (1, 'open', '', NULL, NULL, NULL, 0)",
+            "INSERT INTO fault_verdict VALUES (1, 'open', '', NULL, NULL, NULL, NULL, 0)",
         ] {
             _ = try world.rows(sql)
         }
@@ -207,8 +219,8 @@ import Wire
         let world = try TraceWorld()
         try world.writer().finish()
         let derived: Set = [
-            "http_exchange", "http_body", "part", "openrosa", "case_block", "frame", "message",
-            "simperium_command", "change", "note",
+            "any_exchange", "http_body", "part", "openrosa", "case_block", "frame", "any_message",
+            "any_command", "any_change", "note", "decoder",
         ]
         // How far the search index is: it is built anew.
         let ofSearch: Set = ["progress", "late"]

@@ -34,7 +34,7 @@ import TraceWorld
 
     @Test func `names of version 1 are read as those of now`() throws {
         let world = try TraceWorld()
-        let head = RecordingRefusalTests.head.replacing("\"version\":2,", with: "\"version\":1,")
+        let head = RecordingRefusalTests.head.replacing("\"version\":3,", with: "\"version\":1,")
         try RecordingRefusalTests.prepare(world, Self.lines, head: head)
         #expect(try RecordingRefusalTests.refusal(world) == nil)
         #expect(try world.rows("SELECT detail FROM event", of: "b.tape") == ["odd"])
@@ -44,7 +44,7 @@ import TraceWorld
                 == ["evicted", "encrypted", "locked"])
     }
 
-    @Test(arguments: [0, 2, 3]) func `version 2 has no names of version 1`(line: Int) throws {
+    @Test(arguments: [0, 2, 3]) func `later versions have no names of version 1`(line: Int) throws {
         let world = try TraceWorld()
         let line = Self.lines[line].replacing(
             "\"reason\":\"sealed\"", with: "\"reason\":\"sealed\",\"says\":\"\""

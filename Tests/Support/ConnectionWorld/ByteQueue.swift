@@ -1,7 +1,13 @@
+import Wire
+
 /// Bytes that wait, oldest first.
 struct ByteQueue {
     private var bytes: [UInt8] = []
     private var head = 0
+    /// Bytes taken before, and with how many of all bytes each moment ended.
+    private var taken = 0
+    private var moments: [(end: Int, at: Instant)] = []
+    private var firstMoment = 0
 
     var count: Int { bytes.count - head }
     var isEmpty: Bool { head == bytes.count }
@@ -11,6 +17,15 @@ struct ByteQueue {
     var waiting: ArraySlice<UInt8> { bytes[head...] }
 
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+    /// Adds bytes that came at a moment.
+    mutating func append(_ more: [UInt8], at: Instant) {
+        append(more)
+        moments.append((taken + count, at))
+    }
+
+    /// When the first of them came.
+    var firstAt: Instant? { firstMoment < moments.count ? moments[firstMoment].at : nil }
 
     /// Takes the oldest, `most` at most.
     mutating func take(_ most: Int) -> [UInt8] {
@@ -33,7 +48,9 @@ struct ByteQueue {
 
     /// Takes the oldest away.
     mutating func drop(_ count: Int) {
+        taken += min(bytes.count - head, count)
         head = min(bytes.count, head + count)
+        while firstMoment < moments.count, moments[firstMoment].end <= taken { firstMoment += 1 }
         guard head > 4_096, head * 2 > bytes.count else { return }
         bytes.removeFirst(head)
         head = 0

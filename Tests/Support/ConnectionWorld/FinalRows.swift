@@ -36,6 +36,13 @@ struct FinalRows {
         if keepsRows { kept.append(row) }
     }
 
+    /// Puts the rows in an order that does not depend on when they came.
+    mutating func sort() {
+        let order = digests.indices.sorted { digests[$0] < digests[$1] }
+        if keepsRows { kept = order.map { kept[$0] } }
+        digests = order.map { digests[$0] }
+    }
+
     /// Says where these rows and others part; nil where they are the same.
     func difference(_ other: FinalRows) -> String? {
         if digests != other.digests {

@@ -38,6 +38,7 @@ struct Ledger {
     func lastRun(of sender: Peer) -> Int { runs[sender.rawValue] }
     /// Legs that nothing may be sent on any more, with why.
     private var finished: [LegID: String] = [:]
+    private var now = Instant.zero
     private(set) var problems: [String] = []
     private(set) var undelivered = [0, 0]
     private(set) var faults: [String] = []
@@ -73,14 +74,15 @@ struct Ledger {
     }
 
     /// A peer's bytes were read.
-    mutating func read(_ bytes: [UInt8], on leg: LegID) {
-        unrecorded[leg, default: ByteQueue()].append(bytes)
+    mutating func read(_ bytes: [UInt8], on leg: LegID, at: Instant) {
+        unrecorded[leg, default: ByteQueue()].append(bytes, at: at)
     }
 
     /// A leg is gone, and the relay was told so.
     mutating func gone(_ leg: LegID) { finished[leg] = "it was closed" }
 
-    mutating func check(_ command: RelayCommand) {
+    mutating func check(_ command: RelayCommand, at: Instant) {
+        now = at
         switch command {
         case .record(let record): check(record)
         case .send(let leg, let bytes): check(bytes, on: leg)
@@ -128,6 +130,7 @@ struct Ledger {
     private mutating func check(_ chunk: Chunk) {
         if chunk.bytes.isEmpty { problems.append("2: an empty chunk") }
         if chunk.origin == .peer {
+            checkTimes(chunk)
             if unrecorded[chunk.leg]?.take(expecting: chunk.bytes) != true {
                 problems.append(
                     "2: a chunk of leg \(chunk.leg.rawValue) is not what was read there next: "
@@ -154,11 +157,39 @@ struct Ledger {
         owedBytes[sender] += received.count
     }
 
-    /// Tapedeck answers itself: what was to go on before was meant for it.
+    /// Tapedeck answers itself: what was to go on before may have waited for a server that was not
+    /// reached.
     private mutating func answered(_ bytes: [UInt8]) {
         ownAnswers += 1
-        guard faults.isEmpty || bytes == Speech.established else { return }
+        guard refusals > 0 || bytes == Speech.established else { return }
         while let next = nextOwed(.client) { take(next.bytes.count, of: .client) }
+    }
+
+    /// A chunk has the moment in which the first of it was read, and says what went on later.
+    private mutating func checkTimes(_ chunk: Chunk) {
+        if let at = unrecorded[chunk.leg]?.firstAt, at != chunk.at {
+            problems.append(
+                "2: a chunk of leg \(chunk.leg.rawValue) was read at \(at.nanoseconds), and it says "
+                    + "\(chunk.at.nanoseconds): " + text(chunk.bytes[...]))
+        }
+        for delivery in chunk.deliveries {
+            let isWhole = delivery.offset == 0 && delivery.count == chunk.bytes.count
+            if !isWhole || chunk.deliveries.count != 1 {
+                problems.append("2: a delivery is not about all of its chunk: \(delivery)")
+            }
+            guard let at = delivery.at else { continue }
+            if !hasRules || at > now || at <= chunk.at {
+                problems.append(
+                    "2: what was read at \(chunk.at.nanoseconds) went on at \(at.nanoseconds), and "
+                        + "it is \(now.nanoseconds)")
+            }
+        }
+        let rewrites = chunk.patches.filter(\.reason.isRewrite)
+        if ChunkView(of: chunk, hadBy: chunk.sender).bytes
+            != Patch.apply(rewrites, to: chunk.bytes)
+        {
+            problems.append("2: its sender had another chunk: \(chunk.patches)")
+        }
     }
 
     /// Whether a patch is on the closed list, as far as it can be seen by itself.

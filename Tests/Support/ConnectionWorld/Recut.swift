@@ -5,7 +5,7 @@ import Wire
 ///
 /// Moments and chunks are others then, so both are taken out before rows are compared.
 struct Recut {
-    /// Where the bytes of a chunk stand in all that its receiver got on the connection.
+    /// Where the bytes of a chunk stand in all that its sender sent on the connection.
     private var starts: [ChunkID: Place] = [:]
     private var dissector = Dissector()
     private var rows: [DerivedRow] = []
@@ -16,6 +16,17 @@ struct Recut {
     static func rows(_ records: [Record], keepsRows: Bool) -> FinalRows {
         var recut = Recut()
         var final = FinalRows(keepsRows: keepsRows)
+        let isSided = records.contains {
+            if case .chunk(let chunk) = $0 { chunk.differs } else { false }
+        }
+        if isSided {
+            for record in records { recut.take(record) }
+            recut.dissector.flush(into: &recut.rows)
+            let numbers = SidedNumbers(recut.rows)
+            for row in recut.rows { if let row = recut.placed(row) { final.take(numbers(row)) } }
+            final.sort()
+            return final
+        }
         for record in records {
             recut.take(record)
             recut.give(&final)
@@ -34,13 +45,15 @@ struct Recut {
     static func cut(_ records: [Record], _ chance: inout Chance) -> [Record] {
         var result: [Record] = []
         for record in records {
-            guard case .chunk(let chunk) = record, chunk.patches.isEmpty else {
+            guard case .chunk(let chunk) = record, chunk.patches.isEmpty,
+                chunk.deliveries.isEmpty
+            else {
                 result.append(record)
                 continue
             }
             if chance.percent(50), case .chunk(var last)? = result.last,
                 last.leg == chunk.leg, last.sender == chunk.sender, last.origin == chunk.origin,
-                last.patches.isEmpty
+                last.patches.isEmpty, last.deliveries.isEmpty
             {
                 last.bytes += chunk.bytes
                 result[result.count - 1] = .chunk(last)
@@ -66,8 +79,11 @@ struct Recut {
             let lane = chunk.connection.rawValue * 2 + Int64(chunk.sender.rawValue)
             let start = ends[lane, default: 0]
             starts[ChunkID(chunks)] = Place(chunk: ChunkID(lane), offset: start)
-            ends[lane] = start + chunk.received.count
+            ends[lane] = start + chunk.bytes.count
             chunk.at = .zero
+            for index in chunk.deliveries.indices where chunk.deliveries[index].at != nil {
+                chunk.deliveries[index].at = .zero
+            }
             dissector.consume(.chunk(chunk), chunk: ChunkID(chunks), into: &rows)
         case .event(var event):
             event.at = .zero
@@ -82,7 +98,7 @@ struct Recut {
         return Place(chunk: start.chunk, offset: start.offset + place.offset)
     }
 
-    /// The row with places in what the receiver got; nil for rows that depend on the cuts.
+    /// The row with places in what the sender sent; nil for rows that depend on the cuts.
     private func placed(_ row: DerivedRow) -> DerivedRow? {
         switch row {
         case .exchange(var row):

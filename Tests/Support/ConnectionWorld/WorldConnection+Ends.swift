@@ -71,7 +71,10 @@ extension WorldConnection {
 
     /// What is in the trace and went to nobody, without a reason.
     func unexplained(_ features: WorldFeatures) -> [String] {
-        guard features.contains(.reasons), !plan.isWeak, ledger.faults.isEmpty else { return [] }
+        guard features.contains(.reasons), !plan.isWeak else { return [] }
+        // What waited for a server that was not reached counts as gone on; with faults requests to
+        // others go on meanwhile.
+        guard ledger.faults.isEmpty || ledger.refusals == 0 else { return [] }
         var problems: [String] = []
         for sender in Peer.allCases {
             let runs = Dictionary(grouping: ledger.skipped.filter { $0.sender == sender }) {

@@ -105,9 +105,9 @@ struct WorldConnection {
             let event = events.removeFirst()
             note("\(at.nanoseconds / 1000) " + Self.describe(event))
             credit += 12
-            if case .received(let leg, let bytes) = event {
+            if case .received(let leg, let bytes, _) = event {
                 credit += 3 * bytes.count
-                ledger.read(bytes, on: leg)
+                ledger.read(bytes, on: leg, at: at)
             }
             // With rules the relay is told in its turn.
             if judge == nil, case .closed(let leg, _, _) = event { ledger.gone(leg) }
@@ -150,8 +150,15 @@ struct WorldConnection {
         }
         for command in commands {
             note("    " + Self.describe(command))
-            ledger.check(command)
+            ledger.check(command, at: at)
             carryOut(command, at, &chance)
+        }
+        for sender in Peer.allCases {
+            guard let waiting = judge?.waiting(of: sender, relay), waiting.bytes != waiting.known
+            else { continue }
+            problems.append(
+                "2: \(waiting.bytes) bytes of the \(sender) wait for a judgement, and it is known of "
+                    + "\(waiting.known) when they were read")
         }
     }
 
@@ -214,7 +221,7 @@ struct WorldConnection {
 extension WorldConnection {
     static func describe(_ event: RelayEvent) -> String {
         switch event {
-        case .received(let leg, let bytes): "received on \(leg): \(text(bytes))"
+        case .received(let leg, let bytes, _): "received on \(leg): \(text(bytes))"
         default: "\(event)"
         }
     }
@@ -225,6 +232,7 @@ extension WorldConnection {
         case .record(.chunk(let chunk)):
             "chunk of \(chunk.leg) \(chunk.sender)\(chunk.origin == .peer ? "" : ", ours"): "
                 + text(chunk.bytes) + " \(chunk.patches.map(describe))"
+                + chunk.deliveries.map(describe).joined()
         case .record(.event(let event)):
             "\(event.kind.rawValue) \(event.leg as Any) \(event.detail)"
         case .record(.fault(let fault)): "fault \(fault.action)"
@@ -232,6 +240,10 @@ extension WorldConnection {
         case .record(.leg(let leg)): "leg \(leg.id)"
         default: "\(command)"
         }
+    }
+
+    private static func describe(_ delivery: Delivery) -> String {
+        delivery.at.map { " later, at \($0.nanoseconds / 1000)" } ?? " kept"
     }
 
     private static func describe(_ patch: Patch) -> String {

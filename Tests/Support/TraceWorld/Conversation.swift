@@ -49,12 +49,13 @@ package struct Conversation {
     }
 
     package mutating func chunk(
-        _ sender: Peer, _ bytes: [UInt8], _ patches: [Patch] = [], origin: Chunk.Origin = .peer
+        _ sender: Peer, _ bytes: [UInt8], _ patches: [Patch] = [], _ deliveries: [Delivery] = [],
+        origin: Chunk.Origin = .peer
     ) -> Record {
         .chunk(
             Chunk(
                 connection: connection, leg: sender == .client ? client : server, sender: sender,
-                origin: origin, at: tick(), bytes: bytes, patches: patches))
+                origin: origin, at: tick(), bytes: bytes, patches: patches, deliveries: deliveries))
     }
 
     /// A submission with a picture, as OpenRosa has it, and its answer in several chunks.

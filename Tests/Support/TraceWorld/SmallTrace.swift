@@ -11,6 +11,8 @@ final class SmallTrace {
     private var now: Int64 = 0
     private var next: Int64 = 1
     private var isMaking = false
+    private var isLosing = false
+    private var others: [UInt8]?
 
     /// An empty trace whose session began `started` nanoseconds after 1970.
     init(started: Int64 = 0) throws {
@@ -68,13 +70,34 @@ final class SmallTrace {
         LegID(2 * id.rawValue + Int64(peer.rawValue))
     }
 
-    /// Sends bytes.
+    /// Sends bytes, of which the receiver gets none or others where that is asked for.
     func send(_ id: ConnectionID, _ sender: Peer, _ bytes: [UInt8]) {
+        var patches: [Patch] = []
+        if let others {
+            patches = [Patch(offset: 0, removed: bytes.count, inserted: others, reason: .fault)]
+        }
         put(
             .chunk(
                 Chunk(
                     connection: id, leg: leg(id, sender), sender: sender,
-                    origin: isMaking ? .tapedeck : .peer, at: tick(), bytes: bytes)))
+                    origin: isMaking ? .tapedeck : .peer, at: tick(), bytes: bytes,
+                    patches: patches.compactMap { $0.trimmed(in: bytes) },
+                    deliveries: isLosing
+                        ? [Delivery(offset: 0, count: bytes.count, at: nil)] : [])))
+    }
+
+    /// Sends a message that is not delivered.
+    func lose(_ id: ConnectionID, _ sender: Peer, _ text: String) {
+        isLosing = true
+        command(id, sender, text)
+        isLosing = false
+    }
+
+    /// Sends a message in whose place the receiver gets another.
+    func alter(_ id: ConnectionID, _ sender: Peer, _ text: String, to other: String) {
+        others = frame(sender, Array(other.utf8))
+        command(id, sender, text)
+        others = nil
     }
 
     /// Sends a message in a peer's name, which Tapedeck made.
@@ -150,6 +173,10 @@ final class SmallTrace {
 
     /// Sends a message in one frame.
     func message(_ id: ConnectionID, _ sender: Peer, _ payload: [UInt8], opcode: UInt8 = 1) {
+        send(id, sender, frame(sender, payload, opcode: opcode))
+    }
+
+    private func frame(_ sender: Peer, _ payload: [UInt8], opcode: UInt8 = 1) -> [UInt8] {
         var bytes: [UInt8] = [0x80 | opcode]
         let mask: UInt8 = sender == .client ? 0x80 : 0
         if payload.count < 126 {
@@ -162,7 +189,7 @@ final class SmallTrace {
         }
         // A mask of zeros changes nothing.
         if sender == .client { bytes += [0, 0, 0, 0] }
-        send(id, sender, bytes + payload)
+        return bytes + payload
     }
 
     /// Sends a Simperium command.

@@ -59,11 +59,13 @@ final class TemporaryTrace {
     }
 
     static let derived = [
-        "http_exchange", "http_body", "part", "openrosa", "case_block", "frame", "message",
-        "simperium_command", "change", "note",
+        "any_exchange", "http_body", "part", "openrosa", "case_block", "frame", "any_message",
+        "any_command", "any_change", "note",
     ]
 
-    static let truth = ["session", "connection", "leg", "chunk", "patch", "event", "gap"]
+    static let truth = [
+        "session", "connection", "leg", "chunk", "patch", "delivery", "event", "gap",
+    ]
 
     func dumps(_ tables: [String]) throws -> [String: [String]] {
         var all: [String: [String]] = [:]

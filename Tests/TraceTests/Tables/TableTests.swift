@@ -125,7 +125,7 @@ import Wire
             try trace.text(
                 """
                 SELECT group_concat(session_id || connection_id || path || user || request_chunk_id)
-                FROM http_exchange
+                FROM any_exchange
                 """) == "32/bu0")
     }
 

@@ -242,12 +242,14 @@ extension SimperiumChangeCheck {
         let number = scene.channel.number
         guard connections[scene.connection]?.channels[number]?.isSynced == false else { return }
         connections[scene.connection]?.channels[number]?.isSynced = true
-        var owed = 0
-        for place in clients[Int(scene.client)].unanswered where owed < 1000 {
-            guard let change = sent.peek(place), change.session != scene.channel.session,
-                connections[change.connection]?.endedAt != nil
-            else { continue }
-            owed += 1
+        // In the order in which they were sent: what a set gives differs from run to run.
+        let owed = clients[Int(scene.client)].unanswered.filter { place in
+            guard let change = sent.peek(place), change.session != scene.channel.session else {
+                return false
+            }
+            return connections[change.connection]?.endedAt != nil
+        }.sorted { (sent.peek($0)?.evidence ?? 0) < (sent.peek($1)?.evidence ?? 0) }
+        for place in owed.prefix(1_000) {
             let patience = SimperiumChangeRules.neverResent.deadlineNanoseconds ?? 0
             deadlines.wait(
                 until: Instant(nanoseconds: scene.at.nanoseconds + patience),

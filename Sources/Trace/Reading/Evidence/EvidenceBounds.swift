@@ -7,7 +7,8 @@ public struct EvidenceBounds: Sendable {
     enum Table: String, CaseIterable {
         case connection, event
         case exchange = "http_exchange"
-        case message, note
+        case message = "any_message"
+        case note
         case fault = "fault_statement"
     }
 

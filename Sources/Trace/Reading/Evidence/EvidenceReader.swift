@@ -144,11 +144,6 @@ public final class EvidenceReader {
         if !hasFaults {
             hasFaults =
                 try db.integer("SELECT EXISTS (SELECT 1 FROM fault_statement)") == 1
-            if hasFaults {
-                for index in sources.indices where sources[index].table == .message {
-                    sources[index].statement = nil
-                }
-            }
         }
         try kept.begin(db)
         for index in sources.indices {
@@ -178,16 +173,16 @@ public final class EvidenceReader {
                 + "WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id"
         case .fault:
             return """
-                SELECT id, exchange_id, message_id, \(Tables.shownFault.sql()) FROM fault
+                SELECT id, coalesce((SELECT x.counterpart_id FROM any_exchange x
+                  WHERE x.id = exchange_id AND x.side = 'server'), exchange_id), message_id,
+                  \(Tables.shownFault.sql()) FROM fault
                 WHERE id > ?1 AND id <= ?2 AND session_id = ?3 ORDER BY id
                 """
         case .message:
-            // Only faults make messages.
-            let origin =
-                hasFaults ? "(SELECT k.origin FROM chunk k WHERE k.id = m.chunk_id)" : "0"
             return """
-                SELECT c.*, \(origin), m.* FROM message m
-                LEFT JOIN simperium_command c ON c.message_id = m.id
+                SELECT c.*, (SELECT coalesce(d.text, n.payload) FROM any_command d
+                  JOIN any_message n ON n.id = d.message_id WHERE d.id = c.counterpart_id), m.*
+                FROM any_message m LEFT JOIN any_command c ON c.message_id = m.id
                 WHERE m.id > ?1 AND m.id <= ?2 AND m.session_id = ?3 ORDER BY m.id, c.id
                 """
         }
@@ -238,8 +233,8 @@ public final class EvidenceReader {
             }
             add(.fault(row), at, 1)
         case .message:
-            id = statement.integer(19)
-            at = statement.instant(25)
+            id = statement.integer(Self.messageColumn)
+            at = statement.instant(Self.messageColumn + 6)
             let command = statement.integer(0)
             guard id != sources[index].last || command > lastCommand else { return }
             lastCommand = max(lastCommand, command)
@@ -253,22 +248,29 @@ public final class EvidenceReader {
         queue.add(.entry(entry), at: at, rank: rank)
     }
 
+    /// Where the columns of the message are.
+    private static let messageColumn = Tables.command.width + 1
+
     private func addMessage(_ statement: Statement, _ at: Instant) {
-        let isMade = statement.integer(18) == 1
+        let message = Tables.message.row(statement, from: Self.messageColumn)
         guard !statement.isNull(0) else {
-            add(.message(Tables.message.row(statement, from: 19), isMade: isMade), at, 5)
+            // The client's row speaks for both.
+            if message.side != .server || message.fate.isOfOneSide { add(.message(message), at, 5) }
             return
         }
         let row = Tables.command.row(statement)
-        let text = row.text ?? statement.bytes(27)
+        guard row.side != .server || row.counterpart == nil || row.fate.isOfOneSide else { return }
+        let text = row.text ?? message.payload
         // A message that ends inside a frame is the rest that a cut connection left.
         let isCut =
-            !statement.isNull(33) || row.text == nil && Int64(text.count) < statement.integer(28)
+            message.problem != nil || row.text == nil && Int64(text.count) < message.size
+        let counterpart = Tables.command.width
         add(
             .command(
                 EvidenceCommandRow(
-                    row: row, text: text, place: statement.place(34), isMade: isMade,
-                    isCut: isCut)), at, 5)
+                    row: row, text: text,
+                    other: statement.isNull(counterpart) ? nil : statement.bytes(counterpart),
+                    place: message.place, isCut: isCut)), at, 5)
     }
 
     // MARK: Exchanges
@@ -292,7 +294,7 @@ public final class EvidenceReader {
     /// Reads those that were running again.
     private func readOpen(isOver: Bool) throws(StorageFault) {
         guard !open.isEmpty else { return }
-        let statement = try db.prepare("SELECT * FROM http_exchange WHERE id = ?")
+        let statement = try db.prepare("SELECT * FROM any_exchange WHERE id = ?")
         for (id, wasAsked) in open.sorted(by: { $0.key < $1.key }) {
             statement.bind(1, id)
             if try statement.step() {

@@ -17,10 +17,10 @@ public indirect enum EvidenceEntry {
     case asked(EvidenceExchangeRow)
     /// An exchange has ended.
     case answered(EvidenceExchangeRow)
-    /// A Simperium command that its receiver received.
+    /// A Simperium command; the client's where each side has its own.
     case command(EvidenceCommandRow)
-    /// A WebSocket message without Simperium commands; `isMade` where Tapedeck made it.
-    case message(MessageRow, isMade: Bool)
+    /// A WebSocket message without Simperium commands; the client's where each side has its own.
+    case message(MessageRow)
     /// A note of a decoder about the bytes.
     case note(NoteRow)
 }
@@ -31,11 +31,6 @@ public struct EvidenceFaultRow: Hashable, Sendable {
     public var row: FaultRow
     /// The exchange it was applied to, if any.
     public var exchange: ExchangeID?
-
-    /// Whether it was applied to a message of a WebSocket.
-    public var isOfMessage: Bool {
-        exchange == nil && row.connection != nil && row.sender != nil && !row.came.isEmpty
-    }
 }
 
 /// An exchange with what is kept of both sides.
@@ -66,10 +61,10 @@ public struct EvidenceCommandRow: Hashable, Sendable {
     public var row: CommandRow
     /// The whole command: channel, name and payload.
     public var text: [UInt8]
+    /// The command of the other side that corresponds to it; nil without one.
+    public var other: [UInt8]?
     /// Where its message begins.
     public var place: Place
-    /// Whether Tapedeck made it.
-    public var isMade: Bool
     /// Whether ``text`` is only the first bytes of it.
     public var isCut: Bool
 }

@@ -103,7 +103,7 @@ extension ReplayReader {
         of commands: [ConnectionID: CommandID]
     ) throws(TraceError) -> [ConnectionID: MessageID] {
         try reader.reported { () throws(StorageFault) in
-            let row = try db.prepare("SELECT message_id FROM simperium_command WHERE id = ?")
+            let row = try db.prepare("SELECT message_id FROM any_command WHERE id = ?")
             var messages: [ConnectionID: MessageID] = [:]
             for (connection, command) in commands {
                 row.bind(1, command.rawValue)

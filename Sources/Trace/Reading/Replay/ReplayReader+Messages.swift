@@ -8,12 +8,12 @@ extension ReplayReader {
     /// - Throws: ``TraceError`` with code `storage`.
     public func place(of id: MessageID) throws(TraceError) -> ReplayMessagePlace? {
         try reader.reported { () throws(StorageFault) in
-            try reader.list("SELECT * FROM message WHERE id = ?", [id.rawValue]) {
+            try reader.list("SELECT * FROM any_message WHERE id = ?", [id.rawValue]) {
                 let row = Tables.message.row($0)
                 return ReplayMessagePlace(
                     id: row.id, connection: row.connection, exchange: row.exchange,
                     sender: row.sender, size: row.size, isCompressed: row.isCompressed,
-                    chunk: row.place.chunk, offset: row.place.offset)
+                    chunk: row.place.chunk, offset: row.place.offset, side: row.side)
             }.first
         }
     }
@@ -57,7 +57,7 @@ extension ReplayReader {
     ) throws(TraceError) -> (bytes: [UInt8], isWhole: Bool)? {
         try reader.reported { () throws(StorageFault) in
             let statement = try kept(
-                &payloadStatement, "SELECT payload, size FROM message WHERE id = ?")
+                &payloadStatement, "SELECT payload, size FROM any_message WHERE id = ?")
             defer { statement.reset() }
             statement.bind(1, id.rawValue)
             guard try statement.step() else { return nil }

@@ -51,7 +51,7 @@ public final class ReplayReader {
         SELECT b.head, b.content, b.size, b.wire_size, b.coding, x.method, x.outcome,
           b.head_offset, b.head_size, b.content_offset,
           CASE WHEN b.head IS NULL OR b.content_offset IS NOT NULL THEN k.bytes END, b.id
-        FROM http_body b JOIN http_exchange x ON x.id = b.exchange_id
+        FROM http_body b JOIN any_exchange x ON x.id = b.exchange_id
         LEFT JOIN chunk k ON k.id = b.chunk_id
         """
 
@@ -83,7 +83,9 @@ public final class ReplayReader {
     ) throws(TraceError) {
         try reader.reported { () throws(StorageFault) in
             let statement = try kept(
-                &sidesStatement, "\(Self.sides) WHERE b.id BETWEEN ? AND ? ORDER BY b.id",
+                &sidesStatement,
+                "\(Self.sides) WHERE b.id BETWEEN ? AND ? AND x.side <> 'server' "
+                    + "ORDER BY b.id",
                 contents: 2 * count)
             defer { statement.reset() }
             statement.bind(1, 2 &* first.rawValue)
@@ -126,7 +128,7 @@ public final class ReplayReader {
         return UnsafeRawBufferPointer(rebasing: chunk[Int(start)..<Int(end)])
     }
 
-    /// Passes on the bytes of one side of an exchange as received; see
+    /// Passes on the bytes of one side of an exchange as that side had them; see
     /// ``TraceReader/bytes(of:sender:_:_:)``.
     public func bytes(
         of id: ExchangeID, _ sender: Peer, _ body: (ArraySlice<UInt8>) -> Bool
@@ -145,8 +147,8 @@ public final class ReplayReader {
                 &textStatement,
                 """
                 SELECT coalesce(c.text, m.payload), c.text IS NULL, m.id, m.connection_id,
-                  m.exchange_id, m.sender, m.size, m.compressed, m.chunk_id, m."offset"
-                FROM simperium_command c LEFT JOIN message m ON m.id = c.message_id WHERE c.id = ?
+                  m.exchange_id, m.sender, m.size, m.compressed, m.chunk_id, m."offset", m.side
+                FROM any_command c LEFT JOIN any_message m ON m.id = c.message_id WHERE c.id = ?
                 """)
             defer { statement.reset() }
             statement.bind(1, id.rawValue)
@@ -161,12 +163,13 @@ public final class ReplayReader {
                     connection: ConnectionID(statement.integer(3)),
                     exchange: ExchangeID(statement.integer(4)), sender: statement.peer(5),
                     size: size, isCompressed: statement.integer(7) != 0,
-                    chunk: ChunkID(statement.integer(8)), offset: statement.int(9))
+                    chunk: ChunkID(statement.integer(8)), offset: statement.int(9),
+                    side: Side(rawValue: statement.string(10)) ?? .both)
             )
         }
     }
 
-    /// Passes on the bytes of a WebSocket as received, from a message on.
+    /// Passes on the bytes of a WebSocket as the side of a message had them, from that on.
     ///
     /// - Parameters:
     ///   - place: The message; of a compressed one, the first of its sender, since earlier data is
@@ -181,9 +184,11 @@ public final class ReplayReader {
             if place.isCompressed {
                 let start = try reader.list(
                     """
-                    SELECT chunk_id, "offset" FROM message
-                    WHERE chunk_id >= (SELECT request_chunk_id FROM http_exchange WHERE id = ?1)
-                      AND exchange_id = ?1 AND sender = ?2 ORDER BY chunk_id, id LIMIT 1
+                    SELECT chunk_id, "offset" FROM any_message
+                    WHERE chunk_id >= (SELECT request_chunk_id FROM any_exchange WHERE id = ?1)
+                      AND exchange_id IN (?1, (SELECT counterpart_id FROM any_exchange WHERE id = ?1))
+                      AND sender = ?2 AND side <> \(place.side == .server ? "'client'" : "'server'")
+                    ORDER BY chunk_id, id LIMIT 1
                     """, [place.exchange.rawValue, Int64(place.sender.rawValue)]
                 ) { (ChunkID($0.integer(0)), $0.int(1)) }.first
                 if let start { (first, offset) = start }
@@ -191,8 +196,8 @@ public final class ReplayReader {
             try reader.chunks(
                 of: place.connection, place.sender, from: first, upto: nil, ended: nil
             ) { id, chunk in
-                let bytes = chunk.received
-                return body(bytes[(id == first ? min(offset, bytes.count) : 0)...])
+                let view = ChunkView(of: chunk, hadBy: place.side == .server ? .server : .client)
+                return body(view.bytes[(id == first ? view.index(of: offset) : 0)...])
             }
         }
     }

@@ -122,6 +122,8 @@ public struct ReplayMessagePlace: Hashable, Sendable {
     public var isCompressed: Bool
     /// The chunk with its first byte.
     public var chunk: ChunkID
-    /// Offset of that in the received bytes of the chunk.
+    /// Offset of that in the chunk.
     public var offset: Int
+    /// Whose conversation it belongs to.
+    public var side: Side
 }

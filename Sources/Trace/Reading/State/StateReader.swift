@@ -7,7 +7,6 @@ public import Wire
 public final class StateReader {
     private let replay: ReplayReader
     private var reader: TraceReader { replay.reader }
-    private var faultStatement: Statement?
 
     /// Opens the trace at `path`.
     ///
@@ -40,11 +39,8 @@ public final class StateReader {
     ) throws(TraceError) -> (at: Instant?, isFound: Bool) {
         guard let limit = try limit(moment) else { return (nil, false) }
         try reader.reported { () throws(StorageFault) in
-            let hasFaults = try reader.db.integer("SELECT count(*) FROM fault_statement") > 0
-            let commands = CommandPages(
-                try commandStatement(hasFaults), replay.shifts, limit.command)
-            var faults = Queue(hasFaults ? try socketFaults() : [])
-            var exchanges = Queue(try exchanges(limit.time, hasFaults))
+            let commands = CommandPages(try commandStatement(), replay.shifts, limit.command)
+            var exchanges = Queue(try exchanges(limit.time))
             var ends = Queue(try socketEnds())
             while true {
                 // Rows of the same time come in this order.
@@ -55,12 +51,10 @@ public final class StateReader {
                     }
                     next = (at, take)
                 }
-                offer(faults.first?.at.nanoseconds, 0)
                 offer(try commands.peek()?.at.nanoseconds, 1)
                 offer(exchanges.first?.sortedAt, 2)
                 offer(ends.first?.at, 3)
                 switch next?.take {
-                case 0: faults.pop().map { body(.fault($0)) }
                 case 1: commands.pop().map { body(.command($0)) }
                 case 2: exchanges.pop().map { body(.exchange($0.row)) }
                 case 3: ends.pop().map { body(.ended($0.socket)) }
@@ -98,14 +92,14 @@ public final class StateReader {
             case .exchange(let id):
                 guard
                     let row = try row(
-                        "SELECT session_id, coalesce(ended_ns, started_ns), 0 FROM http_exchange "
+                        "SELECT session_id, coalesce(ended_ns, started_ns), 0 FROM any_exchange "
                             + "WHERE id = ?", id.rawValue)
                 else { return nil }
                 return Limit(time: shifted(row.session, row.at))
             case .command(let id):
                 guard
                     let row = try row(
-                        "SELECT session_id, at_ns, id FROM simperium_command WHERE id = ?",
+                        "SELECT session_id, at_ns, id FROM any_command WHERE id = ?",
                         id.rawValue)
                 else { return nil }
                 return Limit(time: shifted(row.session, row.at), command: row.other)
@@ -113,8 +107,8 @@ public final class StateReader {
                 guard
                     let row = try row(
                         "SELECT session_id, ended_ns, coalesce((SELECT max(c.id) "
-                            + "FROM simperium_command c WHERE c.message_id = m.id), 0) "
-                            + "FROM message m WHERE id = ?", id.rawValue)
+                            + "FROM any_command c WHERE c.message_id = m.id), 0) "
+                            + "FROM any_message m WHERE id = ?", id.rawValue)
                 else { return nil }
                 return Limit(
                     time: shifted(row.session, row.at), command: row.other > 0 ? row.other : .max)
@@ -124,83 +118,73 @@ public final class StateReader {
 
     // MARK: Sources
 
-    private func commandStatement(_ hasFaults: Bool) throws(StorageFault) -> Statement {
-        // Only faults make commands.
-        let origin =
-            hasFaults ? "(SELECT k.origin FROM chunk k WHERE k.id = m.chunk_id)" : "0"
-        return try reader.db.prepare(
+    /// The client's row speaks for both sides, unless each had the command at another time.
+    private func commandStatement() throws(StorageFault) -> Statement {
+        try reader.db.prepare(
             """
             SELECT c.id, c.session_id, c.connection_id, c.sender, c.at_ns, c.text IS NULL,
-              coalesce(c.text, m.payload), m.size, \(origin), c.channel IS NULL
-            FROM simperium_command c JOIN message m ON m.id = c.message_id
+              coalesce(c.text, m.payload), m.size, c.side, c.channel IS NULL,
+              (SELECT coalesce(d.text, n.payload) FROM any_command d
+               JOIN any_message n ON n.id = d.message_id
+               WHERE d.id = c.counterpart_id AND d.at_ns = c.at_ns)
+            FROM any_command c JOIN any_message m ON m.id = c.message_id
             WHERE c.id > ?1 AND c.id <= ?2 ORDER BY c.id LIMIT ?3
             """)
     }
 
-    private func socketFaults() throws(StorageFault) -> [StateFaultRow] {
-        try reader.list(
-            """
-            SELECT f.session_id, f.at_ns, f.connection_id, f.sender, f.action, f.came, f.sent,
-              f.effect
-            FROM fault f WHERE f.connection_id IS NOT NULL AND f.sender IS NOT NULL
-              AND f.problem IS NULL
-              AND f.exchange_id IS NULL AND f.came <> x'' ORDER BY f.session_id, f.at_ns, f.id
-            """, []
-        ) {
-            StateFaultRow(
-                socket: ConnectionID($0.integer(2)), sender: $0.peer(3),
-                at: Instant(nanoseconds: $0.integer(1) &+ (replay.shifts[$0.integer(0)] ?? 0)),
-                action: $0.string(4), effect: $0.optionalString(7).map { FaultEffect($0) },
-                came: $0.bytes(5), sent: $0.bytes(6))
-        }
-    }
-
     private func exchanges(
-        _ limit: Int64, _ hasFaults: Bool
+        _ limit: Int64
     ) throws(StorageFault) -> [(sortedAt: Int64, row: StateExchangeRow)] {
-        var faults: [Int64: [StateExchangeRow.Fault]] = [:]
-        if hasFaults {
-            let statement = try reader.db.prepare(
-                "SELECT exchange_id, id, action, sender, effect, came <> x'' FROM fault "
-                    + "WHERE exchange_id IS NOT NULL AND problem IS NULL ORDER BY id")
-            while try statement.step() {
-                faults[statement.integer(0), default: []].append(
-                    StateExchangeRow.Fault(
-                        id: statement.integer(1), action: statement.string(2),
-                        effect: statement.optionalString(4).map { FaultEffect($0) },
-                        sender: statement.isNull(3) ? nil : statement.peer(3),
-                        hasReceived: statement.integer(5) == 1))
-            }
-        }
         let statement = try reader.db.prepare(
-            """
-            SELECT id, session_id, connection_id, api, method, host, port, path, query, status,
-              started_ns, ended_ns, outcome, is_local
-            FROM http_exchange WHERE api IN ('commcare.restore', 'commcare.submit') ORDER BY id
-            """)
+            Self.exchangeRows
+                + " WHERE api IN ('commcare.restore', 'commcare.submit') AND side <> 'server' "
+                + "ORDER BY id")
         var rows: [(sortedAt: Int64, row: StateExchangeRow)] = []
         while try statement.step() {
-            let shift = replay.shifts[statement.integer(1)] ?? 0
-            let started = statement.integer(10) &+ shift
-            let end = statement.optionalInteger(11).map { $0 &+ shift }
-            let isOver = end.map { $0 <= limit } ?? false
-            guard isOver || started <= limit else { continue }
-            let row = StateExchangeRow(
-                id: ExchangeID(statement.integer(0)),
-                connection: ConnectionID(statement.integer(2)), api: statement.string(3),
-                method: statement.string(4), host: statement.string(5), port: statement.int(6),
-                path: statement.string(7), query: statement.optionalString(8),
-                status: isOver ? statement.optionalInt(9) : nil,
-                startedAt: Instant(nanoseconds: started),
-                endedAt: isOver ? end.map(Instant.init(nanoseconds:)) : nil,
-                isComplete: isOver && statement.string(12) == "complete",
-                isLocal: statement.integer(13) != 0, faults: faults[statement.integer(0)] ?? [])
-            // One that is still running counts by its request, and comes last.
-            rows.append((isOver ? end ?? started : limit, row))
+            if let row = exchange(statement, limit) { rows.append(row) }
         }
         return rows.enumerated().sorted {
             ($0.element.sortedAt, $0.offset) < ($1.element.sortedAt, $1.offset)
         }.map(\.element)
+    }
+
+    private static let exchangeRows = """
+        SELECT id, session_id, connection_id, api, method, host, port, path, query, status,
+          started_ns, ended_ns, outcome, is_local, side, counterpart_id FROM any_exchange
+        """
+
+    /// An exchange as it was at the time `limit`, and when it counts; nil where it had not begun.
+    private func exchange(
+        _ statement: Statement, _ limit: Int64
+    ) -> (sortedAt: Int64, row: StateExchangeRow)? {
+        let shift = replay.shifts[statement.integer(1)] ?? 0
+        let started = statement.integer(10) &+ shift
+        let end = statement.optionalInteger(11).map { $0 &+ shift }
+        let isOver = end.map { $0 <= limit } ?? false
+        guard isOver || started <= limit else { return nil }
+        let row = StateExchangeRow(
+            id: ExchangeID(statement.integer(0)),
+            connection: ConnectionID(statement.integer(2)), api: statement.string(3),
+            method: statement.string(4), host: statement.string(5), port: statement.int(6),
+            path: statement.string(7), query: statement.optionalString(8),
+            status: isOver ? statement.optionalInt(9) : nil,
+            startedAt: Instant(nanoseconds: started),
+            endedAt: isOver ? end.map(Instant.init(nanoseconds:)) : nil,
+            isComplete: isOver && statement.string(12) == "complete",
+            isLocal: statement.integer(13) != 0,
+            side: Side(rawValue: statement.string(14)) ?? .both,
+            counterpart: statement.optionalInteger(15).map { ExchangeID($0) })
+        // One that is still running counts by its request, and comes last.
+        return (isOver ? end ?? started : limit, row)
+    }
+
+    /// One exchange, as it was in the end; nil where there is none of that number.
+    public func exchange(_ id: ExchangeID) throws(TraceError) -> StateExchangeRow? {
+        try reader.reported { () throws(StorageFault) in
+            let statement = try reader.db.prepare(Self.exchangeRows + " WHERE id = ?")
+            statement.bind(1, id.rawValue)
+            return try statement.step() ? exchange(statement, .max)?.row : nil
+        }
     }
 
     private func socketEnds() throws(StorageFault) -> [(at: Int64, socket: ConnectionID)] {
@@ -228,24 +212,6 @@ public final class StateReader {
                 ?? replay.shifts.filter { $0.key > row.session }.values.min()
             return at.map { (at: $0, socket: ConnectionID(row.socket)) }
         }.sorted { $0.at < $1.at }
-    }
-
-    /// The original bytes of a peer where a fault was applied to an exchange, up to 64 KiB.
-    public func came(_ fault: StateExchangeRow.Fault) throws(TraceError) -> [UInt8] {
-        try reader.reported { () throws(StorageFault) in
-            let statement = try replay.kept(
-                &faultStatement, "SELECT came FROM fault_statement WHERE id = ?")
-            defer { statement.reset() }
-            statement.bind(1, fault.id)
-            return try statement.step() ? statement.bytes(0) : []
-        }
-    }
-
-    /// Passes on the bytes of one side of an exchange as sent.
-    public func sentBytes(
-        of id: ExchangeID, _ sender: Peer, _ body: (ArraySlice<UInt8>) -> Bool
-    ) throws(TraceError) {
-        try reader.bytes(of: id, sender: sender, .sent) { body($1) }
     }
 }
 
@@ -305,16 +271,25 @@ private final class CommandPages {
             count += 1
             last = statement.integer(0)
             guard statement.integer(9) == 0 else { continue }
-            let text = statement.bytes(6)
-            page.append(
-                StateCommandRow(
-                    id: CommandID(last), socket: ConnectionID(statement.integer(2)),
-                    sender: statement.peer(3),
-                    at: Instant(
-                        nanoseconds: statement.integer(4) &+ (shifts[statement.integer(1)] ?? 0)),
-                    text: text, isMade: statement.integer(8) == 1,
-                    isCut: statement.integer(5) != 0 && Int64(text.count) < statement.integer(7)))
+            if let row = row(statement) { page.append(row) }
         }
         isOver = count < Self.pageSize
+    }
+
+    /// A command as each side had it; nil where another row speaks for this one.
+    private func row(_ statement: Statement) -> StateCommandRow? {
+        let text = statement.bytes(6)
+        let sender = statement.peer(3)
+        let side = Side(rawValue: statement.string(8)) ?? .both
+        let other = statement.isNull(10) ? nil : statement.bytes(10)
+        if side == .server, other != nil { return nil }
+        let isSent = side.isHad(by: sender)
+        let isReceived = side.isHad(by: sender.other)
+        return StateCommandRow(
+            id: CommandID(last), socket: ConnectionID(statement.integer(2)), sender: sender,
+            at: Instant(
+                nanoseconds: statement.integer(4) &+ (shifts[statement.integer(1)] ?? 0)),
+            sent: isSent ? text : other, received: isReceived ? text : other,
+            isCut: statement.integer(5) != 0 && Int64(text.count) < statement.integer(7))
     }
 }

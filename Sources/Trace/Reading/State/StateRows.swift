@@ -2,10 +2,8 @@ public import Wire
 
 /// A row that changes the state of a side of a session.
 public enum StateEntry {
-    /// A Simperium command that its receiver received.
+    /// A Simperium command.
     case command(StateCommandRow)
-    /// A fault that was applied to a Simperium message.
-    case fault(StateFaultRow)
     /// An exchange with CommCare, as it ended.
     case exchange(StateExchangeRow)
     /// A socket is over.
@@ -22,30 +20,12 @@ public struct StateCommandRow: Hashable, Sendable {
     public var sender: Peer
     /// When its last byte arrived.
     public var at: Instant
-    /// The whole command.
-    public var text: [UInt8]
-    /// Whether Tapedeck made it.
-    public var isMade: Bool
+    /// The whole command; nil where the sender did not send it.
+    public var sent: [UInt8]?
+    /// The whole command; nil where the receiver did not get it at that time.
+    public var received: [UInt8]?
     /// Whether the trace keeps only its first bytes.
     public var isCut: Bool
-}
-
-/// A fault that was applied to a Simperium message.
-public struct StateFaultRow: Hashable, Sendable {
-    /// The connection.
-    public var socket: ConnectionID
-    /// The sender of the message.
-    public var sender: Peer
-    /// When.
-    public var at: Instant
-    /// The action, in the notation of plans.
-    public var action: String
-    /// What that did; nil where it is unknown.
-    public var effect: FaultEffect?
-    /// The original message, up to 64 KiB.
-    public var came: [UInt8]
-    /// What was sent instead, up to 64 KiB.
-    public var sent: [UInt8]
 }
 
 /// An exchange with CommCare.
@@ -76,22 +56,10 @@ public struct StateExchangeRow: Hashable, Sendable {
     public var isComplete: Bool
     /// Whether Tapedeck made the response.
     public var isLocal: Bool
-    /// The faults that were applied to it.
-    public var faults: [Fault]
-
-    /// A fault that was applied to an exchange.
-    public struct Fault: Hashable, Sendable {
-        /// Number of the fault.
-        public var id: Int64
-        /// The action, in the notation of plans.
-        public var action: String
-        /// What that did; nil where it is unknown.
-        public var effect: FaultEffect?
-        /// The sender of the affected bytes; nil where there are none.
-        public var sender: Peer?
-        /// Whether the trace has what was received.
-        public var hasReceived: Bool
-    }
+    /// Whether the server has a row of its own, or none.
+    public var side: Side
+    /// The exchange as the server had it, where that differs; nil where it did not get the request.
+    public var counterpart: ExchangeID?
 }
 
 /// A point in time of a trace, inclusive.

@@ -18,7 +18,9 @@ extension Record {
     var cost: Int {
         switch self {
         case .chunk(let chunk):
-            chunk.patches.reduce(into: chunk.bytes.count) { $0 += $1.inserted.count + 64 }
+            chunk.patches.reduce(into: chunk.bytes.count + 64 * chunk.deliveries.count) {
+                $0 += $1.inserted.count + 64
+            }
                 + Self.overhead
         case .event(let event): event.detail.utf8.count + Self.overhead
         case .fault(let fault): fault.came.count + fault.sent.count + 2 * Self.overhead

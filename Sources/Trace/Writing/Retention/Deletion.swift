@@ -24,12 +24,12 @@ final class Deletion {
         bodies = try db.prepare(
             "SELECT id, size FROM http_body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1 AND is_text")
         size = try db.prepare(
-            "SELECT size FROM message WHERE id = ? AND typeof(payload) = 'text'")
-        commands = try db.prepare("SELECT id FROM simperium_command WHERE message_id = ?")
+            "SELECT size FROM any_message WHERE id = ? AND typeof(payload) = 'text'")
+        commands = try db.prepare("SELECT id FROM any_command WHERE message_id = ?")
         changes = try db.prepare(
-            "DELETE FROM change WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)")
-        exchanges = try db.prepare("SELECT id FROM http_exchange WHERE connection_id = ?")
-        messages = try db.prepare("SELECT id FROM message WHERE connection_id = ?")
+            "DELETE FROM any_change WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)")
+        exchanges = try db.prepare("SELECT id FROM any_exchange WHERE connection_id = ?")
+        messages = try db.prepare("SELECT id FROM any_message WHERE connection_id = ?")
         var prepared: [Statement] = []
         for sql in [
             "DELETE FROM http_body WHERE id BETWEEN 2 * ?1 AND 2 * ?1 + 1",
@@ -37,24 +37,23 @@ final class Deletion {
             "DELETE FROM openrosa WHERE exchange_id = ?1",
             "DELETE FROM case_block WHERE id >= \(share) * 2 * ?1 AND id < \(share) * 2 * (?1 + 1)",
             "DELETE FROM note WHERE exchange_id = ?1",
-            "DELETE FROM http_exchange WHERE id = ?1",
+            "DELETE FROM any_exchange WHERE id = ?1",
         ] {
             prepared.append(try db.prepare(sql))
         }
         byExchange = prepared
         prepared = []
         for sql in [
-            "DELETE FROM simperium_command WHERE message_id = ?1",
+            "DELETE FROM any_command WHERE message_id = ?1",
             "DELETE FROM frame WHERE id >= \(share) * ?1 AND id < \(share) * (?1 + 1)",
-            "DELETE FROM message WHERE id = ?1",
+            "DELETE FROM any_message WHERE id = ?1",
         ] {
             prepared.append(try db.prepare(sql))
         }
         byMessage = prepared
         prepared = []
-        for sql in [
+        for sql in Schema.deletePatches(of: "connection_id = ?1") + [
             "DELETE FROM note WHERE connection_id = ?1",
-            Schema.deletePatches(of: "connection_id = ?1"),
             "DELETE FROM fault_verdict WHERE fault_id IN "
                 + "(SELECT id FROM fault_statement WHERE connection_id = ?1)",
             "DELETE FROM fault_statement WHERE connection_id = ?1",

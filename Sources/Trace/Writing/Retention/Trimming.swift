@@ -25,9 +25,9 @@ final class Trimming {
             """
             SELECT coalesce(max(id), 0) FROM chunk WHERE connection_id = ?1 AND id < (
               SELECT min(first) FROM (
-                SELECT min(chunk_id) AS first FROM message WHERE connection_id = ?1
+                SELECT min(chunk_id) AS first FROM any_message WHERE connection_id = ?1
                 UNION ALL
-                SELECT min(request_chunk_id) FROM http_exchange WHERE connection_id = ?1
+                SELECT min(request_chunk_id) FROM any_exchange WHERE connection_id = ?1
                   AND method <> 'CONNECT' AND status IS NOT 101))
             """)
         // Exchanges that ended before the next chunk are before it. The index by chunk finds the
@@ -38,7 +38,7 @@ final class Trimming {
             """
         exchanges = try db.prepare(
             """
-            SELECT id FROM http_exchange
+            SELECT id FROM any_exchange
             WHERE request_chunk_id <= ?2 AND id IS NOT ?3 AND \(ended)
               AND coalesce(ended_ns, started_ns) < coalesce(
                 (SELECT at_ns FROM chunk WHERE connection_id = ?1 AND id > ?2 ORDER BY id LIMIT 1),
@@ -46,7 +46,7 @@ final class Trimming {
             """)
         staying = try db.prepare(
             """
-            SELECT min(request_chunk_id) FROM http_exchange
+            SELECT min(request_chunk_id) FROM any_exchange
             WHERE request_chunk_id >= ?2 AND request_chunk_id <= ?3 AND id IS NOT ?4 AND \(ended)
             """)
         lastOf = try db.prepare(
@@ -55,11 +55,10 @@ final class Trimming {
             WHERE connection_id = ?1 AND id >= ?2 AND id <= ?3 AND at_ns <= ?4
             """)
         messages = try db.prepare(
-            "SELECT id FROM message WHERE connection_id = ?1 AND chunk_id <= ?2")
+            "SELECT id FROM any_message WHERE connection_id = ?1 AND chunk_id <= ?2")
         let range = Self.range
         var prepared: [Statement] = []
-        for sql in [
-            Schema.deletePatches(of: range),
+        for sql in Schema.deletePatches(of: range) + [
             "DELETE FROM fault_verdict WHERE fault_id IN (SELECT id FROM fault_statement "
                 + "WHERE connection_id = ?1 AND chunk_id IN (SELECT id FROM chunk WHERE \(range)))",
             "DELETE FROM fault_statement WHERE connection_id = ?1 "
@@ -76,10 +75,10 @@ final class Trimming {
     /// Chunks of connection ?1 between ?2 and ?3, apart from those that an exchange begins in.
     static let range = """
         connection_id = ?1 AND chunk.id > ?2 AND chunk.id < ?3
-          AND chunk.id NOT IN (SELECT request_chunk_id FROM http_exchange
+          AND chunk.id NOT IN (SELECT request_chunk_id FROM any_exchange
                          WHERE request_chunk_id > ?2 AND request_chunk_id < ?3
                            AND +connection_id = ?1)
-          AND chunk.id NOT IN (SELECT response_chunk_id FROM http_exchange
+          AND chunk.id NOT IN (SELECT response_chunk_id FROM any_exchange
                          WHERE request_chunk_id < ?3 AND response_chunk_id > ?2
                            AND +connection_id = ?1)
         """
