@@ -86,6 +86,13 @@ def main() -> int:
                         "how old the oldest forwarded byte is that is not in the trace")
     parser.add_argument("--max-size", metavar="SIZE",
                         help="with --kill: of traces that are kept within this size")
+    parser.add_argument("--faults", type=int, nargs="?", const=60, metavar="N",
+                        help="instead: so many cases of faults between generated peers that keep "
+                        "what they sent and received, and whether trace, rebuild, export, diagnose, "
+                        "state, faults report and replay say the same; 60")
+    parser.add_argument("--case", action="append", default=[], metavar="NAME",
+                        help="with --faults: this case alone, such as drop/websocket/100B/7, or "
+                        "drop+latency/https/3MB/1 for two actions; may be repeated")
     parser.add_argument("--mutants", action="store_true",
                         help="instead: mistakes made on purpose in a copy of the sources, and "
                         "whether a test fails; --only takes their names, or those of targets")
@@ -104,6 +111,8 @@ def main() -> int:
     import soak_rules
 
     folder = Path(tempfile.mkdtemp(prefix="tapedeck-soak-"))
+    if options.faults is not None or options.case:
+        return faults(options, folder)
     if options.sockets is not None:
         return sockets(options, program, folder)
     began = time.monotonic()
@@ -147,6 +156,24 @@ def main() -> int:
             f"- release build, {machine()}", "", *lines])
     print("soak: all well" if not idle else "soak: some faults were never felt")
     return 1 if idle else 0
+
+
+def faults(options: argparse.Namespace, folder: Path) -> int:
+    """Plays cases of faults, and prints each difference."""
+    import soak_faults
+
+    running = soak_faults.Faults(folder, options.seed, options.keep)
+    try:
+        running.play(options.faults or 0, options.case)
+    finally:
+        if options.keep:
+            print(f"kept {folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    differences = running.differences()
+    print("\n".join([*running.facts(), *differences]))
+    print(f"soak: {len(differences)} differences" if differences else "soak: all well")
+    return 1 if differences else 0
 
 
 def sockets(options: argparse.Namespace, program: Path, folder: Path) -> int:
