@@ -182,7 +182,7 @@ final class Conversation {
     /// A capture that is late begins anywhere, and no method in use has small letters.
     private func mayBeginHTTP(_ byte: UInt8) -> Bool {
         StartOfStream.isHTTP(byte)
-            && (context.row.mode != .capture || !(0x61...0x7A).contains(byte))
+            && (!context.mayBeginAnywhere || !(0x61...0x7A).contains(byte))
     }
 
     /// Whether the client is connected to a proxy, which supports only HTTP and answers the rest,
@@ -275,7 +275,9 @@ final class Conversation {
             guard let id = event.leg, context.peer(of: id) == .client, case .http(let http) = layer
             else { return }
             http.clientEnded(at: event.at)
-        case .opened, .undelivered, .joined, .warning, .sessionEnded:
+        case .opened:
+            context.isSeenFromStart = true
+        case .undelivered, .joined, .warning, .sessionEnded:
             return
         }
     }

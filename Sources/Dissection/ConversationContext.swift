@@ -22,7 +22,13 @@ final class ConversationContext {
         isInTunnel = other.isInTunnel
         isServerTLS = other.isServerTLS
         server = other.server
+        isSeenFromStart = other.isSeenFromStart
     }
+
+    /// Whether a capture saw the connection being opened.
+    var isSeenFromStart = false
+    /// Whether its bytes may begin in the middle of anything: those of a capture that was late.
+    var mayBeginAnywhere: Bool { row.mode == .capture && !isSeenFromStart }
 
     /// Whether all legs are closed.
     var isOver: Bool { isClientClosed && legs.isEmpty }

@@ -190,16 +190,14 @@ extension Schema {
                           AS exchange_id,    -- the exchange it was applied to, on the side of the peer whose bytes these were
           \(faultedMessage)
                           AS message_id,     -- the message it was applied to
-          (SELECT c.id FROM any_command c WHERE c.message_id = \(faultedMessage)
-             ORDER BY c.id LIMIT 1)
+          (SELECT c.id FROM any_command c
+             WHERE c.message_id = \(faultedMessage) AND c.position = f.position)
                           AS command_id,     -- the command it was applied to
           f.connection_id AS connection_id,  -- the connection it was applied to
           f.sender        AS sender,         -- sender of the affected bytes: 0 client, 1 server; null where there are none
           f.scope         AS scope,          -- scope by which the rule counts; empty for all events together
           f.occurrence    AS occurrence,     -- ordinal of the event in that scope, from 1
           f.draw          AS draw,           -- random number that decided it, in 0...2^64-1
-          f.came          AS came,           -- what was received from the peer
-          f.sent          AS sent,           -- what was sent instead
           v.verdict       AS verdict,        -- recovered, not-recovered or undecided; null where not judged
           v.how           AS how,            -- the evidence, as text
           f.session_id    AS session_id      -- the session

@@ -88,17 +88,12 @@ public struct FaultRow: Hashable, Sendable {
     public var occurrence: Int64
     /// The value of the random draw: derived from seed, rule, scope and occurrence alone.
     public var draw: UInt64
-    /// What was received from the peer, decoded where it is a message; at most 64 KiB of it.
-    public var came: [UInt8]
-    /// What was sent instead; at most 64 KiB of it.
-    public var sent: [UInt8]
+    /// Place of the command that it was done to among those of its message, from 0.
+    public var position: Int
     /// The chunk that it was done to; nil until the writer has given it a number.
     public var chunk: ChunkID?
     /// Offset in bytes within that chunk.
     public var offset: Int
-
-    /// The maximum number of bytes that ``came`` and ``sent`` keep.
-    public static let maximumKept = 65_536
 
     /// Whether it was done.
     public var isDone: Bool { problem == nil }
@@ -111,7 +106,7 @@ public struct FaultRow: Hashable, Sendable {
         at: Instant, rule: String, action: String, effect: FaultEffect? = nil,
         problem: String? = nil, connection: ConnectionID? = nil, sender: Peer? = nil,
         scope: String = "",
-        occurrence: Int64 = 1, draw: UInt64 = 0, came: [UInt8] = [], sent: [UInt8] = [],
+        occurrence: Int64 = 1, draw: UInt64 = 0, position: Int = 0,
         chunk: ChunkID? = nil, offset: Int = 0
     ) {
         self.at = at
@@ -124,8 +119,7 @@ public struct FaultRow: Hashable, Sendable {
         self.scope = scope
         self.occurrence = occurrence
         self.draw = draw
-        self.came = Array(came.prefix(Self.maximumKept))
-        self.sent = Array(sent.prefix(Self.maximumKept))
+        self.position = position
         self.chunk = chunk
         self.offset = offset
     }

@@ -8,7 +8,7 @@ struct ExpectedEventReaderTests {
     @Test func `a fault that could not be done does not count`() throws {
         let trace = try SmallTrace()
         let socket = trace.socket()
-        trace.fault(socket, .server, "version-gap", came: "h:1", effect: [], problem: "no change")
+        trace.fault(socket, .server, "version-gap", effect: [], problem: "no change")
         trace.command(socket, .server, "h:1")
         let reader = try ExpectedEventReader(path: trace.path)
         let event = ExpectedEvent.fault("test", "a gap")
@@ -21,7 +21,7 @@ struct ExpectedEventReaderTests {
     @Test func `a fault that was done counts`() throws {
         let trace = try SmallTrace()
         let socket = trace.socket()
-        trace.fault(socket, .server, "drop", came: "h:1", effect: .lost)
+        trace.fault(socket, .server, "drop", effect: .lost)
         trace.command(socket, .server, "h:2")
         trace.finish()
         let reader = try ExpectedEventReader(path: trace.path)

@@ -40,7 +40,8 @@ def catalogue() -> list[str]:
 
 @dataclass(frozen=True)
 class Fault:
-    """A row of the view `fault`."""
+    """A row of the view `fault`, and what it was done to as each side had it: a command or message,
+    or for HTTP the chunk."""
 
     rule: str
     action: str
@@ -59,9 +60,63 @@ class Fault:
 def found(recording: Recording, rule: str = "") -> list[Fault]:
     """The faults in a trace, in order; of one rule, where it is named."""
     rows = recording.sql(
-        "SELECT rule, action, sender, scope, occurrence, draw, came, sent, connection_id, "
-        "exchange_id, command_id, at_ns FROM fault WHERE ? IN ('', rule) ORDER BY id", rule)
-    return [Fault(*row) for row in rows]
+        "SELECT f.rule, f.action, f.sender, f.scope, f.occurrence, f.draw, f.connection_id, "
+        "f.exchange_id, f.command_id, f.at_ns, f.message_id, s.chunk_id, f.effect FROM fault f "
+        "JOIN fault_statement s ON s.id = f.id WHERE ? IN ('', f.rule) ORDER BY f.id", rule)
+    faults = []
+    for *row, message, chunk, effect in rows:
+        came, sent = (b"", b"")
+        if message is not None:
+            came, sent = _messages(recording, message, row[8], row[2],
+                                   "answered" in (effect or "").split())
+        elif chunk is not None:
+            came, sent = _chunks(recording, chunk)
+        faults.append(Fault(*row[:6], came, sent, *row[6:]))
+    return faults
+
+
+def _messages(recording: Recording, message: int, command: int | None, sender: int,
+              is_answered: bool) -> tuple[bytes, bytes]:
+    """The text of a command, or of a message that has none, on the sender's side and the other."""
+    texts = [b"", b""]
+    what = "any_message" if command is None else "any_command"
+    text = "CAST(payload AS BLOB)" if command is None else (
+        "(SELECT CAST(coalesce(any_command.text, m.payload) AS BLOB) FROM any_message m "
+        "WHERE m.id = any_command.message_id)")
+    number = message if command is None else command
+    for side, found in recording.sql(
+            f"SELECT side, {text} FROM {what} WHERE id = ? OR id = (SELECT counterpart_id "
+            f"FROM {what} WHERE id = ? AND fate IN ('altered', 'late'))", number, number):
+        for index, name in enumerate(("server", "client") if sender else ("client", "server")):
+            if side in ("both", name):
+                texts[index] = found
+    if not texts[1]:
+        # What Tapedeck answered, or put in the place of the answer.
+        answers = recording.sql(
+            "SELECT CAST(a.payload AS BLOB) FROM any_message m JOIN any_message a "
+            "ON a.connection_id = m.connection_id AND a.id > m.id AND a.side = 'client' "
+            "AND a.sender <> m.sender AND a.fate IN ('synthesized', 'altered') "
+            "WHERE m.id = ? ORDER BY a.id LIMIT 1", message)
+        texts[1] = answers[0][0] if answers and is_answered else b""
+    return texts[0], texts[1]
+
+
+def _chunks(recording: Recording, chunk: int) -> tuple[bytes, bytes]:
+    """A chunk, and what went on in its place: what Tapedeck made where that was nothing."""
+    [(came, connection, origin)] = recording.sql(
+        "SELECT bytes, connection_id, origin FROM chunk WHERE id = ?", chunk)
+    if origin == 1:
+        return b"", came
+    if recording.sql("SELECT 1 FROM delivery WHERE chunk_id = ? AND at_ns IS NULL", chunk):
+        made = recording.sql("SELECT bytes FROM chunk WHERE id > ? AND connection_id = ? AND origin = 1 "
+                             "ORDER BY id LIMIT 1", chunk, connection)
+        return came, made[0][0] if made else b""
+    sent = bytearray(came)
+    for offset, removed, inserted in recording.sql(
+            'SELECT "offset", removed, inserted FROM patch WHERE chunk_id = ? AND reason = \'fault\' '
+            "ORDER BY id DESC", chunk):
+        sent[offset:offset + removed] = inserted
+    return came, bytes(sent)
 
 
 def faults(recording: Recording, count: int = 1, rule: str = "") -> list[Fault]:

@@ -36,7 +36,7 @@ import Wire
             path: kind == 0 ? "/sock/1/app/1/2/websocket" : "/sock/1/app/websocket")
         switch kind {
         case 0, 1: walk.message(&bytes, opcode: 1, from: .server, in: &socket)
-        case 2: walk.evidence(&bytes, from: .client, over: nil)
+        case 2: walk.keptHead(&bytes)
         case 3: walk.unseen(&bytes, reason: .hopByHop, isSocket: false)
         case 4: walk.content(&bytes, type: "multipart/form-data; boundary=b")
         case 5: walk.content(&bytes, type: "application/x-www-form-urlencoded")

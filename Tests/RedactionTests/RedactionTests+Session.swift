@@ -223,8 +223,7 @@ extension RedactionTests {
                     FaultRow(
                         at: http.tick(), rule: "r", action: "replace \(secrets[3])",
                         connection: ConnectionID(2),
-                        sender: .server, came: Array(commands[4].1.utf8), sent: exchanges[0].request
-                    )),
+                        sender: .server)),
                 .finding(
                     FindingRow(
                         at: http.tick(), rule: "x", severity: .error, chunk: ChunkID(1), offset: 0,

@@ -22,7 +22,7 @@ import Wire
         for (sql, name) in [
             ("SELECT head || x'0a' || coalesce(content, '') FROM body", "bodies"),
             ("SELECT payload FROM message", "messages"),
-            ("SELECT came || sent FROM fault", "faults"),
+            ("SELECT action || scope FROM fault", "faults"),
         ] {
             everything += Array((name + (try world.rows(sql, of: "b.tape").joined())).utf8)
         }
@@ -53,7 +53,7 @@ import Wire
             ("message", "id, sender, at_ns, ended_ns, opcode, size, compressed, frames, problem"),
             ("simperium_command", "id, channel, name, bucket, key, cv, payload_size, problem"),
             ("change", "id, key, o, sv, ev, cv, ccid, size"), ("note", "code"),
-            ("event", "id, kind"), ("fault_statement", "id, length(came), length(sent)"),
+            ("event", "id, kind"), ("fault_statement", "id, position"),
         ] {
             let sql = "SELECT \(columns) FROM \(table) ORDER BY 1"
             #expect(try world.rows(sql, of: "a.tape") == world.rows(sql, of: "b.tape"), "\(table)")

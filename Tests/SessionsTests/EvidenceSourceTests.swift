@@ -47,7 +47,7 @@ import Wire
 
     @Test func `gives what Tapedeck made to the receiver alone`() throws {
         let lines = try commands { trace, socket in
-            trace.fault(socket, .server, "send 0:index", came: "h:1", sent: "h:1")
+            trace.fault(socket, .server, "send 0:index")
             trace.make(socket, .server, "0:index")
         }
         #expect(lines == ["server tapedeck said - heard 0:index"])
@@ -83,7 +83,7 @@ import Wire
     @Test func `gives no fault that could not be done`() throws {
         let trace = try SmallTrace()
         let socket = trace.socket()
-        trace.fault(socket, .client, "drop", came: "0:cv:5", effect: [], problem: "no channel")
+        trace.fault(socket, .client, "drop", effect: [], problem: "no channel")
         trace.command(socket, .client, "0:cv:5")
         trace.finish()
         let all = try evidence(trace)

@@ -156,11 +156,11 @@ import Wire
         var traffic = Traffic()
         let http = traffic.open()
         var records = http.records
-        records.append(fault(http, .client, came: "GET", at: traffic.tick()))
+        records.append(fault(http, .client, at: traffic.tick()))
         records += traffic.exchange(http, number: 1, body: "one")
         let socket = traffic.open()
         records += socket.records + traffic.upgrade(socket)
-        records.append(fault(socket, .client, came: "0:c:x", at: traffic.tick()))
+        records.append(fault(socket, .client, at: traffic.tick()))
         guard case .chunk(var made) = traffic.message(socket, .server, "0:index") else { return }
         made.origin = .tapedeck
         records += [.chunk(made), traffic.change(socket, 2)]
@@ -185,12 +185,11 @@ import Wire
     }
 
     private func fault(
-        _ opened: Traffic.Opened, _ sender: Peer, came: String, at: Instant
+        _ opened: Traffic.Opened, _ sender: Peer, at: Instant
     ) -> Record {
         .fault(
             FaultRow(
-                at: at, rule: "r", action: "drop", connection: opened.connection, sender: sender,
-                came: Array(came.utf8)))
+                at: at, rule: "r", action: "drop", connection: opened.connection, sender: sender))
     }
 
     @Test func `gives parts and documents of a form`() throws {

@@ -89,7 +89,8 @@ def main() -> int:
     parser.add_argument("--faults", type=int, nargs="?", const=60, metavar="N",
                         help="instead: so many cases of faults between generated peers that keep "
                         "what they sent and received, and whether trace, rebuild, export, diagnose, "
-                        "state, faults report and replay say the same; 60")
+                        "state, faults report and replay say the same; 60; with 0 every action "
+                        "alone, over every transport it is for, in every size")
     parser.add_argument("--case", action="append", default=[], metavar="NAME",
                         help="with --faults: this case alone, such as drop/websocket/100B/7, or "
                         "drop+latency/https/3MB/1 for two actions; may be repeated")

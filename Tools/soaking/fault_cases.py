@@ -169,6 +169,14 @@ def case(name: str) -> Case:
     return Case(name, transport, number, tuple(_filled(rule, number) for rule in rules), int(seed))
 
 
+def every(seed: int) -> list[str]:
+    """Names of cases: every action alone, over every transport it is for, in every size, the small
+    ones first."""
+    dice = random.Random(seed)
+    return [f"{action}/{transport}/{size}/{dice.randrange(1000)}" for size in SIZES
+            for action in catalogue() for transport in TRANSPORTS if _applies(action, transport)]
+
+
 def drawn(count: int, seed: int) -> list[str]:
     """Names of cases: every action in turn, and from the second turn on every other one a pair."""
     dice = random.Random(seed)

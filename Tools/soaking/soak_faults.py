@@ -12,7 +12,7 @@ from pathlib import Path
 
 from certificates import make_certificates
 from fault_after import Afterwards
-from fault_cases import Case, case, drawn
+from fault_cases import Case, case, drawn, every
 from fault_checks import Sides
 from fault_sockets import Editor, SocketOrigin
 from fault_web import Device, WebOrigin
@@ -46,8 +46,8 @@ class Faults:
         self.certificates = make_certificates(folder)
 
     def play(self, count: int, only: list[str]) -> None:
-        """Plays the named cases, or so many that the seed draws."""
-        names = only or drawn(count, self.seed)
+        """Plays the named cases, or so many that the seed draws; with 0 every action alone."""
+        names = only or (drawn(count, self.seed) if count else every(self.seed))
         for number, name in enumerate(names, 1):
             made = self._case(case(name), number)
             self.played.append(made)

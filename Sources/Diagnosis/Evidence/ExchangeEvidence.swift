@@ -25,7 +25,7 @@ public struct ExchangeEvidence: Sendable {
 
     /// Whether Tapedeck made, changed or suppressed the response.
     public var isAnswerTouched: Bool {
-        row.isLocal || faults.contains { $0.sender != .client || $0.came.isEmpty }
+        row.isLocal || faults.contains { $0.sender != .client || $0.hasEffect([.stalled, .ended]) }
     }
 
     /// Whether Tapedeck changed the request, so that the server did not receive what the client

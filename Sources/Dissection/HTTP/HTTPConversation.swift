@@ -74,8 +74,7 @@ final class HTTPConversation {
         self.context = context
         self.limits = limits
         self.output = output
-        // A capture may begin anywhere, and have unknown gaps.
-        mayRecover = context.row.mode == .capture
+        mayRecover = context.mayBeginAnywhere
         requests.keepsFailedHead = true
     }
 

@@ -214,7 +214,7 @@ final class WebSocketConversation {
             directions[peer.rawValue].isOver = true
             events.removeAll(keepingCapacity: true)
             directions[peer.rawValue].endOfStream(into: &events)
-            handleEvents(sender: peer, at: at)
+            handleEvents(sender: peer, at: directions[peer.rawValue].lastAt ?? at)
         }
     }
 }

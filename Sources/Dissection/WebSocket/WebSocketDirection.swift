@@ -22,6 +22,8 @@ struct WebSocketDirection {
     var dataFrames = 0
     var controlMessage: MessageID?
     var isOver = false
+    /// When its last bytes came.
+    private(set) var lastAt: Instant?
     /// Whether bytes are missing after which no frame was found yet.
     var isLost = false
     /// Whether what is found now may precede the bytes that revealed it.
@@ -51,6 +53,7 @@ struct WebSocketDirection {
     /// Appends the next bytes; the results can be located until ``forget()``.
     mutating func consume(_ piece: Piece, into events: inout [WebSocketEvent]) {
         places.append(piece, start: assembler.offset)
+        lastAt = piece.at
         assembler.consume(piece.bytes.span, into: &events)
     }
 

@@ -41,6 +41,8 @@ package struct ActionRecovery: Hashable, Sendable {
     package var command = AfterCommand.purpose
     /// Whether something that succeeds on a later connection shows it, whatever it was applied to.
     package var isByReconnection = false
+    /// Whether anything received on the connection after it shows it, too: it passes by itself.
+    package var maySurvive = false
     /// Whether the message that it was applied to can be relied upon as it is.
     package var targetStays = false
     /// Whether the message that it was applied to shows it, when it arrives late or twice.
@@ -50,4 +52,6 @@ package struct ActionRecovery: Hashable, Sendable {
 
     /// A new connection on which something succeeds shows it.
     package static let reconnection = ActionRecovery(isByReconnection: true)
+    /// A new connection on which something succeeds shows it, or that the old one goes on.
+    package static let survival = ActionRecovery(isByReconnection: true, maySurvive: true)
 }

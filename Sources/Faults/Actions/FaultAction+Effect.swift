@@ -27,7 +27,7 @@ extension FaultEffect {
     /// - Parameters:
     ///   - action: The action as plans write it, with its arguments.
     ///   - sender: Whose bytes it was done to; nil for none.
-    ///   - hasTaken: Whether the row has what was received.
+    ///   - hasTaken: Whether something that the sender sent is part of what it was done to.
     /// - Returns: The effect; nil for an action that does not exist.
     package static func declared(
         for action: String, on sender: Peer?, hasTaken: Bool

@@ -7,18 +7,18 @@ extension Firing {
     ///   - at: When.
     ///   - connection: The connection it was done to.
     ///   - sender: Whose bytes it was done to, nil where it was done to no bytes.
-    ///   - came: What came from the peer, decoded where it is a message.
-    ///   - sent: What was sent instead.
+    ///   - position: The place of a command in its message, from 0.
+    ///   - hasTaken: Whether something that the peer sent is part of what it was done to.
     ///   - problem: Why it could not be done; nil where it was done.
     /// - Returns: The row, without the place in the trace that the writer gives it.
     public func row(
-        at: Instant, connection: ConnectionID?, sender: Peer?, came: [UInt8] = [],
-        sent: [UInt8] = [], problem: String? = nil
+        at: Instant, connection: ConnectionID?, sender: Peer?, position: Int = 0,
+        hasTaken: Bool = false, problem: String? = nil
     ) -> FaultRow {
         FaultRow(
             at: at, rule: rule, action: action.description,
-            effect: problem == nil ? action.effect(on: sender, hasTaken: !came.isEmpty) : [],
+            effect: problem == nil ? action.effect(on: sender, hasTaken: hasTaken) : [],
             problem: problem, connection: connection, sender: sender, scope: scope,
-            occurrence: occurrence, draw: draw, came: came, sent: sent)
+            occurrence: occurrence, draw: draw, position: position)
     }
 }

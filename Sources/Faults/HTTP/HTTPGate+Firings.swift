@@ -37,7 +37,7 @@ extension HTTPGate {
                 let others = firings[(place + 1)...]
                 replace(firing, Array(others), &passage, exchange, at, &commands)
             case .drop:
-                tell(firing, at, .client, came: passage.raw, &commands)
+                tell(firing, at, .client, hasTaken: true, &commands)
                 takeAway(&passage, &commands)
                 let closes = firing.action.flag("close")
                 if closes { close(firing, isReset: false, behind: .client, at, &commands) }
@@ -46,7 +46,7 @@ extension HTTPGate {
                 lose(firing, &passage, at, &commands)
             case .close, .reset:
                 if firing.afterNanoseconds == 0 {
-                    tell(firing, at, passage.sender, came: passage.raw, &commands)
+                    tell(firing, at, passage.sender, hasTaken: true, &commands)
                     takeAway(&passage, &commands)
                     commands.append(.close(isReset: firing.action.kind == .reset))
                     state = .over
@@ -86,7 +86,7 @@ extension HTTPGate {
             tell(step, at, .client, &commands)
             due = due.later(by: step.delay)
         }
-        tell(firing, at, .client, came: passage.raw, sent: made.bytes, &commands)
+        tell(firing, at, .client, hasTaken: true, &commands)
         let changes = edits(of: made, to: exchange, at)
         made = edited(
             made, to: exchange, by: changes, statedAbout: .client, at, due: &due, &commands)
@@ -113,7 +113,7 @@ extension HTTPGate {
         let wasClosing = made.closes
         var due = at.later(by: firing.afterNanoseconds)
         let raw = passage.raw
-        tell(firing, at, .server, came: raw, sent: made.bytes, &commands)
+        tell(firing, at, .server, hasTaken: true, &commands)
         let place = commands.count
         made = edited(
             made, to: exchange,
@@ -135,7 +135,7 @@ extension HTTPGate {
         _ firing: Firing, _ passage: inout MessagePassage, _ at: Instant,
         _ commands: inout [GateCommand]
     ) {
-        tell(firing, at, .server, came: passage.raw, &commands)
+        tell(firing, at, .server, hasTaken: true, &commands)
         takeAway(&passage, &commands)
         let how = firing.action.text("how") ?? "close"
         guard how == "stall" else {
@@ -296,7 +296,7 @@ extension HTTPGate {
             case .pass(let part):
                 made.pass(part, from: sender)
             case .change(let part, let by, let firing):
-                if let firing { tell(firing, at, sender, came: Array(part), sent: by, &made) }
+                if let firing { tell(firing, at, sender, hasTaken: true, &made) }
                 made.append(.replace(sender: sender, Array(part), by: by))
             case .cut(let rest, let firing):
                 tell(firing, at, sender, &made)
@@ -339,7 +339,7 @@ extension HTTPGate {
             return false
         }
         head = work
-        tell(step, at, passage.sender, came: before, sent: work.bytes, &made)
+        tell(step, at, passage.sender, hasTaken: true, &made)
         return true
     }
 
@@ -362,7 +362,7 @@ extension HTTPGate {
         var work = head ?? EditableHead(passage.head)
         cut.reframe(&work)
         head = work
-        tell(step, at, passage.sender, came: cut.whole, sent: cut.rest, &made)
+        tell(step, at, passage.sender, hasTaken: true, &made)
         return cut
     }
 }

@@ -86,9 +86,9 @@ extension HTTPGate {
         for outcome in passage.editor.take(body[...], isContent: true) {
             switch outcome {
             case .pass(let part): bytes += part
-            case .change(let part, let by, let firing):
+            case .change(_, let by, let firing):
                 if let firing {
-                    tell(firing, at, lane, came: Array(part), sent: by, &commands)
+                    tell(firing, at, lane, hasTaken: true, &commands)
                 }
                 bytes += by
             case .cut(_, let firing):
@@ -102,7 +102,7 @@ extension HTTPGate {
             return LocalAnswer(bytes: bytes, closes: closes)
         }
         for step in doubled {
-            tell(step, at, lane, came: answer.bytes, sent: answer.bytes, &commands)
+            tell(step, at, lane, hasTaken: true, &commands)
         }
         return LocalAnswer(bytes: bytes + bytes, closes: closes)
     }

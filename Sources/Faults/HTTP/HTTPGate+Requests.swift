@@ -231,7 +231,7 @@ extension HTTPGate {
         for step in steps {
             let wanted = Int(clamping: max(1, step.action.integer("count") ?? 1))
             let count = min(wanted, max(1, Self.maximumRepeated / bytes.count))
-            tell(step, at, .client, came: bytes, sent: bytes, &commands)
+            tell(step, at, .client, hasTaken: true, &commands)
             wait(step, .client, at, &commands)
             for _ in 0..<count {
                 commands.append(.make(sender: .client, bytes))

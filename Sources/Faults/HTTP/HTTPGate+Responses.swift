@@ -236,7 +236,7 @@ extension HTTPGate {
                 fail([step], at, .server, "the connection ends in the answer", &commands)
                 continue
             }
-            tell(step, at, .server, came: bytes, sent: bytes, &commands)
+            tell(step, at, .server, hasTaken: true, &commands)
             wait(step, .server, at, &commands)
             commands.append(.make(sender: .server, bytes))
         }

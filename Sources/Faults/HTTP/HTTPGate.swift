@@ -276,13 +276,13 @@ public struct HTTPGate {
 
     /// Reports a fault that was applied.
     func tell(
-        _ firing: Firing, _ at: Instant, _ sender: Peer?, came: [UInt8] = [], sent: [UInt8] = [],
+        _ firing: Firing, _ at: Instant, _ sender: Peer?, hasTaken: Bool = false,
         _ commands: inout [GateCommand]
     ) {
         commands.append(
             .fault(
                 firing.row(
-                    at: at, connection: context.connection, sender: sender, came: came, sent: sent))
+                    at: at, connection: context.connection, sender: sender, hasTaken: hasTaken))
         )
     }
 

@@ -7,7 +7,7 @@ extension FaultRecovery {
     /// Begins a case: what it was done to decides with the action.
     mutating func begin(_ index: Int) {
         let fault = cases[index].fault
-        if cases[index].action?.kind == .answer {
+        if cases[index].action?.kind == .answer || fault.isOfControlFrame {
             // What a rule answers of its own is no mistake of the server.
             cases[index].isJudged = false
             return
@@ -24,9 +24,9 @@ extension FaultRecovery {
             return
         } else if !isAboutMessage, let hit = fault.exchange.flatMap({ hits[$0] }) {
             beginExchange(index, hit)
-        } else if isAboutMessage || SimperiumCommand.looksLikeSimperium(fault.row.came) {
+        } else if isAboutMessage || SimperiumCommand.looksLikeSimperium(fault.came) {
             let sender = fault.row.sender ?? .server
-            let command = SimperiumCommand.parse(fault.row.came, from: sender)
+            let command = SimperiumCommand.parse(fault.came, from: sender)
             let context = CommandContext(
                 command: command, client: client,
                 bucket: bucket(of: command, on: fault.row.connection))
@@ -50,6 +50,12 @@ extension FaultRecovery {
         let hit = fault.message == nil ? fault.exchange.flatMap { hits[$0] } : nil
         let client = hit?.client ?? client
         wait(index, for: .reconnection(client))
+        if cases[index].declared.maySurvive {
+            // What was held is forwarded when it is over.
+            cases[index].ownCounts = true
+            if let hit, isGood(hit) { return conclude(index, Self.survived(hit)) }
+            wait(index, for: .survival(client))
+        }
         if let hit {
             count(index, .request(client, hit.name))
             wait(index, for: .request(client, hit.name))
@@ -84,10 +90,8 @@ extension FaultRecovery {
             if hit.name.instance == nil { wait(index, for: .anyAnswer(hit.client)) }
         case .exchangeItself:
             count(index, again)
-            if hit.row.isGood, !spoiledExchanges.contains(hit.row.id) {
-                let evidence = Evidence(
-                    at: hit.row.at, how: "exchange \(hit.row.id) completed nevertheless",
-                    exchange: hit.row.id)
+            if isGood(hit) {
+                let evidence = Self.survived(hit)
                 guard cases[index].action?.kind == .answerTwice, let instance = hit.name.instance
                 else { return conclude(index, evidence) }
                 // The second answer is to be ignored, and is no reason to send the form again.
@@ -106,6 +110,16 @@ extension FaultRecovery {
         if cases[index].action?.flag("close") == true {
             wait(index, for: .reconnection(hit.client))
         }
+    }
+
+    private func isGood(_ hit: Hit) -> Bool {
+        hit.row.isGood && !spoiledExchanges.contains(hit.row.id)
+    }
+
+    private static func survived(_ hit: Hit) -> Evidence {
+        Evidence(
+            at: hit.row.at, how: "exchange \(hit.row.id) completed nevertheless",
+            exchange: hit.row.id)
     }
 
     /// Why a client may wait after a fault to an exchange.

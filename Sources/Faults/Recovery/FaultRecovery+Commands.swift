@@ -160,6 +160,10 @@ extension FaultRecovery {
             directory.authorise(channel, at: row.at, on: row.connection)
         }
         for client in directory.names(of: row.connection) {
+            if isAwaited(.survival(client)) {
+                let found = evidence(row, "the server's \(row.name) in command c\(row.id)")
+                survived(client, on: row.connection, found)
+            }
             switch row.name {
             case "c" where !isSpoiled:
                 for change in changes { deliver(change, client, bucket, row) }
@@ -174,6 +178,12 @@ extension FaultRecovery {
                 let found = evidence(row, "authorised by command c\(row.id)")
                 show(.authorisation(client, bucket: bucket), found)
                 reconnected(client, on: row.connection, found)
+            case "i" where !isSpoiled && row.payloadOffset + row.payloadSize > text.count:
+                // Of a large page the trace has the start alone, and no mark.
+                show(
+                    .index(client, bucket: bucket),
+                    evidence(row, "a page of the index arrived with command c\(row.id)")
+                        .tentatively)
             case "i" where !isSpoiled:
                 guard case .indexPage(let page) = SimperiumCommand.parse(text, from: .server).body
                 else { continue }

@@ -46,6 +46,7 @@ extension FaultRecovery {
                     evidence.saying("the client continued, with exchange \(row.id)\(status)"))
             }
             reconnected(client, on: row.connection, evidence)
+            survived(client, on: row.connection, evidence)
         }
     }
 
@@ -58,6 +59,20 @@ extension FaultRecovery {
         show(sign, evidence.saying("back on connection \(connection): \(evidence.how)")) {
             item, _ in
             item.fault.row.connection != connection && opened >= item.fault.row.at
+        }
+    }
+
+    /// A client received something on a connection.
+    mutating func survived(
+        _ client: ClientName, on connection: ConnectionID, _ evidence: Evidence
+    ) {
+        let sign = RecoveryEvent.survival(client)
+        guard isAwaited(sign) else { return }
+        show(sign, evidence.saying("the connection goes on: \(evidence.how)")) { item, _ in
+            let length = item.action?.duration("for") ?? 0
+            let end = item.fault.row.at.nanoseconds.addingReportingOverflow(length)
+            return item.fault.row.connection == connection
+                && !end.overflow && evidence.at.nanoseconds >= end.partialValue
         }
     }
 }

@@ -47,7 +47,7 @@ extension FaultRecovery {
         _ index: Int, _ change: SimperiumChange<Range<Int>>, _ context: CommandContext
     ) {
         let client = context.client
-        cases[index].edit = SoughtEdit(change, in: cases[index].fault.row.came)
+        cases[index].edit = SoughtEdit(change, in: cases[index].fault.came)
         for ccid in change.ccids {
             wait(index, for: .ccid(client, ccid))
             wait(index, for: .changeSent(client, ccid))

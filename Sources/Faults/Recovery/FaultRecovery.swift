@@ -62,7 +62,7 @@ public struct FaultRecovery: Sendable {
             }
             if let message = item.fault.message { messages.insert(message) }
             guard let code = item.refusalCode else { continue }
-            for ccid in SoughtEdit.identifiers(item.fault.row.came) {
+            for ccid in SoughtEdit.identifiers(item.fault.came) {
                 refusals[ccid, default: []].insert(code)
             }
         }

@@ -12,6 +12,8 @@ enum RecoveryEvent: Hashable {
     case form(ClientName, String)
     /// An exchange or an authorisation that succeeded on a later connection.
     case reconnection(ClientName)
+    /// Something that a client receives on a connection that it had before.
+    case survival(ClientName)
     /// A change with this ccid is answered or shown.
     case ccid(ClientName, String)
     /// A change of the client for this object is acknowledged.

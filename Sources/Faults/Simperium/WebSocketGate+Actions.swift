@@ -1,3 +1,4 @@
+import Dissection
 import Framing
 import Notation
 import Simperium
@@ -19,7 +20,7 @@ extension WebSocketGate {
         }
         switch action.kind {
         case .drop:
-            verdict.before.append(row(firing, sender, at, came: message.payload, sent: []))
+            verdict.before.append(row(firing, sender, at, hasTaken: true))
             verdict.isDropped = true
             if action.flag("close") { close(firing, at, &verdict) }
             return true
@@ -29,16 +30,15 @@ extension WebSocketGate {
             }
             verdict.before.append(
                 row(
-                    firing, sender, at, came: message.payload,
-                    sent: [message.payload, message.payload]))
+                    firing, sender, at, hasTaken: true))
             return false
         case .reorder:
             guard mayPostpone(message.payload.count) else {
-                fail(firing, sender, at, message.payload, Self.tooManyWait, &verdict)
+                fail(firing, sender, at, Self.tooManyWait, &verdict)
                 return false
             }
             let until = Self.moment(at, after: Self.patience)
-            verdict.before.append(row(firing, sender, at, came: message.payload, sent: []))
+            verdict.before.append(row(firing, sender, at, hasTaken: true))
             verdict.isDropped = true
             postponed.append(
                 Postponed(
@@ -47,7 +47,7 @@ extension WebSocketGate {
             verdict.after.append(.wake(at: until))
             return true
         default:
-            return actOnSocket(firing, came: message.payload, sender, at, &verdict)
+            return actOnSocket(firing, sender, at, &verdict)
         }
     }
 
@@ -55,7 +55,7 @@ extension WebSocketGate {
     ///
     /// - Returns: Whether the message is dropped.
     mutating func actOnSocket(
-        _ firing: Firing, came: [UInt8], _ sender: Peer, _ at: Instant,
+        _ firing: Firing, position: Int = 0, _ sender: Peer, _ at: Instant,
         _ verdict: inout MessageVerdict
     ) -> Bool {
         switch firing.action.kind {
@@ -69,7 +69,7 @@ extension WebSocketGate {
             let due = Self.moment(
                 Self.moment(at, after: Self.delay(firing)), after: firing.afterNanoseconds)
             let about = firing.action.text("sender").map { $0 == "client" ? Peer.client : .server }
-            verdict.before.append(row(firing, sender, at, came: came, sent: [came]))
+            verdict.before.append(row(firing, sender, at, position: position, hasTaken: true))
             verdict.before.append(.hold(sender: about ?? sender, until: due))
             return false
         case .send, .halfClose, .bandwidth, .slice, .cut, .blackout:
@@ -80,14 +80,15 @@ extension WebSocketGate {
             // either.
             let isStalled = Self.senders(firing.action).contains(sender)
             perform(
-                firing, sender: sender, came: isStalled ? came : [], at: at, into: &verdict.before)
+                firing, sender: sender, position: position, hasTaken: isStalled, at: at,
+                into: &verdict.before)
             return false
         case .close, .reset, .closeCode:
             verdict.isDropped = true
             verdict.actions.append(firing)
             return true
         default:
-            fail(firing, sender, at, came, "it is not for messages", &verdict)
+            fail(firing, sender, at, "it is not for messages", position: position, &verdict)
             return false
         }
     }
@@ -101,6 +102,7 @@ extension WebSocketGate {
     ) -> Bool {
         let action = firing.action
         let sender = spoken.command.sender
+        let place = spoken.row.position
         let text: [UInt8]
         if case .changed(let changed) = verdict.outcomes[position] {
             text = changed
@@ -109,17 +111,17 @@ extension WebSocketGate {
         }
         func change(_ changed: [UInt8]?, orElse problem: String) -> Bool {
             guard let changed else {
-                fail(firing, sender, at, text, problem, &verdict)
+                fail(firing, sender, at, problem, position: place, &verdict)
                 return false
             }
-            verdict.before.append(row(firing, sender, at, came: text, sent: [changed]))
+            verdict.before.append(row(firing, sender, at, position: place, hasTaken: true))
             wait(firing, sender, at, &verdict)
             verdict.outcomes[position] = .changed(changed)
             return false
         }
         switch action.kind {
         case .drop:
-            verdict.before.append(row(firing, sender, at, came: text, sent: []))
+            verdict.before.append(row(firing, sender, at, position: place, hasTaken: true))
             verdict.outcomes[position] = .dropped
             if action.flag("close") { close(firing, at, &verdict) }
             return true
@@ -130,15 +132,15 @@ extension WebSocketGate {
                         payload: text, receiver: sender.other, draw: firing.draw),
                     firing, at, &verdict)
             }
-            verdict.before.append(row(firing, sender, at, came: text, sent: [text, text]))
+            verdict.before.append(row(firing, sender, at, position: place, hasTaken: true))
             return false
         case .reorder:
             guard mayPostpone(text.count) else {
-                fail(firing, sender, at, text, Self.tooManyWait, &verdict)
+                fail(firing, sender, at, Self.tooManyWait, position: place, &verdict)
                 return false
             }
             let until = Self.moment(at, after: Self.patience)
-            verdict.before.append(row(firing, sender, at, came: text, sent: []))
+            verdict.before.append(row(firing, sender, at, position: place, hasTaken: true))
             verdict.outcomes[position] = .dropped
             postponed.append(
                 Postponed(
@@ -177,16 +179,16 @@ extension WebSocketGate {
             .wrongHeartbeat:
             return answer(firing, spoken, position, at, &verdict)
         default:
-            return actOnSocket(firing, came: text, sender, at, &verdict)
+            return actOnSocket(firing, position: place, sender, at, &verdict)
         }
     }
 
     /// States that an action could not be carried out on a message, and why.
     func fail(
-        _ firing: Firing, _ sender: Peer, _ at: Instant, _ came: [UInt8], _ problem: String,
+        _ firing: Firing, _ sender: Peer, _ at: Instant, _ problem: String, position: Int = 0,
         _ verdict: inout MessageVerdict
     ) {
-        verdict.before.append(failure(of: firing, sender, at, came: came, problem))
+        verdict.before.append(failure(of: firing, sender, at, position: position, problem))
     }
 
     /// The problem of a message that cannot be delayed any more.

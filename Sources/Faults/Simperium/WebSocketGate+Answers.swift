@@ -1,3 +1,4 @@
+import Dissection
 import Notation
 import Simperium
 import Wire
@@ -13,7 +14,8 @@ extension WebSocketGate {
         let command = spoken.command
         let action = firing.action
         func fail(_ problem: String) -> Bool {
-            self.fail(firing, command.sender, at, spoken.part.text, problem, &verdict)
+            self.fail(
+                firing, command.sender, at, problem, position: spoken.row.position, &verdict)
             return false
         }
         guard command.sender == .client else { return fail("it is not a command of the client") }
@@ -49,7 +51,7 @@ extension WebSocketGate {
         default: return fail("\(action.kind) does not answer such a command")
         }
         verdict.before.append(
-            row(firing, .client, at, came: spoken.part.text, sent: answers))
+            row(firing, .client, at, position: spoken.row.position, hasTaken: true))
         verdict.outcomes[position] = .kept
         for text in answers {
             make(
@@ -124,7 +126,7 @@ extension WebSocketGate {
         guard let changed else { return }
         for firing in used {
             verdict.before.append(
-                row(firing, .server, at, came: spoken.part.text, sent: [changed]))
+                row(firing, .server, at, position: spoken.row.position, hasTaken: true))
             wait(firing, .server, at, &verdict)
         }
         verdict.outcomes[position] = .changed(changed)
@@ -135,7 +137,8 @@ extension WebSocketGate {
         _ firing: Firing, _ spoken: Spoken, _ at: Instant, _ verdict: inout MessageVerdict
     ) {
         func fail(_ problem: String) {
-            self.fail(firing, spoken.command.sender, at, spoken.part.text, problem, &verdict)
+            self.fail(
+                firing, spoken.command.sender, at, problem, position: spoken.row.position, &verdict)
         }
         guard spoken.command.sender == .server, let channel = spoken.command.channel,
             case .changes(let changes) = spoken.command.body, !changes.isEmpty
@@ -170,13 +173,17 @@ extension WebSocketGate {
         let item = joining[place]
         let size = item.texts.reduce(0) { $0 + $1.count }
         guard item.texts.count >= item.count || size > WebSocketLane.maxHeld else {
-            verdict.before.append(row(item.firing, .server, at, came: text, sent: []))
+            verdict.before.append(
+                row(
+                    item.firing, .server, at, position: spoken.row.position, hasTaken: true))
             verdict.outcomes[position] = .dropped
             return
         }
         joining.remove(at: place)
         let all = ChangeJoining.joined(item.texts, channel: item.channel)
-        verdict.before.append(row(item.firing, .server, at, came: text, sent: [all]))
+        verdict.before.append(
+            row(
+                item.firing, .server, at, position: spoken.row.position, hasTaken: true))
         verdict.outcomes[position] = .changed(all)
     }
 }

@@ -216,34 +216,37 @@ extension WebSocketGate {
         } else {
             decision = parts(verdict, message, spoken, sender, mask)
         }
+        // What is not forwarded is lost by one fault, so that nothing appears to be lost twice.
+        var told: Int?
+        if verdict.isDropped, isLosing(verdict, message, spoken) {
+            told = verdict.actions.firstIndex { $0.endsConnection }
+        }
+        var before = verdict.before
+        if let told {
+            before.append(row(verdict.actions[told], sender, at, hasTaken: true))
+        }
         lanes[index].settle(
-            frames, before: verdict.before, decision,
+            frames, before: before, decision,
             changesContext: message.isCompressed && !verdict.isSame)
         lanes[index].flush(into: &commands)
         for made in verdict.made { give(made, &commands) }
-        // What is not forwarded is in one row, so that nothing appears to be lost twice.
-        var came = verdict.isDropped ? lost(verdict, message, spoken, sender) : []
-        for firing in verdict.actions {
-            let isEnd = [.close, .reset, .closeCode].contains(firing.action.kind)
-            perform(firing, sender: sender, came: isEnd ? came : [], at: at, into: &commands)
-            if isEnd { came = [] }
+        for (index, firing) in verdict.actions.enumerated() {
+            perform(firing, sender: sender, isTold: index == told, at: at, into: &commands)
         }
         commands += verdict.after
     }
 
-    /// What of a dropped message no other fault removed already.
-    private func lost(
-        _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken], _ sender: Peer
-    ) -> [UInt8] {
-        guard !spoken.isEmpty else { return message.payload }
-        let texts = zip(spoken, verdict.outcomes).compactMap { each, outcome -> [UInt8]? in
+    /// Whether something of a dropped message was not removed by another fault already.
+    private func isLosing(
+        _ verdict: MessageVerdict, _ message: WebSocketMessage, _ spoken: [Spoken]
+    ) -> Bool {
+        guard !spoken.isEmpty else { return !message.payload.isEmpty }
+        return zip(spoken, verdict.outcomes).contains { _, outcome in
             switch outcome {
-            case .same: each.part.text
-            case .changed(let text): text
-            case .dropped, .kept: nil
+            case .same, .changed: true
+            case .dropped, .kept: false
             }
         }
-        return texts.count > 1 ? conversation.payload(texts, from: sender) : texts.first ?? []
     }
 
     /// What happens to a message of which some commands were altered.
@@ -287,5 +290,12 @@ extension WebSocketGate {
     ) -> [UInt8] {
         WebSocketFrameEncoder.encode(
             opcode: message.opcode, payload: payload, mask: sender == .client ? mask ?? 0 : nil)
+    }
+}
+
+extension Firing {
+    /// Whether nothing is forwarded after it.
+    fileprivate var endsConnection: Bool {
+        [.close, .reset, .closeCode].contains(action.kind)
     }
 }

@@ -111,7 +111,7 @@ extension WebSocketGate {
                 continue
             }
             let text = ChangeJoining.joined(item.texts, channel: item.channel)
-            commands.append(row(item.firing, .server, at, came: [], sent: [text]))
+            commands.append(row(item.firing, .server, at))
             make(text, to: .client, draw: item.firing.draw, into: &commands)
         }
     }

@@ -163,7 +163,7 @@ public struct WebSocketGate {
         case .cvUnknown, .changeUnknown, .authFailure, .authExpired:
             for channel in conversation.channels {
                 let answers = Self.answers(firing.action, channel: channel)
-                commands.append(row(firing, .server, at, came: [], sent: answers))
+                commands.append(row(firing, .server, at))
                 for text in answers {
                     make(text, to: .client, draw: firing.draw, into: &commands)
                 }
@@ -221,14 +221,16 @@ public struct WebSocketGate {
     /// - Parameters:
     ///   - firing: The action.
     ///   - sender: Whose message brought it about; nil where none did.
-    ///   - came: What of that message it removes.
+    ///   - position: Place of the command that brought it about in that message, from 0.
+    ///   - hasTaken: Whether it takes something of that message away.
+    ///   - isTold: Whether it was stated before, with that message.
     ///   - at: When.
     ///   - commands: What is done.
     /// - Returns: Whether it is such an action.
     @discardableResult
     mutating func perform(
-        _ firing: Firing, sender: Peer?, came: [UInt8] = [], at: Instant,
-        into commands: inout [GateCommand]
+        _ firing: Firing, sender: Peer?, position: Int = 0, hasTaken: Bool = false,
+        isTold: Bool = false, at: Instant, into commands: inout [GateCommand]
     ) -> Bool {
         let action = firing.action
         var made: [GateCommand] = []
@@ -254,8 +256,10 @@ public struct WebSocketGate {
         default: return false
         }
         let about: Peer? =
-            sent.isEmpty || !came.isEmpty ? sender : Self.receivers(action)[0].other
-        commands.append(row(firing, about, at, came: came, sent: sent))
+            sent.isEmpty || hasTaken ? sender : Self.receivers(action)[0].other
+        if !isTold {
+            commands.append(row(firing, about, at, position: position, hasTaken: hasTaken))
+        }
         commands += made
         return true
     }
@@ -309,22 +313,23 @@ public struct WebSocketGate {
     }
 
     func row(
-        _ firing: Firing, _ sender: Peer?, _ at: Instant, came: [UInt8], sent: [[UInt8]]
+        _ firing: Firing, _ sender: Peer?, _ at: Instant, position: Int = 0,
+        hasTaken: Bool = false
     ) -> GateCommand {
         .fault(
             firing.row(
-                at: at, connection: context.connection, sender: sender, came: came,
-                sent: Array(sent.joined(separator: [0x0A]))))
+                at: at, connection: context.connection, sender: sender, position: position,
+                hasTaken: hasTaken))
     }
 
     /// The statement that an action could not be carried out, which the rules count.
     func failure(
-        of firing: Firing, _ sender: Peer?, _ at: Instant, came: [UInt8] = [], _ problem: String
+        of firing: Firing, _ sender: Peer?, _ at: Instant, position: Int = 0, _ problem: String
     ) -> GateCommand {
         session.fail(firing)
         return .fault(
             firing.row(
-                at: at, connection: context.connection, sender: sender, came: came,
+                at: at, connection: context.connection, sender: sender, position: position,
                 problem: problem))
     }
 

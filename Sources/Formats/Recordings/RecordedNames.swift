@@ -28,10 +28,24 @@ enum RecordedNames {
     }
 
     /// Whether a member of `version` is no longer there: verdicts named rows by numbers that decoding
-    /// gives.
+    /// gives, and faults copied the bytes that they were done to.
     static func isGone(_ member: JSONNode, of table: TableDefinition, _ version: Int64) -> Bool {
-        version <= 2 && table.name == "fault_verdict"
-            && (member.spells("exchange_id") || member.spells("command_id"))
+        guard version <= 2 else { return false }
+        return switch table.name {
+        case "fault_verdict": member.spells("exchange_id") || member.spells("command_id")
+        case "fault_statement": member.spells("came") || member.spells("sent")
+        default: false
+        }
+    }
+
+    /// The value of a column that `version` does not have; nil for others.
+    static func added(
+        _ column: ColumnDefinition, of table: TableDefinition, _ version: Int64
+    ) -> StoredValue? {
+        guard version <= 2, table.name == "fault_statement", column.name == "position" else {
+            return nil
+        }
+        return .number(0)
     }
 
     /// What a value of `version` is now.

@@ -131,6 +131,8 @@ enum RowText {
                 row.append(value)
             } else if let number = place.implied(column.name) {
                 row.append(.number(number))
+            } else if let value = RecordedNames.added(column, of: table, version) {
+                row.append(value)
             } else if column.isOptional {
                 row.append(.null)
             } else {

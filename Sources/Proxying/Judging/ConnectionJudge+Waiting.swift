@@ -40,6 +40,34 @@ extension ConnectionJudge {
         }
     }
 
+    /// What a stalled sender sends is in the trace when it comes, since it never goes on.
+    ///
+    /// An answer or an end after it stays where it is, and so does what comes after that.
+    mutating func keepStalled(
+        _ sender: Peer, _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        let lane = sender.rawValue
+        guard lanes[lane].isStalled, !isWaitingForRelay(sender, relay) else { return }
+        while let first = lanes[lane].items.first, case .command(let next, _) = first {
+            switch next {
+            case .pass, .replace, .keep, .make, .fault, .hold, .stall: break
+            case .answer, .swallowed, .end, .close, .wake: return
+            }
+            guard
+                let item = Self.takeFirst(
+                    of: &lanes[lane].items, reads, client: relay.clientLeg.id),
+                case .command(let command, let leg) = item
+            else { return }
+            lanes[lane].bytes -= command.byteCount
+            switch command {
+            case .pass(let sender, let bytes), .replace(let sender, let bytes, _):
+                carryOut(.keep(sender: sender, bytes), leg, at, &relay, &commands)
+            case .keep, .fault: carryOut(command, leg, at, &relay, &commands)
+            default: break
+            }
+        }
+    }
+
     /// Passes an event to the relay, and inspects the connections that it opens.
     mutating func give(
         _ event: RelayEvent, _ at: Instant, _ relay: inout Relay,

@@ -272,6 +272,7 @@ struct ConnectionJudge {
                     isMoving = true
                     carryOut(item, sender, at, &relay, &commands)
                 }
+                keepStalled(sender, at, &relay, &commands)
             }
         }
         for sender in Peer.allCases { setReading(sender, &commands) }
@@ -291,12 +292,14 @@ struct ConnectionJudge {
             guard until <= at else { return nil }
             lanes[lane].heldUntil = nil
         }
-        if sender == .client,
-            relay.layer == .waiting || relay.isBlocked || relay.isAwaitingTunnel
-        {
-            return nil
-        }
+        if isWaitingForRelay(sender, relay) { return nil }
         return Self.takeFirst(of: &lanes[lane].items, reads, client: relay.clientLeg.id)
+    }
+
+    /// Whether a tunnel, TLS or an answer has to come before what the sender sent.
+    func isWaitingForRelay(_ sender: Peer, _ relay: Relay) -> Bool {
+        sender == .client
+            && (relay.layer == .waiting || relay.isBlocked || relay.isAwaitingTunnel)
     }
 
     mutating func carryOut(

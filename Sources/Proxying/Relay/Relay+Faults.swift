@@ -76,40 +76,48 @@ extension Relay {
     mutating func keep(_ leg: LegID, _ read: HeldBytes, _ commands: inout [RelayCommand]) {
         guard !read.bytes.isEmpty else { return }
         let isClient = leg == clientLeg.id
-        if isClient {
-            keepStart(&commands)
-        } else if let index = legs.firstIndex(where: { $0.id == leg }) {
+        // The start of a request's head goes nowhere where the rest of it does not.
+        var kept = isClient ? takeStart() : []
+        if !isClient, let index = legs.firstIndex(where: { $0.id == leg }) {
             // The start of a head, of which the rest does not come.
             flushPartial(index, [], from: 0, &commands)
         }
         let isRecorded = if case .raw(_, let isRaw) = phase { isRaw } else { isRecorded(leg) }
         guard isRecorded else { return }
-        recordKept(
-            read, rewrites(ofKept: Array(read.bytes), leg), leg: leg,
-            sender: isClient ? .client : .server, &commands)
+        kept.append(read)
+        var start: Int64 = 0
+        for index in kept.indices {
+            kept[index].start = start
+            start += Int64(kept[index].bytes.count)
+        }
+        let rewrites = rewrites(ofKept: kept, leg)
+        for part in kept {
+            recordKept(
+                part, part.own(rewrites, from: 0), leg: leg,
+                sender: isClient ? .client : .server, &commands)
+        }
     }
 
-    /// The start of a request's head goes nowhere where the rest of it does not.
-    private mutating func keepStart(_ commands: inout [RelayCommand]) {
-        guard isHoldingRequest else { return }
-        let held = scan.partial.takeAll()
-        if isRecorded(clientLeg.id) {
-            for part in held {
-                recordKept(part, leg: clientLeg.id, sender: .client, &commands)
-            }
+    /// The start of a request's head, which no longer waits for the rest of it.
+    private mutating func takeStart() -> [HeldBytes] {
+        guard isHoldingRequest else { return [] }
+        defer {
+            scan = MessageScan()
+            requests = HTTPFramer(role: .request)
         }
-        scan = MessageScan()
-        requests = HTTPFramer(role: .request)
+        return scan.partial.takeAll()
     }
 
     /// The rewrites that a forwarded request would have had, so that the trace names the server
     /// also for requests that are answered here.
-    private func rewrites(ofKept bytes: [UInt8], _ leg: LegID) -> [Patch] {
+    private func rewrites(ofKept reads: [HeldBytes], _ leg: LegID) -> [Patch] {
         if case .raw = phase { return [] }
         guard leg == clientLeg.id, let fixed, !isTunnel, !settings.keepsHost else { return [] }
         var events: [HTTPEvent] = []
         var framer = HTTPFramer(role: .request)
-        _ = framer.consume(bytes.span, into: &events)
+        for read in reads {
+            _ = framer.consume(Array(read.bytes).span, into: &events)
+        }
         guard case .head(let head, _) = events.first else { return [] }
         return HeadRewrite.reversed(head, server: fixed)
     }

@@ -2,22 +2,19 @@ internal import Storage
 internal import Trace
 internal import Wire
 
-/// The rows of a trace with texts that may quote bytes: sessions, events, faults, findings and
-/// marks.
+/// The rows of a trace with texts that may have secrets in them: sessions, events, faults, findings
+/// and marks.
 final class RedactedStatements {
     private struct Table {
         var name: String
         /// Columns of prose.
         var prose: [String]
-        /// Columns of bytes.
-        var quoted: [String] = []
     }
 
     private static let tables = [
         Table(name: "session", prose: ["arguments"]),
         Table(name: "event", prose: ["detail"]),
-        Table(
-            name: "fault_statement", prose: ["action", "scope"], quoted: ["came", "sent"]),
+        Table(name: "fault_statement", prose: ["action", "scope"]),
         Table(name: "finding_statement", prose: ["message", "expected"]),
         Table(name: "mark", prose: ["name"]),
     ]
@@ -48,8 +45,7 @@ final class RedactedStatements {
                 """
                 INSERT INTO main.\(table.name)(\(columns.columnList()))
                 SELECT \(columns.columns.map { column in
-                    table.prose.contains(column.name) ? "''"
-                        : table.quoted.contains(column.name) ? "x''" : "\"\(column.name)\""
+                    table.prose.contains(column.name) ? "''" : "\"\(column.name)\""
                 }.joined(separator: ",")) FROM \(schema).\(table.name)
                 """)
         }
@@ -57,7 +53,7 @@ final class RedactedStatements {
             let list = values.map { "\"\($0.column)\" = ?" }.joined(separator: ",")
             let update = try db.prepare("UPDATE main.\(table) SET \(list) WHERE id = ?")
             for (index, value) in values.enumerated() {
-                update.bind(Int32(index + 1), copying: value.bytes, asText: value.isText)
+                update.bind(Int32(index + 1), value.text)
             }
             update.bind(Int32(values.count + 1), id)
             try update.run()
@@ -75,33 +71,20 @@ final class RedactedStatements {
 
     private struct Value {
         var column: String
-        var bytes: [UInt8]
-        var isText: Bool
+        var text: String
     }
 
-    /// Gives each row, with its words and quotations as they are to be written.
+    /// Gives each row, with its words as they are to be written.
     private func each(_ body: (_ table: String, _ id: Int64, [Value]) throws -> Void) throws {
         for table in Self.tables {
-            let columns = table.prose + table.quoted
-            let isFault = table.name == "fault_statement"
-            let extra = isFault ? ", connection_id, sender" : ""
+            let columns = table.prose.map { "\"\($0)\"" }.joined(separator: ",")
             let rows = try db.prepare(
-                "SELECT id\(extra), \(columns.map { "\"\($0)\"" }.joined(separator: ",")) FROM \(schema).\(table.name) ORDER BY id"
-            )
+                "SELECT id, \(columns) FROM \(schema).\(table.name) ORDER BY id")
             while try rows.step() {
                 let id = rows.integer(0)
                 walk.place = "\(table.name) \(id)"
-                let first: Int32 = isFault ? 3 : 1
-                let values = columns.enumerated().map { index, column in
-                    let place = first + Int32(index)
-                    guard table.quoted.contains(column) else {
-                        let text = walk.statement(rows.string(place))
-                        return Value(column: column, bytes: Array(text.utf8), isText: true)
-                    }
-                    var bytes = rows.bytes(place)
-                    let sender = rows.optionalInteger(2).map { $0 == 0 ? Peer.client : .server }
-                    walk.evidence(&bytes, from: sender, over: rows.optionalInteger(1))
-                    return Value(column: column, bytes: bytes, isText: false)
+                let values = table.prose.enumerated().map { index, column in
+                    Value(column: column, text: walk.statement(rows.string(1 + Int32(index))))
                 }
                 try body(table.name, id, values)
             }

@@ -95,7 +95,7 @@ public enum SecretScan {
         while try bodies.step() {
             walk.place = "exchange \(bodies.integer(0))"
             var head = bodies.bytes(1)
-            walk.evidence(&head, from: nil, over: nil)
+            walk.keptHead(&head)
             var content = bodies.bytes(2)
             walk.content(&content, type: bodies.optionalString(3))
         }

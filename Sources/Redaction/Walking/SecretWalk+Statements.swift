@@ -24,30 +24,11 @@ extension SecretWalk {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Scans what a fault took or sent: a message or bytes of HTTP, perhaps cut off.
-    ///
-    /// - Parameters:
-    ///   - bytes: What it kept.
-    ///   - sender: Its sender; nil where that is unknown.
-    ///   - connection: Where.
-    func evidence(_ bytes: inout [UInt8], from sender: Peer?, over connection: Int64?) {
-        guard !bytes.isEmpty else { return }
-        let size = bytes.count
-        if StartOfStream.isHTTP(bytes[0]), let head = Self.head(bytes) {
-            var rest = Array(bytes[head.bytes.count...])
-            content(&rest, type: head.value(of: "content-type"))
-            bytes = self.head(head) + rest
-        } else {
-            var socket = connection.flatMap { sockets[$0] } ?? SocketFacts(path: "")
-            // A rule that was about one command keeps it without the SockJS frame around it.
-            if SimperiumCommand.looksLikeSimperium(bytes) {
-                command(&bytes, from: sender ?? .client, in: &socket)
-            } else {
-                message(&bytes, opcode: 1, from: sender ?? .client, in: &socket)
-            }
-        }
-        guard isReplacing, size >= FaultRow.maximumKept else { return }
-        store.replaceBeginning(in: &bytes, endingAt: bytes.count)
+    /// Scans the head of a message of HTTP, which may be cut off.
+    func keptHead(_ bytes: inout [UInt8]) {
+        guard let first = bytes.first, StartOfStream.isHTTP(first), let head = Self.head(bytes)
+        else { return }
+        bytes = self.head(head) + bytes[head.bytes.count...]
     }
 
     /// Scans bytes that no peer had: what a proxy has to take out, and what Tapedeck made and did not

@@ -134,6 +134,7 @@ extension BucketState {
             case nil, 412?:
                 list.remove(at: index)
                 awaiting[name] = nil
+                clients[client].acknowledged[key] = name
             // The server has the change; the client gets it with its next request.
             case 409?: list[index].outcome = .duplicate
             case let code?: list[index].outcome = .refused(code: code)
@@ -187,10 +188,20 @@ extension BucketState {
     mutating func clientReported(
         _ client: Int, _ state: IndexState<Range<Int>>, _ moment: CommandMoment
     ) {
+        // Acknowledgements that were on their way when it was sent.
+        let crossed = Set(
+            state.pending.compactMap { pending -> ExactText? in
+                guard let key = pending.key.map({ ExactText($0) }), let ccid = pending.ccid,
+                    clients[client].acknowledged[key] == ExactText(ccid)
+                else { return nil }
+                return key
+            })
         var objects: [ExactText: Ledger.Object] = [:]
+        for key in crossed { objects[key] = clients[client].ledger.objects[key] }
         for entry in state.entries {
             guard let name = entry.key, let version = entry.version else { continue }
             let key = ExactText(name)
+            if let crossing = objects[key], crossing.version > version { continue }
             if let held = clients[client].ledger.objects[key], held.version == version {
                 objects[key] = held
             } else {
@@ -202,7 +213,7 @@ extension BucketState {
         clients[client].missed = clients[client].missed.filter { key, missed in
             (objects[key]?.version ?? 0) < missed.version ?? 0
         }
-        if let current = state.current { clients[client].ledger.cv = current }
+        if let current = state.current, crossed.isEmpty { clients[client].ledger.cv = current }
     }
 }
 

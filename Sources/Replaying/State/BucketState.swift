@@ -69,6 +69,8 @@ public struct BucketClient: Sendable {
     public internal(set) var unacknowledged: [ExactText: [UnacknowledgedChange]] = [:]
     /// The last change of each object that it does not have though the server sent it.
     public internal(set) var missed: [ExactText: MissedChange] = [:]
+    /// The `ccid` of the change of each object that was acknowledged last.
+    var acknowledged: [ExactText: ExactText] = [:]
     /// What it received; its own changes count once they are acknowledged.
     var ledger = Ledger(limits: nil)
     /// Sockets on which its bucket is open.

@@ -142,7 +142,7 @@ extension FaultRow {
     fileprivate var withEffect: FaultRow {
         guard effect == nil else { return self }
         var row = self
-        row.effect = .declared(for: action, on: sender, hasTaken: !came.isEmpty)
+        row.effect = .declared(for: action, on: sender, hasTaken: sender != nil)
         return row
     }
 }

@@ -104,7 +104,8 @@ package struct FaultJudgement {
             faults: faults.filter(\.row.isDone).map {
                 JudgedFault(
                     id: $0.id, row: $0.row, exchange: $0.clientExchange,
-                    message: $0.clientMessage)
+                    message: $0.clientMessage, isControl: $0.isControl,
+                    came: $0.came ?? [])
             })
         try reader.reading { reader throws(TraceError) in
             try reader.history(of: detail.id) { recovery.observe(Observation($0)) }

@@ -13,8 +13,15 @@ public struct FaultDetail: Hashable, Sendable {
     public var exchange: ExchangeID?
     /// The message it was applied to, if it was delivered.
     public var message: MessageID?
-    /// The first Simperium command of that message.
+    /// The Simperium command of that message that it was applied to.
     public var command: CommandID?
+    /// Whether that message is a control frame.
+    public var isControl = false
+    /// The command or message it was applied to, as its sender sent it; nil for none, and where it
+    /// was not kept.
+    public var came: [UInt8]?
+    /// What the receiver got in its place; nil for nothing, and where it was not kept.
+    public var sent: [UInt8]?
     /// Its verdict; nil until it was judged.
     public var verdict: FaultVerdictRow?
     /// The exchange as the client had it, if it did.

@@ -70,6 +70,9 @@ extension TraceReader {
         ) { $0.faultDetail() }
     }
 
+    private static let senderSide = "CASE f.sender WHEN 1 THEN 'server' ELSE 'client' END"
+    private static let receiverSide = "CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END"
+
     private static let faultRows = """
         SELECT f.id, f.session_id, f.exchange_id, f.message_id, f.command_id,
           \(Tables.shownFault.sql("f.")), v.*,
@@ -83,7 +86,23 @@ extension TraceReader {
           (SELECT CASE x.side WHEN 'server' THEN x.counterpart_id ELSE x.id END
            FROM any_exchange x WHERE x.id = f.exchange_id),
           (SELECT CASE m.side WHEN 'server' THEN m.counterpart_id ELSE m.id END
-           FROM any_message m WHERE m.id = f.message_id)
+           FROM any_message m WHERE m.id = f.message_id),
+          (SELECT coalesce(c.text, m.payload) FROM any_message m
+           LEFT JOIN any_command c ON c.id = f.command_id
+           WHERE m.id = f.message_id AND m.side IN ('both', \(senderSide))),
+          coalesce((SELECT coalesce(c.text, m.payload) FROM any_message o
+           LEFT JOIN any_command p ON p.id = f.command_id
+           LEFT JOIN any_command c ON c.id = CASE
+             WHEN p.side IN ('both', \(receiverSide)) THEN p.id ELSE p.counterpart_id END
+           JOIN any_message m ON m.id = CASE WHEN p.id IS NOT NULL THEN c.message_id
+             WHEN o.side IN ('both', \(receiverSide)) THEN o.id ELSE o.counterpart_id END
+           WHERE o.id = f.message_id),
+           CASE WHEN f.effect LIKE '%answered%' THEN
+             (SELECT a.payload FROM any_message a
+              WHERE a.connection_id = f.connection_id AND a.id > f.message_id
+                AND a.sender <> f.sender AND a.side = 'client'
+                AND a.fate IN ('synthesized', 'altered') ORDER BY a.id LIMIT 1) END),
+          (SELECT m.opcode >= 8 FROM any_message m WHERE m.id = f.message_id)
         FROM fault f LEFT JOIN fault_verdict v ON v.fault_id = f.id
         """
 }
@@ -132,6 +151,9 @@ extension Statement {
         detail.clientExchange = optionalInteger(shown + 2).map { ExchangeID($0) }
         detail.clientMessage = optionalInteger(shown + 3).map { MessageID($0) }
         if detail.message != nil { detail.clientExchange = nil }
+        detail.isControl = integer(shown + 6) == 1
+        detail.came = isNull(shown + 4) ? nil : bytes(shown + 4)
+        detail.sent = isNull(shown + 5) ? nil : bytes(shown + 5)
         guard !isNull(own) else { return detail }
         var verdict = Tables.verdict.row(self, from: own)
         verdict.exchange = optionalInteger(shown).map { ExchangeID($0) }

@@ -50,7 +50,12 @@ extension Tables {
             "CREATE INDEX any_message_chunk ON any_message(chunk_id);"
         ],
         [
-            .key("id", "number of the message, in order of its last byte", \.id, \.id),
+            .key(
+                "id",
+                """
+                number of the message, in order of its last byte; of several that end in the same \
+                chunk those of the client's side come first
+                """, \.id, \.id),
             .given("session_id", "the session", .session),
             .value("connection_id", "the connection", \.connection, \.connection),
             .value("exchange_id", "the exchange that opened the WebSocket", \.exchange, \.exchange),

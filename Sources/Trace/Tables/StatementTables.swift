@@ -48,11 +48,6 @@ extension Tables {
                 matched, from 1
                 """, \.occurrence, \.occurrence),
             .value("draw", "random number that decided it, in 0...2^64-1", \.draw, \.draw),
-            .bytes(
-                "came",
-                "what was received from the peer, decoded where it is a message; at most 64 KiB",
-                \.came, \.came),
-            .bytes("sent", "what was sent instead; at most 64 KiB", \.sent, \.sent),
             .value(
                 "chunk_id",
                 """
@@ -60,11 +55,15 @@ extension Tables {
                 without any
                 """, \.chunk, \.chunk),
             .value("offset", "its offset in that chunk", \.offset, \.offset),
+            .value(
+                "position",
+                "place of the command that it was done to among those of its message, from 0",
+                \.position, \.position),
         ])
 
     /// The columns of a fault that the view `fault` has as well.
     static let shownFault = fault.select(
-        "at_ns rule action effect problem connection_id sender scope occurrence draw came sent")
+        "at_ns rule action effect problem connection_id sender scope occurrence draw")
 
     /// `fault_verdict`.
     package static let verdict: Table<FaultVerdictRow> = Table(

@@ -15,9 +15,9 @@ enum FaultText {
             if let problem = row.problem { line += "; not done: \(ListLine.clean(problem))" }
             if let verdict = detail.verdict { line += "; \(words(verdict))" }
             var lines = [line]
-            if !row.came.isEmpty { lines.append("    received: \(excerpt(row.came))") }
-            if row.isDone, !row.came.isEmpty || !row.sent.isEmpty {
-                lines.append("    sent: \(row.sent.isEmpty ? "nothing" : excerpt(row.sent))")
+            if let came = detail.came { lines.append("    received: \(excerpt(came))") }
+            if row.isDone, detail.message != nil {
+                lines.append("    sent: \(detail.sent.map(excerpt) ?? "nothing")")
             }
             return lines
         }
@@ -68,8 +68,8 @@ extension JSONLine {
         object.add("scope", row.scope)
         object.add("occurrence", row.occurrence)
         object.add("draw", String(row.draw))
-        content(row.came, "came", &object)
-        content(row.sent, "sent", &object)
+        if let came = detail.came { content(came, "came", &object) }
+        if let sent = detail.sent { content(sent, "sent", &object) }
         object.add("verdict", detail.verdict?.verdict)
         object.add("how", detail.verdict?.how)
         object.add("shown_by_exchange_id", detail.verdict?.exchange?.rawValue)

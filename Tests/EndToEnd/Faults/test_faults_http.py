@@ -229,7 +229,7 @@ def test_an_answer_that_comes_twice(faulty, web):
     assert len(web.seen) == 1
     assert ask(deck, "/twice", b"abc").body == b"abc"
     row = faults(deck, 2)[0]
-    assert row.action == "answer-twice" and row.came == first and row.sent.startswith(first)
+    assert row.action == "answer-twice" and row.sent.startswith(first)
 
 
 @feels("corrupt")
@@ -317,7 +317,12 @@ def test_xml_that_ends_in_its_middle(faulty, program):
         assert ElementTree.fromstring(whole.content).tag == RESPONSE + "OpenRosaResponse"
         for row in faults(deck, 2):
             assert row.action.startswith("cut-xml")
-            assert row.came.startswith(row.sent) and len(row.sent) < len(row.came)
+            [(whole, part)] = deck.sql(
+                "SELECT CAST(s.content AS BLOB), CAST(c.content AS BLOB) FROM any_exchange x "
+                "JOIN body s ON s.exchange_id = x.id AND s.sender = 1 "
+                "JOIN body c ON c.exchange_id = x.counterpart_id AND c.sender = 1 WHERE x.id = ?",
+                row.exchange)
+            assert whole.startswith(part) and len(part) < len(whole)
     finally:
         server.kill()
 
@@ -326,7 +331,8 @@ def test_xml_that_ends_in_its_middle(faulty, program):
 def test_xml_without_compression_is_cut_as_well(faulty, web):
     deck = faulty(web.url, "=> cut-xml 7")
     assert ask(deck, "/", b"<a><b/></a>", Content_Type="text/xml").body == b"<a><b/>"
-    assert (fault(deck).came, fault(deck).sent) == (b"<a><b/></a>", b"<a><b/>")
+    assert (fault(deck).came[-11:], fault(deck).sent[-7:]) == (
+        b"<a><b/></a>", b"<a><b/>")
 
 
 @feels("set-header", "remove-header")
@@ -366,7 +372,7 @@ def test_a_request_that_the_server_gets_again(faulty, web):
     eventually(lambda: len(web.seen) == 4, "four requests at the server")
     assert [(seen[1], seen[3]) for seen in web.seen] == [("/again", b"abc")] * 3 + [("/next", b"")]
     row = fault(deck, "repeat")
-    assert row.came.startswith(b"POST /again") and row.sender == 0
+    assert row.sent.startswith(b"POST /again") and row.sender == 0
 
 
 @feels("latency")

@@ -88,13 +88,13 @@ struct FaultSessionTests {
         #expect(session.unmatched == ["rule-2"])
         let row = firings[1].row(
             at: Instant(nanoseconds: 5), connection: ConnectionID(3), sender: .server,
-            came: [1], sent: [2])
+            position: 2, hasTaken: true)
         #expect(
             row
                 == FaultRow(
                     at: Instant(nanoseconds: 5), rule: "a", action: "status 503", effect: .altered,
                     connection: ConnectionID(3), sender: .server, occurrence: 1,
-                    draw: firings[1].draw, came: [1], sent: [2]))
+                    draw: firings[1].draw, position: 2))
     }
 
     @Test(

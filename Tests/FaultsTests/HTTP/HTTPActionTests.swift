@@ -19,8 +19,6 @@ struct HTTPActionTests {
                 .answer(Array(answer.utf8), closes: false),
             ])
         let row = try #require(play.faults.first)
-        #expect(row.came == Array(Talk.get("/b").utf8))
-        #expect(row.sent == Array(answer.utf8))
         #expect(row.sender == .client)
     }
 
@@ -53,7 +51,7 @@ struct HTTPActionTests {
         let text = play.sent(by: .server)
         #expect(text.contains(field) && text.hasSuffix(body), "\(text)")
         let row = try #require(play.faults.first)
-        #expect(row.action.hasPrefix("answer") && row.sent == Array(text.utf8))
+        #expect(row.action.hasPrefix("answer"))
         let replaced = try HTTPPlay.run(
             ["=> \(action) forwarded"], [.client(Talk.get("/a")), .server(Talk.ok("theirs"))])
         #expect(replaced.sent(by: .client) == Talk.get("/a"))
@@ -149,10 +147,13 @@ struct HTTPActionTests {
         let play = try HTTPPlay.run(
             ["=> corrupt at=2 count=2"], [.client(Talk.get("/a")), .server(Talk.ok("abcdef"))])
         let row = try #require(play.faults.first)
-        #expect(row.came == Array("cd".utf8))
-        #expect(row.sent.count == 2)
-        #expect(zip(row.sent, row.came).allSatisfy { $0 != $1 })
-        #expect(play.sent(by: .server).utf8.count >= Talk.ok("abcdef").utf8.count)
+        #expect(row.effect == .altered)
+        let replaced = play.commands.compactMap { command -> ([UInt8], [UInt8])? in
+            guard case .replace(.server, let old, let new) = command else { return nil }
+            return (old, new)
+        }
+        #expect(replaced.map(\.0) == [Array("cd".utf8)])
+        #expect(replaced.allSatisfy { $0.count == $1.count && zip($0, $1).allSatisfy { $0 != $1 } })
     }
 
     @Test func `a length is wrong`() throws {

@@ -60,6 +60,37 @@ import Wire
         #expect(book.outcomes() == [.recovered])
     }
 
+    @Test func `a blackout is over when something comes after it`() {
+        var book = Playbook()
+        let socket = opened(&book)
+        let other = opened(&book)
+        book.fault(1, "blackout 2s", on: socket)
+        book.command(2, .server, "h:1", on: socket)
+        book.command(4, .server, "h:1", on: other)
+        #expect(book.outcomes() == [.notRecovered])
+        book.command(5, .server, "h:1", on: socket)
+        #expect(book.outcomes() == [.recovered])
+    }
+
+    @Test(arguments: ["latency 1s", "repeat", "drop"])
+    func `with a control frame nothing is lost`(action: String) {
+        var book = Playbook()
+        let socket = opened(&book)
+        book.fault(1, action, on: socket, sender: .client, came: "\u{3}", isControl: true)
+        #expect(book.outcomes() == [])
+    }
+
+    @Test func `a page of an index that is too large to be kept is one`() {
+        var book = Playbook()
+        let socket = opened(&book)
+        book.fault(1, "cv-unknown", on: socket, sender: .server, came: "0:cv:57")
+        book.command(2, .client, "0:i:1:::100", on: socket)
+        book.command(
+            3, .server, #"0:i:{"current":"5","index":[{"id":"a","v":1},"#, on: socket,
+            missing: 100)
+        #expect(book.outcomes() == [.recovered])
+    }
+
     @Test(arguments: ["repeat", "answer-twice"])
     func `a form that was accepted once is enough`(action: String) {
         var book = Playbook()

@@ -68,10 +68,11 @@ struct Playbook {
         return id
     }
 
-    /// A command, to which a fault is done if one is named.
+    /// A command, to which a fault is done if one is named, and of which the trace lacks the last
+    /// `missing` bytes.
     @discardableResult mutating func command(
         _ seconds: Double, _ sender: Peer, _ text: String, on connection: ConnectionID,
-        fault action: String? = nil
+        fault action: String? = nil, missing: Int = 0
     ) -> CommandID {
         commands += 1
         let id = CommandID(commands)
@@ -87,7 +88,8 @@ struct Playbook {
                     sender: sender, at: Self.instant(seconds),
                     channel: isOfConnection ? nil : Int(parts[0]), name: name,
                     bucket: isOfConnection ? nil : "notes", app: "app", text: nil,
-                    payloadOffset: 0, payloadSize: payload.utf8.count,
+                    payloadOffset: text.utf8.count - payload.utf8.count,
+                    payloadSize: payload.utf8.count + missing,
                     key: ChangeReader.key(text, sender), cv: nil,
                     error: ChangeReader.error(text, sender), problem: nil),
                 changes: changes, text: Array(text.utf8)))
@@ -97,8 +99,8 @@ struct Playbook {
                     id: Int64(faults.count + 1),
                     row: FaultRow(
                         at: Self.instant(seconds), rule: "rule", action: action,
-                        connection: connection, sender: sender, came: Array(text.utf8)),
-                    message: MessageID(commands)))
+                        connection: connection, sender: sender),
+                    message: MessageID(commands), came: Array(text.utf8)))
         }
         return id
     }
@@ -106,15 +108,16 @@ struct Playbook {
     /// A fault, on a message that nobody got where `came` is given.
     mutating func fault(
         _ seconds: Double, _ action: String, on connection: ConnectionID? = nil,
-        sender: Peer? = nil, exchange: ExchangeID? = nil, came: String = ""
+        sender: Peer? = nil, exchange: ExchangeID? = nil, came: String = "",
+        isControl: Bool = false
     ) {
         faults.append(
             JudgedFault(
                 id: Int64(faults.count + 1),
                 row: FaultRow(
                     at: Self.instant(seconds), rule: "rule", action: action,
-                    connection: connection, sender: sender, came: Array(came.utf8)),
-                exchange: exchange))
+                    connection: connection, sender: sender),
+                exchange: exchange, isControl: isControl, came: Array(came.utf8)))
     }
 
     /// The verdicts; `ended` is the end of the session in seconds (default: long after everything).

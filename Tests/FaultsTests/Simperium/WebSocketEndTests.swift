@@ -15,11 +15,15 @@ import Wire
     ) throws {
         var stage = try SocketStage(way, rules: ["command:c sender:client => \(action)"])
         stage.say("0:cv:a", from: .client)
-        stage.say(edit, from: .client)
+        let frames = stage.frames([edit], from: .client)
+        stage.give(frames, from: .client)
         let row = try #require(stage.rows.first)
         #expect(stage.rows.count == 1)
-        #expect(String(decoding: row.came, as: UTF8.self) == edit)
-        #expect(row.sender == .client)
+        #expect(row.effect?.contains(.lost) == true && row.sender == .client)
+        // It comes right before what it takes away.
+        let place = stage.commands.firstIndex { if case .fault = $0 { true } else { false } }
+        let next = stage.commands.dropFirst((place ?? 0) + 1).first { !$0.received.isEmpty }
+        #expect(next?.received == frames)
     }
 
     @Test
@@ -30,7 +34,8 @@ import Wire
             "command:c sender:client => close after=1s",
         ])
         stage.say(edit, from: .client)
-        #expect(stage.rows.map(\.came) == [[], []])
+        #expect(stage.rows.count == 2)
+        #expect(stage.rows.allSatisfy { $0.effect?.contains(.lost) == false })
     }
 
     @Test
@@ -44,7 +49,7 @@ import Wire
             #"0:c:{"id":"\#($0)","o":"M","v":{"a":{"o":"+","v":1}},"ccid":"c1"}"#
         }
         stage.give(stage.frames(edits, from: .client), from: .client)
-        let rest = SockJSFrame.encode(client: [edits[0], edits[2]].map { Array($0.utf8) })
-        #expect(stage.rows.map(\.came) == [Array(edits[1].utf8), rest])
+        #expect(stage.rows.map(\.position) == [1, 0])
+        #expect(stage.rows.map(\.effect) == [.lost, [.lost, .ended]])
     }
 }

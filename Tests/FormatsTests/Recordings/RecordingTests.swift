@@ -20,7 +20,7 @@ import Wire
                     at: http.tick(), rule: "cut", action: "replace status=503",
                     effect: [.altered, .ended], connection: http.connection, sender: .server,
                     scope: "127.0.0.1",
-                    occurrence: 2, draw: .max, came: [0, 0xFF], sent: Array("HTTP/1.1 503\r\n".utf8)
+                    occurrence: 2, draw: .max, position: 3
                 )
             ),
             .fault(

@@ -109,15 +109,14 @@ final class SmallTrace {
 
     /// Does something to a message on purpose, right before it.
     func fault(
-        _ id: ConnectionID, _ sender: Peer, _ action: String, came: String, sent: String = "",
-        effect: FaultEffect? = nil, problem: String? = nil
+        _ id: ConnectionID, _ sender: Peer, _ action: String, effect: FaultEffect? = nil,
+        problem: String? = nil
     ) {
         put(
             .fault(
                 FaultRow(
                     at: tick(), rule: "test", action: action, effect: effect,
-                    problem: problem, connection: id, sender: sender, came: Array(came.utf8),
-                    sent: Array(sent.utf8))))
+                    problem: problem, connection: id, sender: sender)))
     }
 
     /// Sends text with line feeds for line ends.

@@ -23,7 +23,7 @@ import Wire
                     FaultRow(
                         at: http.tick(), rule: "slow", action: "latency 1ms",
                         connection: http.connection, sender: .client, scope: "", occurrence: 1,
-                        draw: 0, came: [], sent: [])))
+                        draw: 0)))
             _ = writer.put(records + http.closing())
         }
         var socket = Conversation(3)

@@ -21,6 +21,24 @@ struct SimperiumSessionChannel: Sendable {
         var command: CommandEvidence
         var known: Int64
         var sv: Int64
+        /// The version that what came after it leads to, from ``known`` on without a gap.
+        var reached: Int64
+
+        init(command: CommandEvidence, known: Int64, sv: Int64) {
+            self.command = command
+            self.known = known
+            self.sv = sv
+            reached = known
+        }
+
+        /// What is left of it after another change of the object; nil where the client has followed:
+        /// what was missing came late, and the change that did not fit came again.
+        func after(_ change: SimperiumChange<Range<Int>>) -> Gap? {
+            guard let ev = change.ev, change.sv == reached else { return self }
+            var gap = self
+            gap.reached = ev
+            return gap.reached > gap.sv ? nil : gap
+        }
     }
 
     /// A reading of the index.

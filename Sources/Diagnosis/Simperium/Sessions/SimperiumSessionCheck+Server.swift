@@ -277,6 +277,7 @@ extension SimperiumSessionCheck {
             if let ev = change.ev { lives.values[life].tell(key, ev) }
             return
         }
+        if let gap = channel.gaps[key] { channel.gaps[key] = gap.after(change) }
         let known = lives.values[life].versions[key]
         if let sv = change.sv, let known, sv > known, channel.isSynced,
             change.clientID != channel.clientID, channel.run?.isComplete ?? true,

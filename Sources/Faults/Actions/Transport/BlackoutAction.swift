@@ -15,7 +15,7 @@ extension ActionSpecification {
             + "forwarded afterwards.",
         example: "=> blackout from=10s to=25s",
         effect: { _ in [.delayed, .stalled] },
-        recovery: .reconnection,
+        recovery: .survival,
         lastsForWindow: { $0.arguments["for"] == nil },
         isFireable: true)
 }

@@ -27,6 +27,8 @@ public final class EvidenceReader {
 
     /// Nanoseconds that tables are read ahead.
     private static let ahead: Int64 = 100_000_000
+    /// The same where faults held bytes, whose rows are written when they go on.
+    private static let aheadOfFaults: Int64 = 60_000_000_000
     /// Rows of one table that are read ahead at most.
     private static let maxAhead = 16_384
 
@@ -190,11 +192,12 @@ public final class EvidenceReader {
 
     /// Reads until no unread row can come before the first that waits.
     private func readAhead(isOver: Bool) throws(StorageFault) {
+        let ahead = hasFaults ? Self.aheadOfFaults : Self.ahead
         for index in sources.indices {
             while !sources[index].isOver,
                 sources[index].ahead < Self.maxAhead || queue.first == nil
             {
-                if let first = queue.first, sources[index].at > first &+ Self.ahead { break }
+                if let first = queue.first, sources[index].at > first &+ ahead { break }
                 try step(index, isOver: isOver)
             }
         }

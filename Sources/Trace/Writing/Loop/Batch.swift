@@ -23,7 +23,7 @@ extension Record {
             }
                 + Self.overhead
         case .event(let event): event.detail.utf8.count + Self.overhead
-        case .fault(let fault): fault.came.count + fault.sent.count + 2 * Self.overhead
+        case .fault: 2 * Self.overhead
         case .packet(let packet): packet.bytes.count + Self.overhead
         case .secret(let secret): secret.keyLog.count + Self.overhead
         default: 2 * Self.overhead
