@@ -14,6 +14,8 @@ public struct Diagnosis: Sendable {
     private var checks = Rules.checks()
     private var report = Report(groups: Rules.groups)
     private var now = Instant.zero
+    /// What could not be decided since the recording ended, in order of time.
+    public private(set) var undecided: [UndecidedDuty] = []
 
     /// Begins with an unknown session.
     public init() {}
@@ -27,6 +29,18 @@ public struct Diagnosis: Sendable {
 
     /// Takes a finding that a lane made.
     mutating func add(_ finding: Finding) { report.add(finding) }
+
+    /// Takes what could not be decided, each once, unless the rule was found broken there.
+    mutating func leaveUndecided(_ duties: [UndecidedDuty]) {
+        let broken = report.findings
+        for duty in duties where !undecided.contains(where: duty.isSame) {
+            let isKnown = broken.contains {
+                $0.rule.id == duty.rule.id && $0.client == duty.client && $0.topic == duty.topic
+            }
+            if !isKnown, undecided.count < Report.maxOfRule { undecided.append(duty) }
+        }
+        undecided.sort { ($0.at, $0.rule.id, $0.topic) < ($1.at, $1.rule.id, $1.topic) }
+    }
 
     /// Advances the time without evidence.
     public mutating func advance(to instant: Instant) {
@@ -45,6 +59,11 @@ public struct Diagnosis: Sendable {
         for index in checks.indices {
             checks[index].finish(at: now, isRunning: isRunning, session, &report)
         }
+        guard !isRunning else { return }
+        leaveUndecided(
+            checks.flatMap { $0.undecided(at: now, session) }.map {
+                UndecidedDuty($0, endedAt: now)
+            })
     }
 
     /// The findings made since the last call, in the order in which they were made.

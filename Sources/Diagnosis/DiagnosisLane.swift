@@ -17,6 +17,8 @@ public struct DiagnosisLane: Sendable {
         let moment: Int
         let check: Int
         let finding: Finding
+        /// When the recording ended, for what could not be decided; nil for a finding.
+        var endedAt: Instant?
     }
 
     /// The checks of each lane by their place among all; the changes of Simperium clients take more
@@ -76,6 +78,13 @@ public struct DiagnosisLane: Sendable {
         for index in checks.indices {
             checks[index].check.finish(at: now, isRunning: isRunning, session, &report)
             gather(index, &found)
+            guard !isRunning else { continue }
+            for finding in checks[index].check.undecided(at: now, session) {
+                found.append(
+                    Found(
+                        moment: moment, check: checks[index].number, finding: finding,
+                        endedAt: now))
+            }
         }
         moment += 1
         return found
@@ -93,6 +102,10 @@ extension Diagnosis {
     /// Takes the findings of each lane in the same evidence; in place of ``observe(_:)``.
     public mutating func join(_ lanes: [[DiagnosisLane.Found]]) {
         let found = lanes.joined().sorted { ($0.moment, $0.check) < ($1.moment, $1.check) }
-        for each in found { add(each.finding) }
+        for each in found where each.endedAt == nil { add(each.finding) }
+        leaveUndecided(
+            found.compactMap { each in
+                each.endedAt.map { UndecidedDuty(each.finding, endedAt: $0) }
+            })
     }
 }

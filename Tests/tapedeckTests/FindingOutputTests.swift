@@ -1,10 +1,10 @@
-import Diagnosis
 import Dissection
 import Foundation
 import FoundationXML
 import Testing
 import Wire
 
+@testable import Diagnosis
 @testable import tapedeck
 
 @Suite struct FindingOutputTests {
@@ -133,6 +133,37 @@ import Wire
         #expect(text.components(separatedBy: "<system-out>").count == 2)
         let parser = XMLParser(data: Data(text.utf8))
         #expect(parser.parse())
+    }
+
+    @Test func `says what could not be decided, and is no finding`() throws {
+        let late = finding(at: 5)
+        let end = Instant(nanoseconds: late.at.nanoseconds + 3_000_000_000)
+        let duty = UndecidedDuty(late, endedAt: end)
+        let page = FindingText.paragraph(duty)
+        #expect(page.hasPrefix("undecided simperium.test.example  "))
+        #expect(page.contains("The recording ended 3000 ms after the last step."), "\(page)")
+        #expect(page.contains("  expected: "))
+        let line = try #require(
+            JSONSerialization.jsonObject(
+                with: Data(FindingJSON.line(duty, session: SessionID(2)).utf8)) as? [String: Any])
+        #expect(line["kind"] as? String == "undecided" && line["severity"] == nil)
+        #expect(line["waited_ns"] as? Int == 3_000_000_000)
+        let open = [SessionID(1): [duty]]
+        let text = FindingJUnit.text(
+            [(SessionID(1), [])], undecided: open, rules: [Self.other, Self.rule],
+            fails: FailOn.undecided.includes)
+        #expect(
+            text.contains("skipped=\"1\"") && text.components(separatedBy: "<skipped ").count == 2)
+        let log = try #require(
+            JSONSerialization.jsonObject(
+                with: Data(
+                    FindingSARIF.text(
+                        [(SessionID(1), [])], undecided: open, rules: [Self.rule], trace: "a.tape"
+                    ).utf8)) as? [String: Any])
+        let run = try #require((log["runs"] as? [[String: Any]])?.first)
+        let results = try #require(run["results"] as? [[String: Any]])
+        #expect(results.map { $0["kind"] as? String } == ["open"])
+        #expect(results.map { $0["level"] as? String } == ["none"])
     }
 
     @Test func `knows a finding of another client again`() throws {

@@ -74,7 +74,7 @@ class Afterwards:
 
     def _diagnose(self) -> None:
         for found in self._lines("diagnose", "diagnose", self.trace, "--json"):
-            if found["severity"] == "error":
+            if found.get("severity") == "error":
                 shown = [each["quote"] for each in found["evidence"]][:2]
                 self.problems.append(
                     f"diagnose: {found['rule']} blames the {found['blames']}: {found['message']} "

@@ -28,6 +28,15 @@ protocol Check: Sendable {
     mutating func finish(
         at now: Instant, isRunning: Bool, _ session: borrowing SessionView,
         _ report: inout Report)
+
+    /// The findings there would be if the time of everything that is waited for had been up at `end`.
+    ///
+    /// - Parameters:
+    ///   - end: When the recording ended, after ``finish(at:isRunning:_:_:)``.
+    ///   - session: The state of connections.
+    ///   - report: Receives them.
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report)
 }
 
 extension Check {
@@ -39,4 +48,17 @@ extension Check {
         at now: Instant, isRunning: Bool, _ session: borrowing SessionView,
         _ report: inout Report
     ) {}
+
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {}
+
+    /// The same, of which ``Diagnosis/undecided`` is made.
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView
+    ) -> [Finding] {
+        var report = Report.gathering()
+        undecided(at: end, session, &report)
+        return report.takeGathered()
+    }
 }

@@ -11,6 +11,8 @@ package struct TraceDiagnosis {
         package var findings: [Finding]
         /// The same as rows of the trace.
         package var rows: [FindingRow]
+        /// What could not be decided since the recording ended, in order of time.
+        package var undecided: [UndecidedDuty]
         /// The number of findings of each rule that were left out because there were too many.
         package var leftOut: [String: Int]
         /// The counts of what was diagnosed.
@@ -93,6 +95,7 @@ package struct TraceDiagnosis {
         let rows = FindingRows(try ReplayReader(path: path))
         return Session(
             id: detail.id, findings: findings, rows: findings.map(rows.row),
+            undecided: diagnosis.undecided,
             leftOut: diagnosis.leftOut, counts: counts, isRunning: isRunning)
     }
 

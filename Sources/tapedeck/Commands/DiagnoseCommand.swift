@@ -38,8 +38,8 @@ struct DiagnoseCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Exit with status 1 if there is a finding of this severity or a worse one.",
-            valueName: "error|warning|info|never"))
+            "Exit with status 1 if there is a finding of this severity or a worse one; with undecided, if there is an error or something could not be decided.",
+            valueName: "error|warning|info|undecided|never"))
     var failOn = FailOn.error
 
     @Option(
@@ -103,11 +103,15 @@ struct DiagnoseCommand: ParsableCommand {
         if let junit {
             let fails = failOn.includes
             try JUnitFile.write(
-                FindingJUnit.text(report.sessions, rules: choice.rules, fails: fails), to: junit)
+                FindingJUnit.text(
+                    report.sessions, undecided: report.undecided, rules: choice.rules,
+                    fails: fails), to: junit)
         }
         if let sarif {
             try JUnitFile.write(
-                FindingSARIF.text(report.sessions, rules: choice.rules, trace: trace), to: sarif)
+                FindingSARIF.text(
+                    report.sessions, undecided: report.undecided, rules: choice.rules,
+                    trace: trace), to: sarif)
         }
         if json {
             report.printJSON()
@@ -121,6 +125,17 @@ struct DiagnoseCommand: ParsableCommand {
                 "\(failing) finding\(failing == 1 ? "" : "s") of severity \(failOn.words) in \(trace)"
             )
         }
+        try failOnUndecided(report, trace)
+    }
+
+    /// What makes the diagnosis fail that is no finding.
+    private func failOnUndecided(_ report: DiagnosisReport, _ trace: String) throws {
+        let count = report.allUndecided.count
+        guard failOn == .undecided, count > 0 else { return }
+        throw Failure(
+            .failed,
+            "\(count) \(count == 1 ? "duty" : "duties") could not be decided in \(trace), which ended too early"
+        )
     }
 
     private func list(_ rules: [Rule]) -> String {
@@ -131,12 +146,12 @@ struct DiagnoseCommand: ParsableCommand {
 
 /// The least severity that makes a diagnosis fail.
 enum FailOn: String, ExpressibleByArgument, CaseIterable {
-    case error, warning, info, never
+    case error, warning, info, undecided, never
 
     /// Whether a finding of this severity makes it fail.
     func includes(_ severity: FindingRow.Severity) -> Bool {
         switch self {
-        case .error: severity == .error
+        case .error, .undecided: severity == .error
         case .warning: severity != .info
         case .info: true
         case .never: false
@@ -144,5 +159,7 @@ enum FailOn: String, ExpressibleByArgument, CaseIterable {
     }
 
     /// `warning or worse`.
-    var words: String { self == .error ? rawValue : "\(rawValue) or worse" }
+    var words: String {
+        self == .error || self == .undecided ? "error" : "\(rawValue) or worse"
+    }
 }

@@ -6,6 +6,8 @@ import Wire
 struct DiagnosisReport {
     /// The findings of each session.
     let sessions: [(id: SessionID, findings: [Finding])]
+    /// What could not be decided in each session.
+    let undecided: [SessionID: [UndecidedDuty]]
     private let diagnosis: TraceDiagnosis
     private let choice: RuleChoice
     private let known: Int
@@ -21,10 +23,17 @@ struct DiagnosisReport {
             return (session.id, new)
         }
         self.known = count
+        undecided = Dictionary(
+            diagnosis.sessions.map { session in
+                (session.id, session.undecided.filter { choice.takes($0.rule) })
+            }, uniquingKeysWith: { $0 + $1 })
     }
 
     /// The findings of all sessions.
     var all: [Finding] { sessions.flatMap(\.findings) }
+
+    /// What could not be decided in all sessions.
+    var allUndecided: [UndecidedDuty] { undecided.values.flatMap(\.self) }
 
     /// Prints an object on a line for each finding.
     func printJSON() {
@@ -32,15 +41,23 @@ struct DiagnosisReport {
             for finding in session.findings {
                 StandardOutput.write(FindingJSON.line(finding, session: session.id) + "\n")
             }
+            for duty in undecided[session.id] ?? [] {
+                StandardOutput.write(FindingJSON.line(duty, session: session.id) + "\n")
+            }
         }
     }
 
     /// Prints a paragraph for each finding, and a summary.
     func printText() {
-        for session in sessions where !session.findings.isEmpty {
+        for session in sessions {
+            let open = undecided[session.id] ?? []
+            if session.findings.isEmpty && open.isEmpty { continue }
             if sessions.count > 1 { StandardOutput.write("session \(session.id)\n\n") }
             for finding in session.findings {
                 StandardOutput.write(FindingText.paragraph(finding) + "\n")
+            }
+            for duty in open {
+                StandardOutput.write(FindingText.paragraph(duty) + "\n")
             }
         }
         StandardOutput.write(summary + "\n")
@@ -49,6 +66,7 @@ struct DiagnosisReport {
     private var summary: String {
         let counts = diagnosis.sessions.reduce(EvidenceCounts()) { $0 + $1.counts }
         var text = all.isEmpty ? "no rule was broken" : FindingText.summary(all)
+        if !allUndecided.isEmpty { text += "; \(allUndecided.count) could not be decided" }
         text += " in \(counts.words)"
         let left = diagnosis.sessions.flatMap(\.leftOut).filter { id, _ in
             choice.rules.contains { $0.id == id }

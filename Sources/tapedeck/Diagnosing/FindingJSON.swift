@@ -27,6 +27,25 @@ enum FindingJSON {
         return object.text
     }
 
+    /// An object on one line about what could not be decided.
+    static func line(_ duty: UndecidedDuty, session: SessionID) -> String {
+        var object = JSONObjectText()
+        object.add("kind", "undecided")
+        object.add("rule", duty.rule.id)
+        object.add("session", session.rawValue)
+        object.add("at", duty.at.nanoseconds)
+        object.add("waited_ns", duty.waitedNanoseconds)
+        object.add("deadline_ns", duty.rule.deadlineNanoseconds)
+        object.add("blames", duty.rule.blames.description)
+        object.add("client", duty.client)
+        object.add("topic", duty.topic)
+        object.add("connection", duty.connection?.rawValue)
+        object.add("expected", duty.expected)
+        object.add("source", duty.rule.source)
+        object.add("evidence", raw: "[\(duty.steps.map(step).joined(separator: ","))]")
+        return object.text
+    }
+
     /// A finding as it is stored.
     static func stored(_ detail: FindingDetail) -> String {
         var object = JSONObjectText()

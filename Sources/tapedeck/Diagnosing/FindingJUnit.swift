@@ -6,26 +6,33 @@ import Wire
 enum FindingJUnit {
     /// A suite for each session; findings below the severity that `fails` are only printed.
     static func text(
-        _ sessions: [(id: SessionID, findings: [Finding])], rules: [Rule],
+        _ sessions: [(id: SessionID, findings: [Finding])],
+        undecided: [SessionID: [UndecidedDuty]] = [:], rules: [Rule],
         fails: (FindingRow.Severity) -> Bool
     ) -> String {
         JUnitReport(
             suites: sessions.map { id, findings in
                 let broken = Dictionary(grouping: findings, by: \.rule.id)
+                let open = Dictionary(grouping: undecided[id] ?? [], by: \.rule.id)
                 return JUnitReport.Suite(
                     name: "session \(id)",
                     cases: rules.map { rule in
                         JUnitReport.Case(
                             group: RulePage.area(rule), name: rule.id, seconds: "0",
-                            outcome(broken[rule.id] ?? [], fails))
+                            outcome(broken[rule.id] ?? [], open[rule.id] ?? [], fails))
                     })
             }
         ).text
     }
 
     private static func outcome(
-        _ findings: [Finding], _ fails: (FindingRow.Severity) -> Bool
+        _ findings: [Finding], _ open: [UndecidedDuty], _ fails: (FindingRow.Severity) -> Bool
     ) -> JUnitReport.Outcome {
+        if findings.isEmpty, let first = open.first {
+            return .skipped(
+                message: FindingText.waiting(first),
+                detail: open.map { FindingText.paragraph($0) }.joined(separator: "\n"))
+        }
         let pages = findings.map { FindingText.paragraph($0, hasColour: false) }
             .joined(separator: "\n")
         guard let first = findings.first,

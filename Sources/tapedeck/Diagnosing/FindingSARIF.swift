@@ -9,12 +9,14 @@ import Wire
 enum FindingSARIF {
     /// One log with one run.
     static func text(
-        _ sessions: [(id: SessionID, findings: [Finding])], rules: [Rule], trace: String
+        _ sessions: [(id: SessionID, findings: [Finding])],
+        undecided: [SessionID: [UndecidedDuty]] = [:], rules: [Rule], trace: String
     ) -> String {
         let numbers = Dictionary(
             zip(rules.map(\.id), 0...), uniquingKeysWith: { first, _ in first })
         let results = sessions.flatMap { session in
             session.findings.map { result($0, session.id, numbers, trace) }
+                + (undecided[session.id] ?? []).map { result($0, session.id, numbers, trace) }
         }
         var driver = JSONObjectText()
         driver.add("name", "tapedeck")
@@ -76,6 +78,29 @@ enum FindingSARIF {
         properties.add("at_ns", finding.at.nanoseconds)
         properties.add("expected", finding.expected)
         if let cause = finding.cause { properties.add("cause", cause) }
+        object.add("properties", raw: properties.text)
+        return object.text
+    }
+
+    /// What could not be decided is open and has no level.
+    private static func result(
+        _ duty: UndecidedDuty, _ session: SessionID, _ numbers: [String: Int], _ trace: String
+    ) -> String {
+        var object = JSONObjectText()
+        object.add("ruleId", duty.rule.id)
+        object.add("ruleIndex", numbers[duty.rule.id].map(Int64.init) ?? -1)
+        object.add("kind", "open")
+        object.add("level", "none")
+        object.add("message", raw: message(FindingText.waiting(duty)))
+        if let last = duty.steps.last {
+            object.add("locations", raw: list([location(last, session, trace, detail: nil)]))
+        }
+        var properties = JSONObjectText()
+        properties.add("client", duty.client)
+        properties.add("session", session.rawValue)
+        properties.add("at_ns", duty.at.nanoseconds)
+        properties.add("waited_ns", duty.waitedNanoseconds)
+        properties.add("expected", duty.expected)
         object.add("properties", raw: properties.text)
         return object.text
     }

@@ -19,12 +19,43 @@ enum FindingText {
             head += "  \(finding.times) times, last at \(last) s"
         }
         var lines = [head] + wrapped(finding.detail, "  ", "  ")
-        let clocks = finding.steps.map { TimeSpan.clock($0.at.nanoseconds) }
-        let names = finding.steps.map(row)
+        lines += evidence(finding.steps)
+        lines += wrapped(finding.expected, "  expected: ", "    ")
+        lines += wrapped(finding.rule.source, "  source: ", "    ")
+        if let cause = finding.cause { lines += wrapped(cause, "  likely cause: ", "    ") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A paragraph about what could not be decided.
+    static func paragraph(_ duty: UndecidedDuty) -> String {
+        var head = "undecided \(duty.rule.id)  \(TimeSpan.clock(duty.at.nanoseconds)) s"
+        head += "  \(duty.rule.blames) \(ListLine.clean(duty.client))"
+        if !duty.topic.isEmpty { head += "  \(ListLine.clean(duty.topic))" }
+        var lines = [head] + wrapped(waiting(duty), "  ", "  ")
+        lines += evidence(duty.steps)
+        lines += wrapped(duty.expected, "  expected: ", "    ")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What was waited for, and how long.
+    static func waiting(_ duty: UndecidedDuty) -> String {
+        let waited = TimeSpan.text(duty.waitedNanoseconds)
+        let patience = duty.rule.deadlineNanoseconds.map {
+            ", and \(TimeSpan.text($0)) are allowed"
+        }
+        return
+            "\(duty.rule.title) The recording ended \(waited) after the last step\(patience ?? "")."
+    }
+
+    /// The lines about the steps of the evidence.
+    private static func evidence(_ steps: [FindingStep]) -> [String] {
+        var lines: [String] = []
+        let clocks = steps.map { TimeSpan.clock($0.at.nanoseconds) }
+        let names = steps.map(row)
         let (clock, name) = (
             clocks.map(\.count).max() ?? 0, names.map(\.count).max() ?? 0
         )
-        for (index, step) in finding.steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             let blanks = String(repeating: " ", count: clock - clocks[index].count)
             let start =
                 "    \(blanks)\(clocks[index])  "
@@ -36,10 +67,7 @@ enum FindingText {
                     String(repeating: " ", count: start.count) + ListLine.clean(step.quote))
             }
         }
-        lines += wrapped(finding.expected, "  expected: ", "    ")
-        lines += wrapped(finding.rule.source, "  source: ", "    ")
-        if let cause = finding.cause { lines += wrapped(cause, "  likely cause: ", "    ") }
-        return lines.joined(separator: "\n") + "\n"
+        return lines
     }
 
     /// The row that a step is about, with the number that `tapedeck show` takes.

@@ -48,6 +48,8 @@ def blamed(proxy) -> dict[str, list[str]]:
                     "--fail-on", "never").stdout
     found: dict[str, list[str]] = {}
     for row in map(json.loads, said.splitlines()):
+        if row.get("kind") == "undecided":
+            continue
         found.setdefault(row["rule"], []).append(row["message"])
     return found
 

@@ -37,7 +37,8 @@ def send_both_lengths(proxy) -> None:
 def findings(proxy, *arguments: str, status: int = 0) -> list[dict]:
     """What `diagnose --json` says."""
     said = tapedeck("diagnose", proxy.trace, "--json", *arguments, status=status).stdout
-    return [json.loads(line) for line in said.splitlines()]
+    lines = [json.loads(line) for line in said.splitlines()]
+    return [line for line in lines if line.get("kind") != "undecided"]
 
 
 def blamed(proxy) -> list[dict]:

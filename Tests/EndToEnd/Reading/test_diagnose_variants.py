@@ -107,7 +107,7 @@ def blamed(trace) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     for line in tapedeck("diagnose", trace, "--json", "--fail-on", "never").stdout.splitlines():
         finding = json.loads(line)
-        if finding["blames"] == "client":
+        if finding["blames"] == "client" and finding.get("kind") != "undecided":
             said.setdefault((finding["rule"], finding["severity"]), []).append(finding["message"])
     return said
 

@@ -33,7 +33,7 @@ def findings(trace: Path) -> list[tuple]:
     done = tapedeck("diagnose", trace, "--json", status=None)
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return sorted(
-        (row["rule"], row["at"], row["connection"], row["times"],
+        (row["rule"], row["at"], row["connection"], row.get("times", 0),
          tuple(str((step["exchange"], step["command"], step["message"]))
                for step in row["evidence"]))
         for row in rows)

@@ -46,18 +46,18 @@ extension SimperiumChangeCheck {
         _ answer: Answer, _ now: Instant, _ session: borrowing SessionView
     ) -> Bool {
         isThere(answer.connection, since: answer.at, now, session)
-            && isCertain(answer.connection, answer.seq, answer.at, now: now)
+            && (isEnded || isCertain(answer.connection, answer.seq, answer.at, now: now))
     }
 
     private func isThere(
         _ id: ConnectionID, since: Instant, _ now: Instant, _ session: borrowing SessionView
     ) -> Bool {
-        guard let connection = connections[id], connection.endedAt == nil, session.isWhole(id),
-            let view = session[id], !view.wasCut
+        guard let connection = connections[id], isEnded || connection.endedAt == nil,
+            session.isWhole(id), let view = session[id], !view.wasCut
         else { return false }
         // A fault meanwhile may be why nothing was sent.
         if let fault = view.lastFaultAt, fault > since { return false }
-        return connection.lastSentAt > since
+        return isEnded || connection.lastSentAt > since
     }
 
     private mutating func judgeCatchUp(
@@ -86,7 +86,7 @@ extension SimperiumChangeCheck {
         let client = Int(place.owner)
         guard refusal.code == 404 || refusal.code == 417 || refusal.code == 440 else {
             let elsewhere = clients[client].count - refusal.count
-            guard elsewhere >= SimperiumChangeRules.leastElsewhere else { return }
+            guard isEnded || elsewhere >= SimperiumChangeRules.leastElsewhere else { return }
             return findLate(
                 SimperiumChangeRules.stuckKey, place, refusal, channel, now,
                 detail: "A change of \(place.key) was answered with \(code), and nothing of it was "
@@ -142,8 +142,9 @@ extension SimperiumChangeCheck {
             let owed = sent.value(place), owed.session != number, owed.answer == nil,
             !owed.isMade, !owed.isAnswerLost, session.isWhole(owed.connection),
             isThere(connection, since: since, now, session),
-            (connections[connection]?.lastSentAt.nanoseconds ?? 0) - since.nanoseconds
-                > Self.surely
+            isEnded
+                || (connections[connection]?.lastSentAt.nanoseconds ?? 0) - since.nanoseconds
+                    > Self.surely
         else { return }
         clients[client].answer(place)
         // If sent under another identifier it is not lost.

@@ -42,6 +42,8 @@ struct SimperiumChangeCheck: Check {
     var truth = SimperiumChangeTruth()
     var kept = SimperiumChangeEvidence()
     var deadlines = Deadlines<SimperiumChangeDeadline>(most: 20_000)
+    /// Whether the recording has ended: nobody can show any more what he received.
+    private(set) var isEnded = false
     private var sessions: Int32 = 0
 
     static let maxClients = 50_000
@@ -211,6 +213,16 @@ struct SimperiumChangeCheck: Check {
         to now: Instant, _ session: borrowing SessionView, _ report: inout Report
     ) {
         while let (at, item) = deadlines.next(before: now) { judge(item, at, session, &report) }
+    }
+
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        var check = self
+        check.isEnded = true
+        while let item = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
+            check.judge(item, end, session, &report)
+        }
     }
 
     // MARK: Findings

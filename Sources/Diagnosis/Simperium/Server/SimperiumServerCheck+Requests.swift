@@ -180,8 +180,9 @@ extension SimperiumServerCheck {
                 let socket = sockets[place.connection],
                 let channel = socket.channels[place.channel], channel.bucket == id,
                 channel.openedAt < echo.sentAt,
-                socket.lastSaidAt.nanoseconds
-                    > echo.command.row.at.nanoseconds + Self.answerTime / 4
+                isEnded
+                    || socket.lastSaidAt.nanoseconds
+                        > echo.command.row.at.nanoseconds + Self.answerTime / 4
             else { continue }
             add(
                 Rules.echoMissing, echo.command, channel, key: echo.command.said?.command.key,

@@ -27,6 +27,8 @@ struct SimperiumServerCheck: Check {
     private var lastNumber: Int64 = 0
     var objects = SimperiumServerObjects()
     var deadlines = Deadlines<Due>()
+    /// Whether the recording has ended: nothing more can show that a server is reachable.
+    private(set) var isEnded = false
 
     mutating func observe(
         _ evidence: borrowing Evidence, _ session: borrowing SessionView, _ report: inout Report
@@ -109,6 +111,24 @@ struct SimperiumServerCheck: Check {
                 continue
             }
             judge(due, socket, session, &report)
+        }
+    }
+
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        var check = self
+        check.isEnded = true
+        while var due = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
+            if case .echo(let id, let ccid) = due.duty {
+                check.judgeEcho(id, ccid, session, &report)
+                continue
+            }
+            guard isJudgeable(due.connection, since: due.start, session),
+                let socket = sockets[due.connection], isOpen(due, socket)
+            else { continue }
+            due.patience = max(0, end.nanoseconds - due.start.nanoseconds)
+            check.judge(due, socket, session, &report)
         }
     }
 

@@ -128,6 +128,20 @@ struct SimperiumSessionCheck: Check {
         }
     }
 
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        var check = self
+        while var due = check.deadlines.next(before: Instant(nanoseconds: .max))?.item {
+            if case .reconnect = due.duty { continue }
+            guard let view = session[due.connection], view.coverage == .whole,
+                let socket = sockets[due.connection]
+            else { continue }
+            due.patience = max(0, end.nanoseconds - due.start.nanoseconds)
+            check.judge(due, socket, session, &report)
+        }
+    }
+
     mutating func wait(_ due: Due) {
         deadlines.wait(
             until: Instant(nanoseconds: due.start.nanoseconds + due.patience), due)

@@ -29,12 +29,13 @@ extension RecordCommand {
         for (finding, row) in zip(own.findings, own.rows) where !live.hasReported(row) {
             StandardOutput.write(FindingText.line(finding) + "\n")
         }
-        let detail =
+        var detail =
             own.findings.isEmpty
             ? "no rule was broken" : FindingText.summary(own.findings)
+        if !own.undecided.isEmpty { detail += "; \(own.undecided.count) could not be decided" }
         StandardOutput.write(
             detail
-                + (own.findings.isEmpty
+                + (own.findings.isEmpty && own.undecided.isEmpty
                     ? "\n" : "; tapedeck diagnose \(trace) shows them in full\n"))
     }
 }

@@ -1,0 +1,71 @@
+import Testing
+import Wire
+
+@testable import Diagnosis
+
+/// What was waited for when a recording ended.
+@Suite struct UndecidedTests {
+    private static let all: [RuleCase] =
+        SyncingCases.all + ServerCases.all + AnswerCases.all + DiffCases.all + VersionCases.all
+
+    private static func diagnosis(_ evidence: [Evidence], until end: Instant) -> Diagnosis {
+        var diagnosis = Diagnosis()
+        for item in evidence where item.at <= end { diagnosis.observe(item) }
+        diagnosis.finish(at: end, isRunning: false)
+        return diagnosis
+    }
+
+    /// The time of the last thing that shows a breach, before the time was up.
+    private static func begin(_ finding: Finding) -> Instant? {
+        let isOfRow = finding.steps.last.map { $0.command != nil || $0.message != nil } ?? false
+        return isOfRow ? finding.steps.last?.at : finding.steps.dropLast().last?.at
+    }
+
+    @Test(arguments: all.filter { $0.kind == .breaks && $0.rule.deadlineNanoseconds != nil })
+    func `a recording that ends a second later is not without a word`(_ example: RuleCase) throws {
+        let script = example.script
+        let finding = try #require(script.findings().first { $0.rule == example.rule })
+        let begin = try #require(Self.begin(finding))
+        let end = Instant(nanoseconds: begin.nanoseconds + 1_000_000_000)
+        let diagnosis = Self.diagnosis(script.evidence(), until: end)
+        let named = diagnosis.findings.map(\.rule.id) + diagnosis.undecided.map(\.rule.id)
+        #expect(named.contains(example.rule.id), "\(example.testDescription): \(named)")
+    }
+
+    @Test func `says what is waited for, since when and how long`() throws {
+        var script = SessionScript()
+        let socket = script.resumed(at: 0, cv: "old", answer: "0:cv:?")
+        script.client(socket, "h:1", at: 4)
+        let end = Instant(nanoseconds: 5_000_000_000)
+        let diagnosis = Self.diagnosis(script.evidence(), until: end)
+        #expect(diagnosis.findings == [])
+        // The server has not answered the heartbeat either.
+        #expect(diagnosis.undecided.map(\.rule.blames) == [.client, .server])
+        let duty = try #require(diagnosis.undecided.first)
+        #expect(duty.rule == SimperiumSessionRules.unknownIgnored)
+        #expect(duty.waitedNanoseconds == end.nanoseconds - duty.at.nanoseconds)
+        #expect(duty.expected == duty.rule.expects)
+        #expect(duty.steps.last?.quote.contains("cv:?") == true)
+    }
+
+    @Test func `of a session that is still running nothing is said`() {
+        var script = SessionScript()
+        script.resumed(at: 0, cv: "old", answer: "0:cv:?")
+        var diagnosis = Diagnosis()
+        for item in script.evidence() { diagnosis.observe(item) }
+        diagnosis.finish(at: Instant(nanoseconds: 5_000_000_000), isRunning: true)
+        #expect(diagnosis.undecided == [])
+    }
+
+    @Test(arguments: all.filter { $0.kind == .behaves })
+    func `what was done leaves nothing undecided`(_ example: RuleCase) {
+        let script = example.script
+        var diagnosis = Diagnosis()
+        let evidence = script.evidence()
+        for item in evidence { diagnosis.observe(item) }
+        let end = (evidence.map(\.at).max() ?? .zero).nanoseconds + 600_000_000_000
+        diagnosis.finish(at: Instant(nanoseconds: end), isRunning: false)
+        let left = diagnosis.undecided.filter { $0.rule == example.rule }
+        #expect(left == [], "\(example.testDescription)")
+    }
+}
