@@ -37,8 +37,8 @@ public struct FindingStep: Hashable, Sendable {
         at = command.row.at
         self.detail = detail
         quote = Quote.of(Self.quotable(command), around: range)
-        self.command = command.origin == .lost ? nil : command.row.id
-        message = command.origin == .lost ? nil : command.row.message
+        self.command = command.row.id
+        message = command.row.message
         place = command.place
     }
 

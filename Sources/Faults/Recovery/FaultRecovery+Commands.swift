@@ -149,6 +149,9 @@ extension FaultRecovery {
 
     // MARK: The server
 
+    /// The bytes that a trace keeps of a message; of a larger one it has the start.
+    private static let keptBytes = DissectionLimits().storedPayload
+
     private mutating func seeServer(
         _ row: CommandRow, _ changes: [ChangeRow], _ text: [UInt8]
     ) {
@@ -178,7 +181,7 @@ extension FaultRecovery {
                 let found = evidence(row, "authorised by command c\(row.id)")
                 show(.authorisation(client, bucket: bucket), found)
                 reconnected(client, on: row.connection, found)
-            case "i" where !isSpoiled && row.payloadOffset + row.payloadSize > text.count:
+            case "i" where !isSpoiled && text.count >= Self.keptBytes:
                 // Of a large page the trace has the start alone, and no mark.
                 show(
                     .index(client, bucket: bucket),

@@ -68,11 +68,10 @@ struct Playbook {
         return id
     }
 
-    /// A command, to which a fault is done if one is named, and of which the trace lacks the last
-    /// `missing` bytes.
+    /// A command, to which a fault is done if one is named.
     @discardableResult mutating func command(
         _ seconds: Double, _ sender: Peer, _ text: String, on connection: ConnectionID,
-        fault action: String? = nil, missing: Int = 0
+        fault action: String? = nil
     ) -> CommandID {
         commands += 1
         let id = CommandID(commands)
@@ -88,8 +87,7 @@ struct Playbook {
                     sender: sender, at: Self.instant(seconds),
                     channel: isOfConnection ? nil : Int(parts[0]), name: name,
                     bucket: isOfConnection ? nil : "notes", app: "app", text: nil,
-                    payloadOffset: text.utf8.count - payload.utf8.count,
-                    payloadSize: payload.utf8.count + missing,
+                    payloadOffset: 0, payloadSize: payload.utf8.count,
                     key: ChangeReader.key(text, sender), cv: nil,
                     error: ChangeReader.error(text, sender), problem: nil),
                 changes: changes, text: Array(text.utf8)))
