@@ -72,6 +72,14 @@ final class Conversation {
         }
     }
 
+    /// How far HTTP is framed; nil where it is not HTTP now.
+    var framing: HTTPFraming? {
+        guard case .http(let http) = layer else { return nil }
+        return HTTPFraming(
+            requests: http.requests.stage, responses: http.responses.stage,
+            responseLeg: http.responseLeg, isComplete: http.isComplete)
+    }
+
     /// Whether no message of either peer is in progress.
     var isQuiet: Bool {
         switch layer {

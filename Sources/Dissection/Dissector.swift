@@ -27,6 +27,11 @@ public struct Dissector {
     /// Connections that have not ended.
     package var followed: Int { conversations.count }
 
+    /// How far HTTP of a connection is framed on the client's side; nil where it is not HTTP now.
+    package func framing(of connection: ConnectionID) -> HTTPFraming? {
+        conversations[connection]?.framing
+    }
+
     /// The numbers that the next rows get.
     public var numbers: DissectorNumbers { output.numbers }
 

@@ -167,6 +167,9 @@ extension Schema {
 
     /// The message that begins where the fault `f` was applied, on the side of the peer whose bytes
     /// it was done to; one that no peer sent on the other side.
+    ///
+    /// Where none begins, the one in the middle of which it was applied, looked for among the 64 that
+    /// began last before.
     private static let faultedMessage = """
         coalesce(
           (SELECT m.id FROM any_message m
@@ -174,7 +177,13 @@ extension Schema {
              AND m.side <> CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END
            ORDER BY m."offset" LIMIT 1),
           (SELECT m.id FROM any_message m
-           WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset" ORDER BY m."offset" LIMIT 1))
+           WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset" ORDER BY m."offset" LIMIT 1),
+          (SELECT m.id FROM
+             (SELECT * FROM any_message n WHERE n.chunk_id <= f.chunk_id
+              ORDER BY n.chunk_id DESC, n."offset" DESC LIMIT 64) m
+           WHERE m.connection_id = f.connection_id AND m.sender = f.sender
+             AND m.at_ns <= f.at_ns AND m.ended_ns >= f.at_ns
+             AND m.side <> CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END LIMIT 1))
         """
 
     /// Faults, with the current numbers of derived rows.

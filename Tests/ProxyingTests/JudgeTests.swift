@@ -249,6 +249,18 @@ private let second: Int64 = 1_000_000_000
         #expect(failed.faults == ["tls-failure"])
     }
 
+    @Test(arguments: ["tls-failure", "expired-certificate"])
+    func `says that a client used no TLS to break`(action: String) throws {
+        let session = try FaultSession("host:a.example => \(action)")
+        var play = Playbook(.reverse(origin), rules: session)
+        play.client(get, .connect(2, "a.example:80"))
+        play.on(.ready(LegID(2)), .send(2, sent))
+        #expect(play.faults == [])
+        _ = play.steps(after: .closed(Playbook.client, isReset: false, "closed"))
+        #expect(play.faults == [action])
+        #expect(session.rules.map(\.failed) == [1])
+    }
+
     @Test func `holds the whole connection in a blackout and lets go at its end`() throws {
         var play = Playbook(
             .reverse(origin), rules: try FaultSession("=> blackout from=0s to=10s"))

@@ -48,6 +48,8 @@ final class HTTPConversation {
     /// What the client sent after a request that may change the protocol.
     var held: [HeldInput] = []
     var heldCount = 0
+    /// Whether some of that was discarded, since it was too much.
+    var hasHeldTooMuch = false
     /// Whether they were discarded, so that the start of the new protocol is unknown.
     var isHeldShed = false
 
@@ -97,6 +99,12 @@ final class HTTPConversation {
         hasLostRequest = other.hasLostRequest
         hasLost = other.hasLost
         mayRecover = other.mayRecover
+    }
+
+    /// Whether every byte was read, and every response belongs to a known request.
+    var isComplete: Bool {
+        !hasHeldTooMuch && !isHeldShed && !hasLost && orphans == 0 && requestFailure == nil
+            && early == nil
     }
 
     /// Whether no exchange is open and no part of a message is held.
@@ -151,6 +159,7 @@ final class HTTPConversation {
 
     func hold(_ piece: Piece) {
         guard heldCount + piece.bytes.count <= limits.heldBytes else {
+            hasHeldTooMuch = true
             note(
                 piece, ConversationNote.heldTooMuch.rawValue,
                 "the client sent more after an upgrade request than is kept until the answer; "

@@ -65,6 +65,9 @@ final class SidedConversation {
     /// Whether all its legs are closed, so that nothing can follow.
     var isOver: Bool { client.isOver }
 
+    /// How far HTTP is framed on the client's side.
+    var framing: HTTPFraming? { client.framing }
+
     /// What it was last counted to hold, in bytes.
     var accounted = 0
 

@@ -101,7 +101,7 @@ public final class FaultSession: Sendable {
     }
 
     /// Notes that a firing could not be carried out, so that it does not count as done.
-    func fail(_ firing: Firing) { state.withLock { $0.fail(firing) } }
+    public func fail(_ firing: Firing) { state.withLock { $0.fail(firing) } }
 
     /// The rules with their counts, in the order in which they are evaluated.
     public var rules: [FaultRuleStatus] { state.withLock { $0.statuses } }

@@ -1,6 +1,9 @@
 public import Wire
 
 extension Firing {
+    /// Whether it is stated by the shaper, which knows in which bytes it is done, if at all.
+    var isStatedByShaper: Bool { action.kind == .cut }
+
     /// The statement that this was done.
     ///
     /// - Parameters:

@@ -185,7 +185,10 @@ public struct FaultGate {
     private mutating func carryOut(
         _ firing: Firing, _ at: Instant, _ commands: inout [GateCommand]
     ) {
-        commands.append(.fault(firing.row(at: at, connection: context.connection, sender: nil)))
+        if !firing.isStatedByShaper {
+            commands.append(
+                .fault(firing.row(at: at, connection: context.connection, sender: nil)))
+        }
         switch firing.action.kind {
         case .close: commands.append(.close(isReset: false))
         case .reset, .refuse: commands.append(.close(isReset: true))
@@ -201,13 +204,21 @@ public struct FaultGate {
         let waiting =
             later.map(\.firing) + (http?.takeLater() ?? []) + (webSocket?.takeLater() ?? [])
         later = []
-        for firing in waiting {
+        fail(waiting, "the connection ended before", at, &commands)
+        fail(
+            shaper.takeUnreached(isOver: true), "the connection ended before so many bytes came",
+            at, &commands)
+    }
+
+    private func fail(
+        _ firings: [Firing], _ problem: String, _ at: Instant, _ commands: inout [GateCommand]
+    ) {
+        for firing in firings {
             session.fail(firing)
             commands.append(
                 .fault(
                     firing.row(
-                        at: at, connection: context.connection, sender: nil,
-                        problem: "the connection ended before")))
+                        at: at, connection: context.connection, sender: nil, problem: problem)))
         }
     }
 
@@ -243,10 +254,13 @@ public struct FaultGate {
     ) {
         for firing in http?.takeShaping() ?? [] { _ = shaper.add(firing, at: at) }
         for firing in webSocket?.takeShaping() ?? [] { _ = shaper.add(firing, at: at) }
+        fail(
+            shaper.takeUnreached(isOver: false), "another cut came before so many bytes", at,
+            &commands)
         if shaper.isIdle {
             commands += made
         } else {
-            shaper.shape(made, at: at, into: &commands)
+            shaper.shape(made, at: at, on: context.connection, into: &commands)
         }
     }
 }

@@ -317,7 +317,7 @@ public struct HTTPGate {
         _ firing: Firing, _ at: Instant, sender: Peer?, _ commands: inout [GateCommand]
     ) {
         let action = firing.action
-        tell(firing, at, sender, &commands)
+        if !firing.isStatedByShaper { tell(firing, at, sender, &commands) }
         let named: Peer? =
             switch action.text("sender") {
             case "client": .client

@@ -7,6 +7,8 @@ public import Wire
 /// before which they may not be forwarded. Each direction is independent.
 public struct Shaper: Sendable {
     private var lanes = [ShapingLane(), ShapingLane()]
+    /// Cuts in whose place others came.
+    private var superseded: [Firing] = []
 
     /// A shaper that changes nothing.
     public init() {}
@@ -43,7 +45,11 @@ public struct Shaper: Sendable {
             case .stall:
                 lanes[index].isStalled = true
             case .cut:
+                if let earlier = lanes[index].cut?.firing, !superseded.contains(earlier) {
+                    superseded.append(earlier)
+                }
                 lanes[index].cut = ShapingLane.Cut(
+                    firing: firing,
                     remaining: Int(clamping: max(0, action.integer("at") ?? 0)),
                     isReset: action.text("how") == "reset")
             case .blackout:
@@ -61,20 +67,39 @@ public struct Shaper: Sendable {
         return true
     }
 
+    /// The cuts that are not reached any more, each returned once.
+    ///
+    /// Those in whose place others came, and where the connection is over, those whose bytes did not
+    /// come.
+    mutating func takeUnreached(isOver: Bool) -> [Firing] {
+        var unreached = superseded
+        superseded = []
+        guard isOver else { return unreached }
+        for index in lanes.indices {
+            guard let firing = lanes[index].cut?.firing else { continue }
+            lanes[index].cut = nil
+            if !unreached.contains(firing) { unreached.append(firing) }
+        }
+        return unreached
+    }
+
     /// Appends the shaped `commands` for bytes received at `at`.
+    ///
+    /// A cut is stated here, on `connection`, before the bytes in which it is reached.
     public mutating func shape(
-        _ commands: [GateCommand], at: Instant, into shaped: inout [GateCommand]
+        _ commands: [GateCommand], at: Instant, on connection: ConnectionID? = nil,
+        into shaped: inout [GateCommand]
     ) {
         for command in commands {
             switch command {
             case .pass(let sender, let bytes):
-                shape(sender, bytes, at, into: &shaped) { .pass(sender: sender, $0) }
+                shape(sender, bytes, at, connection, into: &shaped) { .pass(sender: sender, $0) }
             case .make(let sender, let bytes):
-                shape(sender, bytes, at, into: &shaped) { .make(sender: sender, $0) }
+                shape(sender, bytes, at, connection, into: &shaped) { .make(sender: sender, $0) }
             case .replace(let sender, let bytes, let others) where !others.isEmpty:
                 // The first piece takes the place of the received bytes, and the others follow it.
                 var isFirst = true
-                shape(sender, others, at, into: &shaped) { piece in
+                shape(sender, others, at, connection, into: &shaped) { piece in
                     defer { isFirst = false }
                     return isFirst
                         ? .replace(sender: sender, bytes, by: piece)
@@ -95,8 +120,8 @@ public struct Shaper: Sendable {
     }
 
     private mutating func shape(
-        _ sender: Peer, _ bytes: [UInt8], _ at: Instant, into shaped: inout [GateCommand],
-        _ make: ([UInt8]) -> GateCommand
+        _ sender: Peer, _ bytes: [UInt8], _ at: Instant, _ connection: ConnectionID?,
+        into shaped: inout [GateCommand], _ make: ([UInt8]) -> GateCommand
     ) {
         let lane = sender.rawValue
         guard !lanes[lane].isIdle else {
@@ -107,6 +132,14 @@ public struct Shaper: Sendable {
         let release = lanes[lane].release(at)
         let allowed = lanes[lane].cut.map { min($0.remaining, bytes.count) } ?? bytes.count
         lanes[lane].cut?.remaining -= allowed
+        func state(_ cut: ShapingLane.Cut) {
+            shaped.append(
+                .fault(
+                    cut.firing.row(
+                        at: at, connection: connection, sender: sender,
+                        hasTaken: allowed < bytes.count)))
+        }
+        if let cut = lanes[lane].cut, cut.remaining == 0, allowed == bytes.count { state(cut) }
         let size = lanes[lane].pieceSize
         var position = 0
         while position < allowed {
@@ -116,7 +149,11 @@ public struct Shaper: Sendable {
             position = end
         }
         guard let cut = lanes[lane].cut, cut.remaining == 0 else { return }
+        for index in lanes.indices where lanes[index].cut?.firing == cut.firing {
+            lanes[index].cut = nil
+        }
         if allowed < bytes.count {
+            state(cut)
             // Through `make`, so that what was received is in the trace in any case.
             switch make(Array(bytes[allowed...])) {
             case .pass(let sender, let rest):

@@ -12,6 +12,7 @@ struct ShapingLane {
 
     /// A place at which the connection is cut.
     struct Cut {
+        let firing: Firing
         var remaining: Int
         let isReset: Bool
     }

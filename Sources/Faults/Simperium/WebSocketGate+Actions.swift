@@ -61,7 +61,7 @@ extension WebSocketGate {
         switch firing.action.kind {
         case .send, .closeCode, .close, .reset, .halfClose, .stall, .bandwidth, .slice, .cut,
             .blackout:
-            if postpone(firing, at: at, .action(firing), &verdict) { return false }
+            if postpone(firing, at: at, .action, &verdict) { return false }
         default: break
         }
         switch firing.action.kind {
@@ -72,7 +72,19 @@ extension WebSocketGate {
             verdict.before.append(row(firing, sender, at, position: position, hasTaken: true))
             verdict.before.append(.hold(sender: about ?? sender, until: due))
             return false
-        case .send, .halfClose, .bandwidth, .slice, .cut, .blackout:
+        case .bandwidth, .slice, .cut, .blackout:
+            // The message that brings it about is the first that is shaped.
+            shaping.append(firing)
+            if !firing.isStatedByShaper {
+                verdict.before.append(row(firing, sender, at, position: position))
+            }
+            return false
+        case .halfClose:
+            // Stated with the message that it stands behind: the sender may send no other.
+            verdict.before.append(row(firing, sender, at, position: position))
+            verdict.actions.append(firing)
+            return false
+        case .send:
             verdict.actions.append(firing)
             return false
         case .stall:

@@ -231,7 +231,8 @@ extension WebSocketGate {
         lanes[index].flush(into: &commands)
         for made in verdict.made { give(made, &commands) }
         for (index, firing) in verdict.actions.enumerated() {
-            perform(firing, sender: sender, isTold: index == told, at: at, into: &commands)
+            let isTold = index == told || firing.action.kind == .halfClose
+            perform(firing, sender: sender, isTold: isTold, at: at, into: &commands)
         }
         commands += verdict.after
     }

@@ -6,12 +6,13 @@ extension WebSocketGate {
     struct Later {
         enum What {
             case made(MessageVerdict.Made)
-            case action(Firing)
+            case action
             /// The connection is closed.
             case end
         }
 
         let at: Instant
+        let firing: Firing
         let what: What
     }
 
@@ -66,7 +67,7 @@ extension WebSocketGate {
     ) -> Bool {
         guard firing.afterNanoseconds > 0, later.count < Self.maxWaiting else { return false }
         let due = Self.moment(at, after: firing.afterNanoseconds)
-        later.append(Later(at: due, what: what))
+        later.append(Later(at: due, firing: firing, what: what))
         verdict.after.append(.wake(at: due))
         return true
     }

@@ -37,7 +37,7 @@ public struct WebSocketGate {
     var joining: [Joining] = []
     /// Changes that the server gets and the client shall see refused, by identifier.
     var refusals: [String: Refusal] = [:]
-    private var shaping: [Firing] = []
+    var shaping: [Firing] = []
     var conditions = FilterConditions()
 
     /// A gate for what follows the handshake.
@@ -138,7 +138,7 @@ public struct WebSocketGate {
             switch item.what {
             case .made(let made): give(made, &commands)
             case .end: commands.append(.close(isReset: false))
-            case .action(let firing): perform(firing, sender: nil, at: at, into: &commands)
+            case .action: perform(item.firing, sender: nil, at: at, into: &commands)
             }
         }
         release({ $0.until <= at }, &commands)
@@ -175,7 +175,11 @@ public struct WebSocketGate {
     /// What was to be done later, and is not done any more.
     mutating func takeLater() -> [Firing] {
         defer { later = [] }
-        return later.compactMap { if case .action(let firing) = $0.what { firing } else { nil } }
+        return later.reduce(into: []) { left, item in
+            // A connection that is to be closed has been.
+            if case .end = item.what { return }
+            if !left.contains(item.firing) { left.append(item.firing) }
+        }
     }
 
     /// What the gate leaves to the shaper: bandwidth, slices, cuts and blackouts since the last
@@ -257,7 +261,7 @@ public struct WebSocketGate {
         }
         let about: Peer? =
             sent.isEmpty || hasTaken ? sender : Self.receivers(action)[0].other
-        if !isTold {
+        if !isTold, !firing.isStatedByShaper {
             commands.append(row(firing, about, at, position: position, hasTaken: hasTaken))
         }
         commands += made

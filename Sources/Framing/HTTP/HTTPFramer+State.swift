@@ -1,5 +1,33 @@
+/// Where in a message the next byte of a direction belongs.
+///
+/// Two framers that were given the same bytes are at the same stage after each of them.
+public enum HTTPStage: Hashable, Sendable {
+    /// Between messages.
+    case betweenMessages
+    /// After a message that may change the protocol.
+    case paused
+    /// In a head, or in what precedes its first line.
+    case head
+    /// In content, so many bytes of which are to come; nil where its end is not known.
+    case content(Int64?)
+    /// Not framed, or not any more.
+    case unframed
+}
+
 /// What a framer is in the middle of.
 extension HTTPFramer {
+    /// Where the next byte belongs.
+    public var stage: HTTPStage {
+        switch phase {
+        case .idle: .betweenMessages
+        case .paused: .paused
+        case .emptyLine, .head: .head
+        case .length: .content(remaining)
+        case .untilEnd, .chunked: .content(nil)
+        case .opaque, .searching, .ended: .unframed
+        }
+    }
+
     /// Whether the framer waits for ``resume(_:)``.
     public var isPaused: Bool { phase == .paused }
 

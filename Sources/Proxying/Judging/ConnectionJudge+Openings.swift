@@ -12,7 +12,13 @@ extension ConnectionJudge {
         while index < commands.count {
             switch commands[index] {
             case .connect(let leg, let server):
+                let isNew = openings?.host != server.host
                 let firings = firings(host: server.host, port: server.port, at, relay)
+                if isNew, !relay.isClientTLS {
+                    unsecured += firings.filter {
+                        [.tlsFailure, .expiredCertificate].contains($0.action.kind)
+                    }
+                }
                 if let firing = firings.first(where: { $0.action.kind == .refuse }) {
                     commands.remove(at: index)
                     state(firing, at, &relay, &commands)
@@ -20,6 +26,7 @@ extension ConnectionJudge {
                     continue
                 }
             case .secureClient(let host, let hello, _):
+                unsecured = []
                 let port = relay.fixed?.port ?? 443
                 let name = host.isEmpty ? relay.fixed?.host ?? "" : host
                 for firing in firings(host: name, port: port, at, relay) {
@@ -60,6 +67,22 @@ extension ConnectionJudge {
         let firings = session.judgeOpening(host: host, port: port, context(of: relay), at: at)
         openings = (host, firings)
         return firings
+    }
+
+    /// States what was to be done to TLS that the client did not use.
+    mutating func failUnsecured(
+        _ at: Instant, _ relay: inout Relay, _ commands: inout [RelayCommand]
+    ) {
+        for firing in unsecured {
+            session.fail(firing)
+            guard relay.isRecorded(relay.clientLeg.id) else { continue }
+            relay.record(
+                .fault(
+                    firing.row(
+                        at: at, connection: relay.connection.id, sender: nil,
+                        problem: "the client did not use TLS")), &commands)
+        }
+        unsecured = []
     }
 
     private func state(

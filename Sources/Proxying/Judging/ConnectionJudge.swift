@@ -48,6 +48,8 @@ struct ConnectionJudge {
     /// The result of the rules for the host that is opened: evaluated once for its connection and
     /// its TLS.
     var openings: (host: String, firings: [Firing])?
+    /// What is to be done to TLS of the client that has not begun.
+    var unsecured: [Firing] = []
 
     /// Bytes that wait in one direction before its sender is read no further.
     static let patience = 64 << 10
@@ -116,7 +118,10 @@ struct ConnectionJudge {
                 ask(.ended(sender), sender, at, relay)
             }
             lanes[sender.rawValue].items.append(.event(event))
-            if case .closed = event, sender == .client { giveUp(at, &relay, &commands) }
+            if case .closed = event, sender == .client {
+                failUnsecured(at, &relay, &commands)
+                giveUp(at, &relay, &commands)
+            }
         case .woke:
             wakeAt = nil
             if gate != nil { ask(.woken, .server, at, relay) }

@@ -167,7 +167,9 @@ struct HTTPFailureTests {
 }
 
 struct LateFailureTests {
-    @Test(arguments: ["=> close after=10s", "path:/a => close after=10s"])
+    @Test(arguments: [
+        "=> close after=10s", "path:/a => close after=10s", "=> cut 5000", "path:/a => cut 5000",
+    ])
     func `says that a connection ended before an action was due`(rule: String) throws {
         let session = FaultSession(
             plan: FaultPlan(rules: [try FaultRule.parse(rule)], seed: nil), seed: 1)
@@ -185,7 +187,8 @@ struct LateFailureTests {
         let problems = commands.compactMap { command -> String? in
             if case .fault(let row) = command { row.problem } else { nil }
         }
-        #expect(problems == ["the connection ended before"])
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("the connection ended before") == true)
         #expect(session.rules.map(\.fired) == [0])
         // It is not done after all when its time comes.
         commands = []
@@ -193,10 +196,50 @@ struct LateFailureTests {
         #expect(commands.isEmpty)
     }
 
-    @Test func `says that a WebSocket ended before an action was due`() throws {
+    @Test func `states a cut with the bytes in which it is reached`() throws {
+        let answer = Array(Talk.ok("x").utf8)
+        let (commands, _) = try Self.play("path:/a => cut 5 sender=server")
+        let place = try #require(
+            commands.firstIndex { if case .fault = $0 { true } else { false } })
+        guard case .fault(let row) = commands[place] else { return }
+        #expect(row.sender == .server && row.effect == [.stalled, .ended])
+        #expect(commands[place - 1] == .pass(sender: .server, Array(answer.prefix(5))))
+        #expect(
+            commands[place + 1]
+                == .replace(sender: .server, Array(answer.dropFirst(5)), by: []))
+        #expect(commands.last == .close(isReset: false))
+    }
+
+    @Test func `says that a cut was not reached before another one`() throws {
+        let (commands, session) = try Self.play("path:/a => cut 5000 sender=client", times: 2)
+        let problems = commands.compactMap { command -> String? in
+            if case .fault(let row) = command { row.problem } else { nil }
+        }
+        #expect(problems == ["another cut came before so many bytes"])
+        #expect(session.rules.map(\.failed) == [1])
+    }
+
+    /// What a gate decides about exchanges.
+    private static func play(
+        _ rule: String, times: Int = 1
+    ) throws -> ([GateCommand], FaultSession) {
         let session = FaultSession(
-            plan: FaultPlan(
-                rules: [try FaultRule.parse("command:cv => reset after=10s")], seed: nil), seed: 1)
+            plan: FaultPlan(rules: [try FaultRule.parse(rule)], seed: nil), seed: 1)
+        let context = GateContext(
+            connection: ConnectionID(7), session: SessionID(3), client: "10.0.0.5")
+        var gate = FaultGate(context, session: session)
+        var commands: [GateCommand] = []
+        for _ in 0..<times {
+            gate.take(Array(Talk.get("/a").utf8), from: .client, at: .zero, into: &commands)
+            gate.take(Array(Talk.ok("x").utf8), from: .server, at: .zero, into: &commands)
+        }
+        return (commands, session)
+    }
+
+    @Test(arguments: ["command:cv => reset after=10s", "command:cv => repeat after=10s"])
+    func `says that a WebSocket ended before an action was due`(rule: String) throws {
+        let session = FaultSession(
+            plan: FaultPlan(rules: [try FaultRule.parse(rule)], seed: nil), seed: 1)
         let context = GateContext(
             connection: ConnectionID(7), session: SessionID(3), client: "10.0.0.5")
         var gate = FaultGate(context, session: session)

@@ -37,7 +37,6 @@ struct EffectTests {
             ("path:/a => drop close", [.lost, .ended]), ("path:/a => repeat", .repeated),
             ("path:/a => latency 1s", .delayed), ("path:/a => bandwidth 100", .delayed),
             ("path:/a => slice 10", .delayed), ("path:/a => stall", .stalled),
-            ("path:/a => cut 10", [.stalled, .ended]),
             ("path:/a => blackout 1s", [.delayed, .stalled]),
             ("path:/a => close", [.lost, .ended]), ("status:200 => reset", [.lost, .ended]),
             ("path:/a => half-close", [.stalled, .ended]),

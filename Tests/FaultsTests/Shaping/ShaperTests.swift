@@ -124,18 +124,19 @@ private func shape(_ shaper: inout Shaper, _ commands: [GateCommand], at: Int64)
 
     @Test func `cuts behind the byte it was told and keeps the rest from the receiver`() {
         var shaper = Shaper()
-        _ = shaper.add(
-            firing(
-                .cut, ["at": .integer(3), "sender": .text("server"), "how": .text("reset")]),
-            at: .zero)
+        let cut = firing(
+            .cut, ["at": .integer(3), "sender": .text("server"), "how": .text("reset")])
+        _ = shaper.add(cut, at: .zero)
         #expect(
             shape(&shaper, [.pass(sender: .server, [1, 2])], at: 0) == [
                 .pass(sender: .server, [1, 2])
             ])
         #expect(
             shape(&shaper, [.pass(sender: .server, [3, 4])], at: 0) == [
-                .pass(sender: .server, [3]), .replace(sender: .server, [4], by: []),
-                .close(isReset: true),
+                .pass(sender: .server, [3]),
+                .fault(
+                    cut.row(at: .zero, connection: nil, sender: .server, hasTaken: true)),
+                .replace(sender: .server, [4], by: []), .close(isReset: true),
             ])
     }
 

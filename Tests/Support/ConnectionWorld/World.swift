@@ -17,7 +17,8 @@ import Wire
 /// 5. once all peers have ended everything is closed, every exchange has an outcome, and polite
 ///    peers get everything before;
 /// 6. the rows are the same from the live path, from the trace, and from other cuts;
-/// 7. what one event causes is bounded.
+/// 7. what one event causes is bounded;
+/// 8. the relay and the rows find the same messages in the same bytes.
 package struct World {
     private var chance: Chance
     private let features: WorldFeatures
@@ -192,6 +193,11 @@ package struct World {
         live.take(connections[index].records)
         connections[index].records = []
         if chance.percent(5) { live.flush() }
+        let connection = connections[index].relay.connection.id
+        if let why = connections[index].difference(from: live.framing(of: connection)) {
+            problems.append("8: \(why) [connection \(connection)]")
+            connections[index].isBlamed = true
+        }
         let bound = session == nil ? Self.maxHeld.plain : Self.maxHeld.judged
         if connections[index].held > bound, !connections[index].plan.isWeak {
             problems.append("4: \(connections[index].held) bytes are held")

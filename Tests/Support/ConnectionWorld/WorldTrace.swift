@@ -31,6 +31,9 @@ struct WorldTrace {
         rows.take(&new)
     }
 
+    /// How far HTTP of a connection is framed for its rows.
+    func framing(of connection: ConnectionID) -> HTTPFraming? { dissector.framing(of: connection) }
+
     mutating func flush() {
         dissector.flush(into: &new)
         rows.take(&new)
