@@ -48,6 +48,31 @@ import Wire
         #expect(duty.steps.last?.quote.contains("cv:?") == true)
     }
 
+    @Test(arguments: ["503", "200 with HTML", "no answer"])
+    func `a form that was not accepted is undecided at the end`(how: String) throws {
+        let answer: String? =
+            switch how {
+            case "503": SyncPhone.busy()
+            case "no answer": nil
+            default: SyncPhone.answer(200, type: "text/html", "<html>Sign in</html>")
+            }
+        for isAgain in [false, true] {
+            var script = SessionScript()
+            var phone = SyncPhone(&script)
+            phone.submit(&script, at: 1, gets: answer)
+            if answer == nil {
+                script.close(phone.connection, at: 2, by: .server)
+                phone.reconnect(&script, at: 10)
+            }
+            if isAgain { phone.submit(&script, at: 60) }
+            let end = Instant(nanoseconds: 70_000_000_000)
+            let left = Self.diagnosis(script.evidence(), until: end).undecided.filter {
+                $0.rule == CommCareSessionRules.forgotten
+            }
+            #expect(left.map(\.topic) == (isAgain ? [] : ["form-1"]))
+        }
+    }
+
     @Test func `of a session that is still running nothing is said`() {
         var script = SessionScript()
         script.resumed(at: 0, cv: "old", answer: "0:cv:?")

@@ -87,6 +87,8 @@ struct CommCarePerson: Sendable {
     var claimed: CommCareReply?
     /// Forms whose last try failed, for a reason that may pass.
     var failedForms: [String: ExchangeRow] = [:]
+    /// Forms that are still to be sent again, by instanceID.
+    var owed: [String: OwedForm] = [:]
     /// The last 422 that a form was put aside for, and nothing submitted since.
     var aside: CommCareReply?
     /// instanceID of the form that was sent last.

@@ -117,6 +117,7 @@ struct CommCareSessionCheck: Check {
             }
             checkState(ask, &person, &report)
             checkQueue(ask, &person, session, &report)
+            checkOwed(ask, &person, &report)
             checkCases(ask, &person, &report)
         }
         checkForm(ask, &person, session, &report)
@@ -141,6 +142,7 @@ struct CommCareSessionCheck: Check {
                 }
             }
             followQueue(ask, reply, &person)
+            followOwed(ask, reply, &person)
             followCases(ask, reply, &person)
         }
         followForm(ask, reply, &report)
@@ -186,6 +188,12 @@ struct CommCareSessionCheck: Check {
             }
             persons.values[index].doubts.removeAll { !$0.isSync }
         }
+    }
+
+    func undecided(
+        at end: Instant, _ session: borrowing SessionView, _ report: inout Report
+    ) {
+        undecidedForms(&report)
     }
 
     mutating func finish(
