@@ -34,6 +34,9 @@ struct HeldBytes {
         return source?.original ?? bytes
     }
 
+    /// Bytes that are kept: where faults changed them, what the peer sent as well.
+    var heldCount: Int { bytes.count + (source?.original.count ?? 0) }
+
     /// Some of these bytes, by their places from 0.
     func part(_ range: Range<Int>) -> HeldBytes {
         guard range != 0..<bytes.count else { return self }
@@ -86,7 +89,7 @@ struct Holding: Hashable {
 /// Reads that wait, in order.
 struct HeldReads {
     private var reads: [HeldBytes] = []
-    /// Bytes of all of them.
+    /// Bytes that all of them keep.
     private(set) var count = 0
 
     /// The maximum number of separate reads; a peer that sends byte by byte must not take a
@@ -98,10 +101,14 @@ struct HeldReads {
     /// Adds what was read last.
     mutating func append(_ read: HeldBytes) {
         guard !read.bytes.isEmpty else { return }
-        count += read.bytes.count
-        if reads.count >= Self.maximumApart, reads[reads.count - 1].origin == read.origin {
-            reads[reads.count - 1].append(read)
+        let last = reads.count - 1
+        if reads.count >= Self.maximumApart, reads[last].origin == read.origin {
+            // What was sent of both is kept as soon as faults changed one of them.
+            count -= reads[last].heldCount
+            reads[last].append(read)
+            count += reads[last].heldCount
         } else {
+            count += read.heldCount
             reads.append(read)
         }
     }
@@ -109,7 +116,7 @@ struct HeldReads {
     /// Puts back what is to be inspected first.
     mutating func putBack(_ read: HeldBytes) {
         guard !read.bytes.isEmpty else { return }
-        count += read.bytes.count
+        count += read.heldCount
         reads.insert(read, at: 0)
     }
 
@@ -117,7 +124,7 @@ struct HeldReads {
     mutating func takeFirst() -> HeldBytes? {
         guard !reads.isEmpty else { return nil }
         let read = reads.removeFirst()
-        count -= read.bytes.count
+        count -= read.heldCount
         return read
     }
 

@@ -280,7 +280,7 @@ public struct Relay {
     /// that are still being connected to.
     public var heldBytes: Int {
         var count = scan.partial.count + backlog.count
-        if let blocked { count += blocked.read.bytes.count - blocked.position }
+        if let blocked { count += blocked.read.heldCount - blocked.position }
         if case .hello(let held, _) = phase { count += held.count }
         // By index: a leg is large, and this runs after every event.
         for index in legs.indices {
