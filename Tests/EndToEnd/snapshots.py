@@ -27,7 +27,7 @@ WORKERS = 4
 VARYING = {
     r"\.pem\.\d+-[0-9a-f]+\b": ".pem.TEMPORARY",
     r"\b[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}\b": "UUID",
-    r"\bafter \d+ ms\b": "after N ms",
+    r"\bafter (\d+ ms|\d(\.\d)? s)\b": "after N ms",
     r"\bCouldn't connect to server\b": "Could not connect to server",
 }
 

@@ -36,6 +36,16 @@ import Testing
         #expect(TimeSpan(argument: text)?.nanoseconds == nanoseconds)
     }
 
+    @Test(
+        arguments: [
+            (350_000, "350 µs"), (40_900_000, "40 ms"), (999_000_000, "999 ms"),
+            (1_000_000_000, "1 s"), (4_057_000_000, "4 s"), (4_157_000_000, "4.1 s"),
+            (12_900_000_000, "12 s"),
+        ] as [(Int64, String)])
+    func `writes times`(nanoseconds: Int64, text: String) {
+        #expect(TimeSpan.text(nanoseconds) == text)
+    }
+
     @Test(arguments: [
         ("127.0.0.1:8080", "127.0.0.1", 8080), (":9", "127.0.0.1", 9), ("0", "127.0.0.1", 0),
         ("[::1]:80", "::1", 80), ("localhost:1", "localhost", 1),

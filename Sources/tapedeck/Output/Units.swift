@@ -60,11 +60,15 @@ struct TimeSpan: ExpressibleByArgument {
         nanoseconds = Int64(number * unit)
     }
 
-    /// `nanoseconds` as text with a unit.
+    /// `nanoseconds` as text with a unit: `350 µs`, `40 ms`, `4.1 s`, `12 s`.
     static func text(_ nanoseconds: Int64) -> String {
         switch nanoseconds {
         case ..<1_000_000: return "\(nanoseconds / 1000) µs"
-        case ..<10_000_000_000: return "\(nanoseconds / 1_000_000) ms"
+        case ..<1_000_000_000: return "\(nanoseconds / 1_000_000) ms"
+        case ..<10_000_000_000:
+            let tenths = nanoseconds / 100_000_000
+            let fraction = tenths % 10 == 0 ? "" : ".\(tenths % 10)"
+            return "\(tenths / 10)\(fraction) s"
         default: return "\(nanoseconds / 1_000_000_000) s"
         }
     }
