@@ -178,12 +178,12 @@ extension Schema {
            ORDER BY m."offset" LIMIT 1),
           (SELECT m.id FROM any_message m
            WHERE m.chunk_id = f.chunk_id AND m."offset" >= f."offset" ORDER BY m."offset" LIMIT 1),
-          (SELECT m.id FROM
+          (SELECT few.id FROM
              (SELECT * FROM any_message n WHERE n.chunk_id <= f.chunk_id
-              ORDER BY n.chunk_id DESC, n."offset" DESC LIMIT 64) m
-           WHERE m.connection_id = f.connection_id AND m.sender = f.sender
-             AND m.at_ns <= f.at_ns AND m.ended_ns >= f.at_ns
-             AND m.side <> CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END LIMIT 1))
+              ORDER BY n.chunk_id DESC, n."offset" DESC LIMIT 64) few
+           WHERE few.connection_id = f.connection_id AND few.sender = f.sender
+             AND few.at_ns <= f.at_ns AND few.ended_ns >= f.at_ns
+             AND few.side <> CASE f.sender WHEN 1 THEN 'client' ELSE 'server' END LIMIT 1))
         """
 
     /// Faults, with the current numbers of derived rows.

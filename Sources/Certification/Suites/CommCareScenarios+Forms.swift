@@ -112,6 +112,7 @@ extension CommCareScenarios {
                     ],
                     rules: [
                         "commcare.form.instance-id-reused", "commcare.story.duplicate-form",
+                        "commcare.submit.forgotten",
                     ])
             ]),
         Scenario(
