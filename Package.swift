@@ -79,7 +79,10 @@ let package = Package(
         room("Reports", ["Notation"]),
         room("Storage", ["CSQLite"]),
         room("BoundedYAML", [yams]),
-        room("HTTPLayer", ["Platform", "Notation", "Wire", "CCurl", "CurlShim", "CZlib"]),
+        .target(
+            name: "HTTPLayer",
+            dependencies: ["Platform", "Notation", "Wire", "CCurl", "CurlShim", "CZlib"],
+            exclude: ["Specification.md"], swiftSettings: house),
         room(
             "SyncClients",
             [
@@ -89,8 +92,10 @@ let package = Package(
         room("Framing", ["Notation", "Wire", "CZlib", "CBrotli", "CZstd"]),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", crypto],
-            exclude: ["Codes/CodeTable.md"], swiftSettings: house),
-        .target(name: "Simperium", dependencies: ["Notation", "Wire"], swiftSettings: model),
+            exclude: ["Codes/CodeTable.md", "Specification.md"], swiftSettings: house),
+        .target(
+            name: "Simperium", dependencies: ["Notation", "Wire"],
+            exclude: ["Specification.md"], swiftSettings: model),
         .target(
             name: "Dissection",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium"],
@@ -114,7 +119,7 @@ let package = Package(
         .target(
             name: "Diagnosis",
             dependencies: ["Notation", "Wire", "Framing", "OpenRosa", "Simperium", "Dissection"],
-            exclude: ["Rules.md"], swiftSettings: house),
+            exclude: ["Rules.md", "Catalogue.md"], swiftSettings: house),
         room("Interception", ["Platform", nioSSL, nioCore, x509, asn1, crypto]),
         room(
             "Proxying",

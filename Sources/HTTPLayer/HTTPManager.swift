@@ -70,7 +70,7 @@ public final class HTTPManager: Sendable {
 
     /// Whether requests are processed in the background too; false at first.
     ///
-    /// Source: specs/ora-http-layer.txt, "ORAConfigHTTPBackgroundTaskEnabled".
+    /// Source: HTTPLayer/Specification.md#background.
     public var isBackgroundTaskEnabled: Bool {
         get { phase.withLock { $0.isBackgroundTaskEnabled } }
         set {

@@ -4,7 +4,7 @@ public import Wire
 ///
 /// What real clients and servers send differently from the specification is read nevertheless and
 /// listed in ``notes``; what cannot be read leaves a ``problem``, with as much of the command as is
-/// certain. Ranges are in bytes of the message. Source: Simperium WebSocket API, "Streaming API".
+/// certain. Ranges are in bytes of the message. Source: Simperium/Specification.md#messages.
 public struct SimperiumCommand: Hashable, Sendable {
     /// Who sent it.
     public var sender: Peer

@@ -1,6 +1,6 @@
 /// What the error codes of changes mean.
 ///
-/// Source: Simperium WebSocket API, "Error Responses"; 417 and 503 as in the clients for iOS.
+/// Source: Simperium/Specification.md#errors; 417 and 503 as in the clients for iOS.
 public enum SimperiumErrorCode {
     /// The meaning of `code` as text; `unknown error` where it has none.
     public static func detail(_ code: Int) -> String {

@@ -8,7 +8,7 @@ extension Schema {
     /// that extend no other, and open ones that extend these; alive are the available ones that are
     /// owned, what they refer to, and open ones that extend them. What passes liveness on are ties.
     ///
-    /// Source: `CasePurgeFilter` of commcare-core; reference/commcare-in-practice.md, 8.1.
+    /// Source: `CasePurgeFilter` of commcare-core; OpenRosa/Specification.md#purging.
     static let casePurge = """
         early AS (
             SELECT t.holder, t.case_id, \(gatheredLife)

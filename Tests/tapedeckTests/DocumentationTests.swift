@@ -120,6 +120,12 @@ private func text(_ path: String) throws -> String {
         #expect(listed == Rules.all.map(\.id))
     }
 
+    @Test(arguments: Rules.all) func `has a source of every rule that can be opened`(rule: Rule) {
+        let sources = RulePage.sources(of: rule)
+        #expect(sources.contains(".md#") || sources.contains("RFC "), "\(rule.source)")
+        #expect(["http", "websocket"].contains(RulePage.area(rule)) || sources.contains(".md#"))
+    }
+
     @Test(arguments: Rules.all) func `explains every rule in full`(rule: Rule) {
         let page = RulePage.text(rule)
         #expect(page.hasPrefix("\(rule.severity.rawValue) \(rule.id), about the \(rule.blames)\n"))

@@ -35,8 +35,10 @@ let package = Package(
         .target(name: "Crypto", swiftSettings: house),
         .target(
             name: "OpenRosa", dependencies: ["Notation", "Wire", "CLibXML2", "Crypto"],
-            exclude: ["Codes/CodeTable.md"], swiftSettings: house),
-        .target(name: "Simperium", dependencies: ["Notation", "Wire"], swiftSettings: house),
+            exclude: ["Codes/CodeTable.md", "Specification.md"], swiftSettings: house),
+        .target(
+            name: "Simperium", dependencies: ["Notation", "Wire"],
+            exclude: ["Specification.md"], swiftSettings: house),
         .target(
             name: "Filters", exclude: ["Filters.md"],
             swiftSettings: house),

@@ -48,7 +48,7 @@ extension HTTPRules {
         "http.server-short-body", .error, blames: .server, repetition: .each,
         title: "An answer has as much content as it declares.",
         source:
-            "RFC 9112, 8: an answer that ends before its Content-Length or its last chunk is incomplete; catalogue C87: \"shorter than Content-Length\", after which the whole sync fails.",
+            "RFC 9112, 8: an answer that ends before its Content-Length or its last chunk is incomplete; Diagnosis/Catalogue.md#c87: \"shorter than Content-Length\", after which the whole sync fails.",
         follows: "which side closes each connection first",
         evidence: "The server closed the connection inside an answer.",
         expects: "All of the content, or an error status.",

@@ -63,7 +63,8 @@ extension HTTPRules {
     static let twoLengths = decoded(
         "http.two-lengths", .error, .client,
         title: "A request has either Content-Length or Transfer-Encoding.",
-        source: lengthsSource + "; catalogue C85.", evidence: "Both fields in one request.",
+        source: lengthsSource + "; Diagnosis/Catalogue.md#c85.",
+        evidence: "Both fields in one request.",
         expects: "One of the two: servers refuse such a request, since it may be smuggling.",
         cause: "A fixed length is set by hand on a body that the library streams.")
     static let serverTwoLengths = decoded(

@@ -27,7 +27,7 @@ extension HTTPRules {
     static let bodyOnGet = Rule.exchange(
         "http.body-on-get", .warning, title: "A GET or HEAD request has no content.",
         source:
-            "RFC 9110, 9.3.1: \"A client SHOULD NOT generate content in a GET request\", 9.3.2 the same for HEAD; specs/ora-http-layer.txt has payloads only for POST (reference O7).",
+            "RFC 9110, 9.3.1: \"A client SHOULD NOT generate content in a GET request\", 9.3.2 the same for HEAD; HTTPLayer/Specification.md#requests has bodies only for POST.",
         evidence: "A GET or HEAD request with content.",
         expects: "Parameters in the query, or a POST.",
         cause: "The method is left at GET while a body is set.")
@@ -50,7 +50,7 @@ extension HTTPRules {
         "http.compressed-without-coding", .error,
         title: "Compressed content is declared in Content-Encoding.",
         source:
-            "RFC 9110, 8.4: \"If one or more encodings have been applied to a representation, the sender that applied the encodings MUST generate a Content-Encoding header field\"; catalogue O-R5.",
+            "RFC 9110, 8.4: \"If one or more encodings have been applied to a representation, the sender that applied the encodings MUST generate a Content-Encoding header field\"; Diagnosis/Catalogue.md#o-r5.",
         evidence: "Content that begins with the two bytes of gzip, of a type that is not gzip.",
         expects: "`Content-Encoding: gzip`, or the content as it is.",
         silent: "The type is one of files that may be compressed, such as octet-stream.",
@@ -59,7 +59,7 @@ extension HTTPRules {
         "http.chunked-refused", .error,
         title: "Chunked content is not sent again to a server that refused it.",
         source:
-            "RFC 9112, 6.3 and 6.1: a 411 requires a length, a 501 means that the transfer coding is not understood; catalogue C85.",
+            "RFC 9112, 6.3 and 6.1: a 411 requires a length, a 501 means that the transfer coding is not understood; Diagnosis/Catalogue.md#c85.",
         follows: "the answers 411 and 501 to chunked requests, by client and server",
         evidence: "`Transfer-Encoding` in a request to a server that answered 411 or 501 to one.",
         expects: "A `Content-Length` in place of chunks.",
@@ -118,7 +118,7 @@ extension HTTPRules {
         "http.retry-after-4xx", .warning, repetition: .topic,
         title: "A request that was refused is not sent again unchanged at once.",
         source:
-            "RFC 9110, 15.5: \"The 4xx class of status code indicates that the client seems to have erred\"; specs/ora-http-layer.txt: a retry is for \"internet or server failures\"; catalogue O-R2.",
+            "RFC 9110, 15.5: \"The 4xx class of status code indicates that the client seems to have erred\"; HTTPLayer/Specification.md#retries: a retry is for \"internet or server failures\"; Diagnosis/Catalogue.md#o-r2.",
         follows: "the last requests of each client that were answered 4xx",
         evidence:
             "A POST with the same target and the same content within 2 s after 400, 403, 404, 405, 410, 413 or 415.",

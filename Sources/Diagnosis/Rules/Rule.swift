@@ -24,7 +24,9 @@ public struct Rule: Hashable, Sendable, Identifiable {
     public let repetition: Repetition
     /// What is forbidden or required, in one sentence.
     public let title: String
-    /// The sentence of the specification, or the observed behaviour, it is based on.
+    /// The section of a specification, or the observed behaviour, it is based on.
+    ///
+    /// Pages below `Sources` are cited as `Simperium/Specification.md#index, #changes`.
     public let source: String
     /// The state it follows.
     public let follows: String

@@ -8,7 +8,7 @@ import Wire
 ///
 /// Without a configured body it has the protocol's body for its status, and it has the fields of a
 /// real server's answer: clients reject an answer without `Date` before they see its status.
-/// Source: specs/commcare-http.txt; reference/commcare-in-practice.md, 2.1 and 2.4.
+/// Source: OpenRosa/Specification.md#envelope, #json-answers.
 struct LocalAnswer {
     /// The bytes of the answer.
     let bytes: [UInt8]

@@ -42,7 +42,7 @@ extension FaultRecovery {
     ///
     /// The client is to stop sending it, and after 409 to request what the server has, so that
     /// going on shows nothing: the edit is safe where the server has it from before, or shows it, or
-    /// gets it by another change. Source: Simperium WebSocket API, "Handling Change Errors".
+    /// gets it by another change. Source: Simperium/Specification.md#errors.
     private mutating func falselyKnown(
         _ index: Int, _ change: SimperiumChange<Range<Int>>, _ context: CommandContext
     ) {

@@ -18,14 +18,14 @@ enum RecoveryPatience: Hashable {
     /// The pause of a client that has not shown one in this session, in nanoseconds.
     ///
     /// simperium-js pauses 15 s, the other clients less.
-    /// Source: reference/simperium-in-practice.md, 3.2.
+    /// Source: Simperium/Specification.md#clients-in-practice.
     static let usualPause: Int64 = 15_000_000_000
     /// The longest pause that a client may show, in nanoseconds: the first of CommCare's back-off.
     static let longestPause: Int64 = 300_000_000_000
     /// The longest time limit for silence in use, in nanoseconds.
     ///
     /// simperium-ios and CommCare wait for 60 s.
-    /// Source: reference/simperium-in-practice.md, 1.10; reference/commcare-in-practice.md, 3.2.
+    /// Source: Simperium/Specification.md#heartbeats; OpenRosa/Specification.md#code-202.
     static let silenceLimit: Int64 = 60_000_000_000
 
     /// Whether a status says that the same request may succeed later.

@@ -3,7 +3,7 @@ import Wire
 
 /// One REST call: what is sent, where, and how hard to try.
 ///
-/// Source: specs/ora-http-layer.txt, "Creating an HTTP request".
+/// Source: HTTPLayer/Specification.md#requests.
 public struct Request: Sendable {
     /// The method of a request.
     public enum Kind: Hashable, Sendable {

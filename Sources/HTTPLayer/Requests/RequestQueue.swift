@@ -6,7 +6,7 @@ internal import Wire
 /// places until it completes: queued in its lane, running, or waiting for its next attempt, which
 /// holds no place in the width. A retry that is due joins its lane by its age, ahead of what was
 /// added later, and is paused in the background like anything queued. Sources:
-/// specs/ora-http-layer.txt; commcare-in-practice.md, 5.2 (O1, O3, O4, O11 to O14).
+/// HTTPLayer/Specification.md#order, #retries, #background.
 struct RequestQueue {
     private enum Place {
         case queued

@@ -2,7 +2,7 @@
 ///
 /// The specification has JSON alone; a server may send an `OpenRosaResponse`, and a client shows
 /// what it cannot read as it is.
-/// Source: specs/commcare-http.txt, "406"; reference/commcare-in-practice.md, D6.
+/// Source: OpenRosa/Specification.md#code-406.
 public enum ActionableAnswer: Hashable, Sendable {
     /// The JSON of the specification.
     case json(ActionableMessage)

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The JSON of a 406: what keeps the request from succeeding, for the user to act on.
 ///
-/// Source: specs/commcare-http.txt, "406".
+/// Source: OpenRosa/Specification.md#code-406.
 public struct ActionableMessage: Hashable, Sendable {
     /// Translation key, such as `user.deactivated`.
     public var error: String

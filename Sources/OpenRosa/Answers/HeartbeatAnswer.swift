@@ -3,7 +3,7 @@ internal import Wire
 
 /// The JSON that a server answers a heartbeat with: which versions a device should have.
 ///
-/// Source: reference/commcare-in-practice.md, 2.4 (`HeartbeatRequester` of CommCare Android).
+/// Source: OpenRosa/Specification.md#json-answers (`HeartbeatRequester` of CommCare Android).
 public struct HeartbeatAnswer: Hashable, Sendable {
     /// A version that a device should have.
     public struct Version: Hashable, Sendable {

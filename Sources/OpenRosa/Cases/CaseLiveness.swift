@@ -10,7 +10,7 @@ package import Notation
 /// A value; however it is cut, the result is the same. Marks only spread, so that circles of indices,
 /// which ``cycle()`` finds, do not keep it from ending.
 ///
-/// Source: `CasePurgeFilter` of commcare-core; reference/commcare-in-practice.md, 8.1.
+/// Source: `CasePurgeFilter` of commcare-core; OpenRosa/Specification.md#purging.
 package struct CaseLiveness: Sendable {
     private enum Stage: Int {
         case list, link, orphans, relevant, relevantTargets, relevantExtensions, available

@@ -1,6 +1,6 @@
 /// Something about a case block that its specification forbids, or that does not fit what is there.
 ///
-/// Source: reference/commcare-in-practice.md, 2.2 (the parsers of commcare-core).
+/// Source: OpenRosa/Specification.md#case-blocks (the parsers of commcare-core).
 public struct CaseProblem: Error, Hashable, Sendable {
     /// The action of a block on a case.
     public enum Action: String, Hashable, Sendable, CaseIterable {

@@ -131,7 +131,7 @@ public struct CaseSet: Hashable, Sendable {
     /// Removes what a restore after a 412 replaces: cases with their indices, and ledgers.
     ///
     /// Fixtures, user and sync token stay until the restore brings new ones.
-    /// Source: reference/commcare-in-practice.md, D5.
+    /// Source: OpenRosa/Specification.md#code-412.
     public mutating func removeCasesAndLedgers() {
         cases = [:]
         digest = .zero

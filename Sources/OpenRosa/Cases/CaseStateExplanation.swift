@@ -5,7 +5,7 @@ import Wire
 ///
 /// The XOR of the two hashes is the MD5 of the one case that differs, or the XOR of two such; it is
 /// compared with every case identifier that was ever seen.
-/// Source: reference/commcare-in-practice.md, 8.1.
+/// Source: OpenRosa/Specification.md#state-hash.
 public enum CaseStateExplanation: Hashable, Sendable {
     /// A case on which device and prediction differ.
     public struct Difference: Hashable, Sendable {

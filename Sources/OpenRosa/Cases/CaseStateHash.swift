@@ -5,7 +5,7 @@ internal import Notation
 /// identifiers.
 ///
 /// The order does not matter, and an identifier that is counted twice cancels itself.
-/// Source: reference/commcare-in-practice.md, fact 5 (`checksum.py` of CommCare HQ).
+/// Source: OpenRosa/Specification.md#state-hash (`checksum.py` of CommCare HQ).
 public struct CaseStateHash: Hashable, Sendable, CustomStringConvertible {
     /// 128 bits.
     public struct Digest: Hashable, Sendable {

@@ -1,7 +1,7 @@
 /// The hashes of server and device in the message of a 412.
 ///
 /// CommCare HQ writes `Server hash: ccsh:…, Phone hash: ccsh:…. # of cases: [N]` somewhere in it.
-/// Source: reference/commcare-in-practice.md, 8.4.
+/// Source: OpenRosa/Specification.md#code-412.
 public struct CaseStateMismatch: Hashable, Sendable {
     /// The hash that the server expected.
     public var server: CaseStateHash

@@ -3,7 +3,7 @@ import Wire
 
 /// The balances of ledgers, such as stocks of products at a place.
 ///
-/// Source: reference/commcare-in-practice.md, 2.2.
+/// Source: OpenRosa/Specification.md#ledgers.
 public struct LedgerSet: Hashable, Sendable {
     /// What a balance is of.
     public struct Key: Hashable, Sendable {

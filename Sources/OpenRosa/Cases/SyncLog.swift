@@ -6,8 +6,8 @@ import Wire
 /// A case is primary, or dependent: there only because others refer to it. A form whose cases are
 /// closed or given to another owner purges them where nothing keeps them.
 ///
-/// Source: `SimplifiedSyncLog.update_phone_lists` of CommCare HQ; reference/commcare-in-practice.md,
-/// 8.1.
+/// Source: `SimplifiedSyncLog.update_phone_lists` of CommCare HQ;
+/// OpenRosa/Specification.md#sync-ledger.
 public struct SyncLog: Hashable, Sendable {
     /// The user and the groups whose cases belong on the device.
     public var ownerIDs: Set<ExactText>

@@ -58,7 +58,7 @@ public struct CodeAdvice: Hashable, Sendable {
     public var next: String
     /// The same as a value.
     public var action: Action
-    /// Whether it is written down in `specs/commcare-http.txt`; else it is the practice of servers
-    /// and clients.
+    /// Whether it is published for CommCare; else it is the practice of servers and clients:
+    /// OpenRosa/Specification.md#response-codes.
     public var isSpecified: Bool
 }

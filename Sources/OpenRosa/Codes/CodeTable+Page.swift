@@ -6,8 +6,9 @@ extension CodeTable {
 
             What a code means and what a client must do next, by kind of request. A row with a nature is about responses
             whose message has it; a row about all requests is for those without a separate row. A row that is
-            specified is in `specs/commcare-http.txt`; the others are what servers and clients do, and where those lose
-            data, what they should do. `CodeTable.advice(status:api:nature:)` is the same as a function.
+            specified is published for CommCare; the others are what servers and clients do, and where those lose
+            data, what they should do: [Response codes](../Specification.md#response-codes).
+            `CodeTable.advice(status:api:nature:)` is the same as a function.
 
             ## Kinds of requests
 

@@ -1,8 +1,8 @@
 /// The response codes of CommCare and OpenRosa.
 ///
-/// Source: the table of specs/commcare-http.txt, and for what it leaves open the policy of
-/// reference/commcare-in-practice.md, 8.3, which is stricter than the Android client. The same as a
-/// page: `CodeTable.md`.
+/// Source: OpenRosa/Specification.md#response-codes, and for what it leaves open the policy of
+/// OpenRosa/Specification.md#client-policy, which is stricter than the Android client. The same as
+/// a page: `CodeTable.md`.
 public enum CodeTable {
     /// What to do about a code.
     ///

@@ -3,7 +3,7 @@
 /// Texts are as sent, without white space around them. Nothing is checked but what
 /// ``OpenRosaNote/codes`` names, and nothing is filled in.
 ///
-/// Source: casexml of versions 1 and 2; reference commcare-in-practice.md, 2.2.
+/// Source: casexml of versions 1 and 2; OpenRosa/Specification.md#case-blocks.
 public struct CaseBlock: Hashable, Sendable {
     /// How a block is written.
     public enum Version: Hashable, Sendable {

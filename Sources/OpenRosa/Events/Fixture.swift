@@ -13,7 +13,7 @@ public struct Fixture: Hashable, Sendable {
     /// Identifiers of the groups whose cases belong to the user too, in order: what the fixture
     /// ``groupsID`` holds; nil for all others.
     ///
-    /// Source: `getGroups` of commcare-android; reference/commcare-in-practice.md, 2.2.
+    /// Source: `getGroups` of commcare-android; OpenRosa/Specification.md#restores.
     public var groups: [String]?
     /// Whether something is missing or shortened here because of ``CommCareBounds``.
     public var isCut: Bool

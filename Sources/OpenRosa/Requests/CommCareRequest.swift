@@ -3,7 +3,7 @@ internal import Wire
 
 /// Header fields and parameters of a request to CommCare, as CommCare Android sends them.
 ///
-/// Source: reference/commcare-in-practice.md, 1.2 and 1.3; specs/commcare-http.txt.
+/// Source: OpenRosa/Specification.md#request-headers, #query-parameters.
 public struct CommCareRequest: Hashable, Sendable {
     /// A name with a value; names may come more than once.
     public struct Field: Hashable, Sendable {
@@ -129,7 +129,7 @@ public struct CommCareRequest: Hashable, Sendable {
 
     /// The request that submits a form to a server of OpenRosa, as ODK Collect does.
     ///
-    /// Source: OpenRosa HTTP 1.0, "Request headers"; OpenRosa Form Submission 1.0.
+    /// Source: OpenRosa/Specification.md#openrosa-http, #openrosa-submissions.
     ///
     /// - Parameters:
     ///   - device: The user and the device; OpenRosa servers have no sync tokens.

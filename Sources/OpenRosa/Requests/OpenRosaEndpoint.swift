@@ -1,6 +1,6 @@
 /// Identifies the endpoints of CommCare HQ and of OpenRosa servers by method and path.
 ///
-/// Source: reference/commcare-in-practice.md, 1.1. A path matches with or without a prefix
+/// Source: OpenRosa/Specification.md#endpoints. A path matches with or without a prefix
 /// (`/a/<domain>`, or where a server is mounted) and with or without a trailing slash.
 public enum OpenRosaEndpoint {
     /// Names what a request is for.

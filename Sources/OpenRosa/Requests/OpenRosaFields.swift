@@ -3,7 +3,7 @@ internal import Wire
 
 /// The header fields that every answer of an OpenRosa server has.
 ///
-/// Source: OpenRosa HTTP request API; reference/commcare-in-practice.md, 0.7 and 1.6.
+/// Source: OpenRosa/Specification.md#response-headers.
 public enum OpenRosaFields {
     /// The largest accepted submission that Tapedeck's answers announce, in bytes; that of CommCare
     /// HQ.

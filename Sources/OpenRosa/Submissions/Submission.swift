@@ -1,7 +1,7 @@
 /// What a request to a receiver carries: a form with the files that belong to it.
 ///
 /// Built from descriptions of the parts, so that no body need be kept.
-/// Source: reference/commcare-in-practice.md, 1.4; OpenRosa, form submission.
+/// Source: OpenRosa/Specification.md#submissions.
 public struct Submission: Hashable, Sendable {
     /// How the form is sent.
     public enum Body: Hashable, Sendable {

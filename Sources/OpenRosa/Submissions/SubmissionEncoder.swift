@@ -1,6 +1,6 @@
 /// Writes the body of a submission as CommCare Android does.
 ///
-/// Source: reference/commcare-in-practice.md, 1.4; the parts are written as OkHttp writes them:
+/// Source: OpenRosa/Specification.md#submissions; the parts are written as OkHttp writes them:
 /// disposition, type and, where it is known, length.
 public struct SubmissionEncoder: Hashable, Sendable {
     /// A file that goes with a form.

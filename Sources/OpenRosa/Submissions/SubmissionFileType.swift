@@ -1,6 +1,6 @@
 /// Types of the files that go with forms.
 ///
-/// Source: reference/commcare-in-practice.md, 1.4 (`FormUploadUtil` of CommCare Android,
+/// Source: OpenRosa/Specification.md#submissions (`FormUploadUtil` of CommCare Android,
 /// `getters.py` of CommCare HQ).
 public enum SubmissionFileType {
     /// The type that CommCare Android sends a file with: four by extension, others by a table of the

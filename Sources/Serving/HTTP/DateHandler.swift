@@ -6,7 +6,7 @@ internal import Platform
 /// Puts a `Date` into every answer that has none, whichever handler made it.
 ///
 /// CommCare Android ends with an exception on an answer without one, before it looks at the status.
-/// Source: RFC 9110, 6.6.1; reference/commcare-in-practice.md, 0.7.
+/// Source: RFC 9110, 6.6.1; OpenRosa/Specification.md#response-headers.
 final class DateHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart

@@ -4,7 +4,7 @@ import Wire
 extension ClientBucket {
     /// A change that the server did not apply.
     ///
-    /// Source: Simperium WebSocket API, "Handling Change Errors".
+    /// Source: Simperium/Specification.md#errors.
     mutating func refuse(_ change: SimperiumChange<JSONValue>) {
         let code = change.error ?? 0
         if let ccid = emptying?.change.ccids.first, change.ccids.contains(ccid) {

@@ -6,7 +6,7 @@ public import Wire
 /// It takes events and returns commands; the host carries them out in order. Per key there is the
 /// last known value of the server (the ghost), what the app has (the local data) and at most one
 /// change that was sent and not answered. Whenever the ghost moves, the local data are rebased over
-/// the difference. Source: Simperium WebSocket API, "Syncing Bucket Objects".
+/// the difference. Source: Simperium/Specification.md#first-sync, #reconnecting.
 ///
 ///     closed -opened-> authorizing -auth-> waiting (a cv is known) or indexing
 ///     waiting -c-> synced, -cv:?-> indexing;  indexing -last page, last entity-> synced

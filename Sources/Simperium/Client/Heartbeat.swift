@@ -2,7 +2,7 @@ public import Wire
 
 /// Keeps a connection alive and detects when it is lost.
 ///
-/// One per socket, whatever the number of channels. Source: Simperium WebSocket API, "Heartbeat: h":
+/// One per socket, whatever the number of channels. Source: Simperium/Specification.md#heartbeats:
 /// one is sent after 20 s of idle time, with the server's number plus one, and answered at once.
 public struct Heartbeat: Hashable, Sendable {
     /// What is to be done.

@@ -1,7 +1,7 @@
 /// The payload of `auth`.
 ///
 /// After anything but ``accepted(_:)`` the channel is closed until another `init`. Source:
-/// Simperium WebSocket API, "Authorizing: init".
+/// Simperium/Specification.md#init.
 public enum AuthReply: Hashable, Sendable {
     /// The bucket is open; the text is the user's address or name.
     case accepted(String)

@@ -1,7 +1,7 @@
 /// The payload of a client's `index`: its state of a bucket.
 ///
 /// `Value` is how its JSON is held, as in ``SimperiumChange``.
-/// Source: Simperium WebSocket API, "Remote index".
+/// Source: Simperium/Specification.md#remote-index.
 public struct IndexState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// Change version the client is at.
     public var current: String?

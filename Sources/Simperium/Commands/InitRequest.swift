@@ -1,6 +1,6 @@
 /// The payload of `init`: a client opens a bucket on a channel.
 ///
-/// Source: Simperium WebSocket API, "Authorizing: init". Every field may be missing; the notes of
+/// Source: Simperium/Specification.md#init. Every field may be missing; the notes of
 /// the command list which is. Numbers are given as their text.
 public struct InitRequest: Hashable, Sendable {
     /// Name of the bucket.

@@ -1,6 +1,6 @@
 /// The payload of a client's `log`.
 ///
-/// Source: Simperium WebSocket API, "Remote logging".
+/// Source: Simperium/Specification.md#remote-logging.
 public struct LogMessage: Hashable, Sendable {
     /// What is logged; nil where it is missing.
     public var text: String?

@@ -2,7 +2,7 @@
 ///
 /// `Value` is how its JSON is held: ``SimperiumCommand``, which was read from a message, has ranges
 /// of that; ``SimperiumMessage``, which can be made and sent, has values.
-/// Source: Simperium WebSocket API, "Streaming API".
+/// Source: Simperium/Specification.md#messages.
 public enum SimperiumBody<Value: Hashable & Sendable>: Hashable, Sendable {
     /// `init`: a client opens a bucket.
     case initialize(InitRequest)

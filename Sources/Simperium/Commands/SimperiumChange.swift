@@ -2,7 +2,7 @@
 ///
 /// Every field may be missing; the notes of a command that was read list which should not be.
 /// `Value` is how its JSON is held: ``SimperiumCommand`` has ranges of its message,
-/// ``SimperiumMessage`` values. Source: Simperium WebSocket API, "Change: c".
+/// ``SimperiumMessage`` values. Source: Simperium/Specification.md#changes.
 public struct SimperiumChange<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The whole element in its message; empty where it was not read from one.
     public var range: Range<Int> = 0..<0

@@ -2,7 +2,7 @@ public import Notation
 
 /// The effect of a change on its object.
 ///
-/// Source: Simperium WebSocket API, "Change: c" and "Receiving Remote Changes".
+/// Source: Simperium/Specification.md#changes, #remote-changes.
 public enum ChangeEffect<Value: Hashable & Sendable>: Hashable, Sendable {
     /// None: the server refused it, or its operation is unknown.
     case nothing

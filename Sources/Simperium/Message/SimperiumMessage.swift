@@ -9,7 +9,7 @@ import Wire
 ///     let message = SimperiumMessage(0, .changesSince(cv: "511aa58737a401031d57db90"))
 ///     message.encoded(by: .client)  // 0:cv:511aa58737a401031d57db90
 ///
-/// Source: Simperium WebSocket API, "Streaming API".
+/// Source: Simperium/Specification.md#messages.
 public struct SimperiumMessage: Hashable, Sendable {
     /// Number of the channel, at least 0; nil for `h`, `log` and a bare `?`.
     public var channel: Int?

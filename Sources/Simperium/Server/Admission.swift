@@ -9,7 +9,7 @@ public enum Admission: Hashable, Sendable {
     /// The client is refused, and gets the reason.
     case refused(AuthReply)
 
-    /// Source: Simperium WebSocket API, "Possible error codes".
+    /// Source: Simperium/Specification.md#init.
     public static let malformedToken = Admission.refused(
         .refused(code: 400, message: "Token malformed"))
     /// The user needs a new token.

@@ -7,8 +7,7 @@ import Wire
 /// its result, everything else is a query. A copy is a snapshot, and equal buckets give equal
 /// answers from now on. All that clients can make it store is bounded by ``options``; a change
 /// takes time in proportion to its object and the log, never to the bucket, except for one that
-/// empties it. Source: Simperium WebSocket API, "Syncing Bucket Objects"; simperium-protocol,
-/// OPTIONS.md.
+/// empties it. Source: Simperium/Specification.md#first-sync; Simperium/Specification.md#entities.
 public struct ServerBucket: Hashable, Sendable {
     /// Its name, which is the key of an `EMPTY`.
     public let name: String

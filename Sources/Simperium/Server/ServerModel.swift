@@ -10,7 +10,7 @@ public import Notation
 ///     server.open(SocketID(1), app: "app")
 ///     let replies = server.receive(message, from: SocketID(1))
 ///
-/// Source: Simperium WebSocket API.
+/// Source: Simperium/Specification.md.
 public struct ServerModel: Hashable, Sendable {
     /// The identity of a bucket.
     public struct BucketID: Hashable, Sendable {
@@ -99,7 +99,7 @@ public struct ServerModel: Hashable, Sendable {
 
     /// Requests the state of every client on a bucket: `index`.
     ///
-    /// Source: Simperium WebSocket API, "Remote index".
+    /// Source: Simperium/Specification.md#remote-index.
     public func askForState(of id: BucketID) -> ServerReply {
         ServerReply(.everyone(subscribers[id] ?? []), .indexStateRequest)
     }
@@ -111,7 +111,7 @@ public struct ServerModel: Hashable, Sendable {
 
     /// Requests log messages of a client: 0 none, 1 the usual ones, 2 all.
     ///
-    /// Source: Simperium WebSocket API, "Remote logging".
+    /// Source: Simperium/Specification.md#remote-logging.
     public func askForLog(_ session: SocketID, level: Int) -> ServerReply {
         ServerReply(.one(.init(session, nil)), .logLevel(level))
     }

@@ -20,11 +20,11 @@ public struct ServerOptions: Hashable, Sendable {
     /// Whether an unknown change version is answered with `c:?` rather than `cv:?`.
     ///
     /// Old clients are those with an `api` before 1.1, and those without `library` or `version`.
-    /// Source: simperium-protocol, CHANGES.md; observed by the clients for iOS and Android.
+    /// Source: Simperium/Specification.md#init; observed by the clients for iOS and Android.
     public var legacyChangeVersion = Legacy.byClient
     /// Whether a refusal is preceded by `auth:expired`.
     ///
-    /// Old clients are those with an `api` before 1.1. Source: simperium-protocol, CHANGES.md.
+    /// Old clients are those with an `api` before 1.1. Source: Simperium/Specification.md#init.
     public var legacyRefusal = Legacy.byClient
     /// Whether a token must be 32 or more letters and digits.
     public var checksTokens = true

@@ -4,7 +4,7 @@ internal import OpenRosa
 ///
 /// Sends the queue in its order and then restores, according to the code table. Time and randomness
 /// are inputs; every `store` and `pause` is on disk before the next command is carried out. Source:
-/// specs/commcare-http.txt; reference/commcare-in-practice.md, 8.3.
+/// OpenRosa/Specification.md#client-policy.
 public struct CommCareClient: Hashable, Sendable {
     /// What is to be done.
     public enum Work: Hashable, Sendable {

@@ -91,7 +91,7 @@ public struct CommCareForm: Sendable {
 
     /// Refuses a form that may not be submitted without signing in.
     ///
-    /// Source: reference/commcare-in-practice.md, catalogue C77: CommCare HQ answers 403.
+    /// Source: Diagnosis/Catalogue.md#c77: CommCare HQ answers 403.
     public func requireDemonstration() throws(CommCareClientError) {
         guard changesCases, let userID, userID != "demo_user" else { return }
         throw .badForm(

@@ -24,7 +24,7 @@ public struct CommCarePause: Hashable, Sendable {
     ///   - jitter: 0...1, which adds up to a fifth.
     ///   - retryAfter: Seconds that the server requires.
     ///   - coolsDown: Whether a user has to wait as well, at least 5 seconds. Source:
-    /// reference/commcare-in-practice.md, 8.3.
+    /// OpenRosa/Specification.md#client-policy.
     mutating func fail(now: Int64, jitter: Double, retryAfter: Int64?, coolsDown: Bool) {
         let longest = 18_000.0
         let base = min(Double(300 << min(failures, 6)), longest)

@@ -120,7 +120,7 @@ public final class CommCareSession {
 
     /// Days after which CommCare HQ has deleted a sync token.
     ///
-    /// Source: reference/commcare-in-practice.md, catalogue C72.
+    /// Source: Diagnosis/Catalogue.md#c72.
     static let maxDays = 63
 
     /// Seconds since 1970 by the clock of the device.

@@ -5,7 +5,7 @@ public import Wire
 /// Buckets of one application over one socket: a machine without socket, clock or randomness.
 ///
 /// Each bucket has a channel, numbered from 0 in the order of their names; the heartbeat and the
-/// pauses between sockets are common to all. Source: Simperium WebSocket API.
+/// pauses between sockets are common to all. Source: Simperium/Specification.md.
 public struct SimperiumSession: Sendable {
     /// What does not change.
     public let settings: Settings

@@ -1,8 +1,7 @@
 /// What the state remembers of a token that the server called invalid, so that the next run of the
 /// client does not send it over and over.
 ///
-/// Kept by a hash, so that the state holds no token. Source: Simperium WebSocket API, "401 - The token
-/// is affirmatively invalid, user needs new token."
+/// Kept by a hash, so that the state holds no token. Source: Simperium/Specification.md#init.
 extension SimperiumState {
     private static let fact = "refused_token"
 

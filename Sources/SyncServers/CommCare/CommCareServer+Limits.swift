@@ -3,7 +3,7 @@ import Serving
 extension CommCareServer {
     /// Refuses a request where a minute had too many: all together with 503, of one user with 429.
     ///
-    /// Source: `commcare-http.txt`, "Rate Limiting"; `Retry-After` is what clients may go by.
+    /// Source: OpenRosa/Specification.md#rate-limits; `Retry-After` is what clients may go by.
     ///
     /// - Parameters:
     ///   - kind: What is sent too often, in the plural; nil for everything.

@@ -5,8 +5,8 @@ public import Serving
 /// A CommCare server: takes forms, keeps the cases and ledgers they make and gives them to devices.
 ///
 /// A value: requests in, answers out; time and randomness are inputs. What has to be kept comes out
-/// as records; ``KeptCommCareServer`` writes them. Source: `commcare-http.txt`, and what CommCare HQ
-/// does (reference/commcare-in-practice.md, 8.2).
+/// as records; ``KeptCommCareServer`` writes them. Source:
+/// OpenRosa/Specification.md#server.
 public struct CommCareServer: Sendable {
     /// How it behaves.
     public struct Options: Hashable, Sendable {

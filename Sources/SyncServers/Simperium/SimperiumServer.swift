@@ -6,7 +6,7 @@ internal import Wire
 ///
 /// A value: messages in, messages out; randomness is an input. What has to be stored before the
 /// messages go out is collected in ``records``, what clients answered to the admin in ``reports``.
-/// What it does is the business of `ServerModel`. Source: `simperium-websocket.txt`.
+/// What it does is the business of `ServerModel`. Source: Simperium/Specification.md.
 public struct SimperiumServer: Sendable {
     /// A message to a client.
     public struct Reply: Hashable, Sendable {

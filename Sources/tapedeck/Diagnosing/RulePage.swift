@@ -71,21 +71,51 @@ enum RulePage {
             What `tapedeck diagnose` checks, written by `Tools/rules`. `tapedeck diagnose --explain RULE` prints a rule's source, the
             state it follows, its evidence, what is expected instead, its deadline, and when it is silent. All rules are silent about
             what was not captured and about what Tapedeck did to the traffic itself; rules of HTTP and WebSocket also about bytes that
-            were synthesized from an archive.
+            were synthesized from an archive. Sources are entries of the [catalogue of mistakes](Catalogue.md), sections of what we
+            know about the protocols ([Simperium](../Simperium/Specification.md), [CommCare and OpenRosa](../OpenRosa/Specification.md),
+            [HTTP layer](../HTTPLayer/Specification.md)), and RFCs; paths that `--explain` prints are relative to this folder's parent.
 
 
             """
         var areas: [String] = []
         for rule in rules where areas.last != area(rule) { areas.append(area(rule)) }
         for area in areas {
-            text += "## \(area)\n\n| Rule | Severity | About | What |\n| --- | --- | --- | --- |\n"
+            text +=
+                "## \(area)\n\n| Rule | Severity | About | What | Source |\n| --- | --- | --- | --- | --- |\n"
             for rule in rules where self.area(rule) == area {
                 text += "| `\(rule.id)` | \(rule.severity.rawValue)"
-                text += " | \(rule.blames) | \(cell(rule.title)) |\n"
+                text += " | \(rule.blames) | \(cell(rule.title)) | \(sources(of: rule)) |\n"
             }
             text += "\n"
         }
         return String(text.dropLast())
+    }
+
+    /// Where a rule comes from: a link for each section that its source cites, and the RFCs.
+    static func sources(of rule: Rule) -> String {
+        let citations = rule.source.matches(
+            of:
+                #/(?<file>[A-Za-z]+/[A-Za-z]+\.md)(?<anchors>#[a-z0-9-]+(?:, #[a-z0-9-]+)*)|RFC \d+/#
+        )
+        var sources: [String] = []
+        for citation in citations {
+            guard let file = citation.file, let anchors = citation.anchors else {
+                sources.append(String(citation.0))
+                continue
+            }
+            for anchor in anchors.split(separator: ", ") {
+                sources.append(link(String(file), anchor: anchor.dropFirst()))
+            }
+        }
+        var seen: Set<String> = []
+        return sources.filter { seen.insert($0).inserted }.joined(separator: ", ")
+    }
+
+    private static func link(_ file: String, anchor: Substring) -> String {
+        let here = "Diagnosis/"
+        return file.hasPrefix(here)
+            ? "[\(anchor.uppercased())](\(file.dropFirst(here.count))#\(anchor))"
+            : "[\(anchor.replacing("-", with: " "))](../\(file)#\(anchor))"
     }
 
     /// What the identifier begins with: protocol and area, such as `simperium.change` or `http`.

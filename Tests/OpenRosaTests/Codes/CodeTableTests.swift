@@ -39,7 +39,8 @@ import Testing
         #expect(specified == [202, 406, 412, 422, 429, 503])
     }
 
-    /// The codes of reference/commcare-in-practice.md, 1.5, and the kinds of requests that get them.
+    /// The codes of OpenRosa/Specification.md#response-codes, and the kinds of requests that get
+    /// them.
     @Test(
         arguments: [
             (.commcareSubmit, [200, 201, 202, 204, 400, 401, 403, 406, 413, 422, 423, 429]),

@@ -2,7 +2,8 @@ import Simperium
 import Testing
 import Wire
 
-/// Rules R01 to R06 and what may be said on a channel that is not open.
+/// Diagnosis/Catalogue.md#r01, #r02, #r03, #r04, #r05, #r06 and what may be said on a channel that
+/// is not open.
 @Suite struct ClientOpeningTests {
     @Test func `says init first and nothing else before auth`() {
         let failures = Playbook.play(

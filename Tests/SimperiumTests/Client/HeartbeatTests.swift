@@ -2,7 +2,7 @@ import Simperium
 import Testing
 import Wire
 
-/// Rules R48 to R51.
+/// Diagnosis/Catalogue.md#r48, #r49, #r50, #r51.
 @Suite struct HeartbeatTests {
     private func second(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
 

@@ -53,8 +53,8 @@ enum CommCareFindingGroups {
         "commcare.story.duplicate-form", .error,
         title: "A form whose answer was lost is sent again as another form.",
         source:
-            "OpenRosa metadata: instanceID distinguishes a form sent twice from two forms; catalogue "
-            + "C49 and C50, issue \"duplicate form after a lost answer\".",
+            "OpenRosa/Specification.md#metadata: instanceID distinguishes a form sent twice from two forms; "
+            + "Diagnosis/Catalogue.md#c49, #c50.",
         follows:
             "forms by their content without instanceID, and whose answer the client did not receive",
         evidence: "a form with a new instanceID and the same content, times included, of one whose "
@@ -68,8 +68,9 @@ enum CommCareFindingGroups {
     static let retryStorm = Rule(
         "commcare.story.retry-storm", .error,
         title: "A client retries repeatedly after the server asked it to stop.",
-        source: "specs/commcare-http.txt: 406, 429 and 503; catalogue C28 to C31, C35, C73, O-R1 "
-            + "and O-R2 (commcare-android PR 2124: \"phone immediately tries again a few "
+        source:
+            "OpenRosa/Specification.md#code-406, #rate-limits; Diagnosis/Catalogue.md#c28, #c29, #c30, #c31, #c35, #c73, #o-r1, #o-r2"
+            + " (commcare-android PR 2124: \"phone immediately tries again a few "
             + "times\").",
         follows: "the breaches of the rules on retries",
         evidence: "five of them within five minutes",
@@ -80,7 +81,7 @@ enum CommCareFindingGroups {
     static let loop412 = Rule(
         "commcare.story.412-loop", .error,
         title: "A client gets 412 repeatedly and never recovers.",
-        source: "specs/commcare-http.txt: 412; catalogue C08 to C10.",
+        source: "OpenRosa/Specification.md#code-412; Diagnosis/Catalogue.md#c08, #c09, #c10.",
         follows: "the breaches of the rules on 412",
         evidence: "three of them about one user",
         expects: "One full restore, and after a second 412 a message for the user.",
@@ -90,7 +91,7 @@ enum CommCareFindingGroups {
     static let pollLoop = Rule(
         "commcare.story.restore-poll-loop", .error,
         title: "A client polls for a restore in a loop.",
-        source: "specs/commcare-http.txt: 202; catalogue C16 and C22.",
+        source: "OpenRosa/Specification.md#code-202; Diagnosis/Catalogue.md#c16, #c22.",
         follows: "the breaches of the rules on 202",
         evidence: "five of them about one user",
         expects: "One request per Retry-After seconds, with a bound.",
@@ -101,7 +102,7 @@ enum CommCareFindingGroups {
         "commcare.story.head-of-line", .warning,
         title: "One refused form keeps all others from being sent.",
         source:
-            "catalogue section 6, head-of-line blocking (commcare-android PR 1807: one odd form "
+            "Diagnosis/Catalogue.md#c26 (commcare-android PR 1807: one odd form "
             + "\"bricked\" phones).",
         follows: "the tries of each form and the forms of the same user between them",
         evidence: "the sixth refusal of one form with the same 400, 413 or 422, and no other form "

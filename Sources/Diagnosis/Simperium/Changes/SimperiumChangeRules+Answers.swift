@@ -11,8 +11,8 @@ extension SimperiumChangeRules {
     static let afterDuplicate = Rule(
         "simperium.change.resend-after-409", .error,
         title: "A change that was answered with 409 is not sent again.",
-        source: "Simperium WebSocket API, Handling Change Errors, 409: \"client should stop "
-            + "sending this change and retrieve changes since its last syncd cv\"; catalogue R17",
+        source: "Simperium/Specification.md#error-409: \"client should stop "
+            + "sending this change and retrieve changes since its last syncd cv\"; Diagnosis/Catalogue.md#r17",
         follows: "answers to changes",
         evidence: "the same change again, under the same or another ccid",
         expects: "cv with the last change version",
@@ -23,8 +23,8 @@ extension SimperiumChangeRules {
     static let noCatchUp = Rule(
         "simperium.change.no-cv-after-409", .error,
         title: "After 409 the client asks for the missed changes.",
-        source: "Simperium WebSocket API, Handling Change Errors, 409: \"retrieve changes since "
-            + "its last syncd cv to process the changes list from the server\"; catalogue R18",
+        source: "Simperium/Specification.md#error-409: \"retrieve changes since "
+            + "its last syncd cv to process the changes list from the server\"; Diagnosis/Catalogue.md#r18",
         follows: "answers to changes and the requests of the client",
         evidence: "no cv, i or e within five minutes, and nothing received about the object",
         expects: "cv with the last change version",
@@ -38,8 +38,8 @@ extension SimperiumChangeRules {
     static let afterEmpty = Rule(
         "simperium.change.resend-after-412", .error,
         title: "A change that was answered with 412 is not sent again.",
-        source: "Simperium WebSocket API, Handling Change Errors, 412: \"nothing was changed on "
-            + "the server, client can ignore (and stop sending change)\"; catalogue R19",
+        source: "Simperium/Specification.md#error-412: \"nothing was changed on "
+            + "the server, client can ignore (and stop sending change)\"; Diagnosis/Catalogue.md#r19",
         follows: "answers to changes",
         evidence: "the same change again, under the same or another ccid",
         expects: "nothing",
@@ -49,8 +49,8 @@ extension SimperiumChangeRules {
     static let afterTooLarge = Rule(
         "simperium.change.resend-after-413", .error,
         title: "After 413 the object is sent only if it has become smaller.",
-        source: "Simperium WebSocket API, Handling Change Errors, 413: \"Nothing to do except "
-            + "reduce the size of the object\"; catalogue R20",
+        source: "Simperium/Specification.md#error-413: \"Nothing to do except "
+            + "reduce the size of the object\"; Diagnosis/Catalogue.md#r20",
         follows: "answers to changes and the size of objects",
         evidence: "the same change, or after two refusals one that leads to an object of the "
             + "same size or more",
@@ -63,8 +63,8 @@ extension SimperiumChangeRules {
     static let stuckKey = Rule(
         "simperium.change.stuck-key", .warning,
         title: "A refused change is not forgotten.",
-        source: "Simperium WebSocket API, Handling Change Errors, 400, 413 and 5xx: catalogue "
-            + "R21; observed: node-simperium, electron #3387",
+        source: "Simperium/Specification.md#errors; "
+            + "Diagnosis/Catalogue.md#r21; observed: node-simperium, electron #3387",
         follows: "answers to changes and what follows",
         evidence: "nothing of the object for ten minutes after a server error, while three or "
             + "more other changes were sent",
@@ -79,8 +79,8 @@ extension SimperiumChangeRules {
     static let afterInvalid = Rule(
         "simperium.change.resend-after-400", .error,
         title: "A change that was answered with 400 is not sent again as it was.",
-        source: "Simperium WebSocket API, Handling Change Errors, 400: \"do not re-send since "
-            + "unless something changes, 400 will be sent every time\"; catalogue R22",
+        source: "Simperium/Specification.md#error-400: \"do not re-send since "
+            + "unless something changes, 400 will be sent every time\"; Diagnosis/Catalogue.md#r22",
         follows: "answers to changes",
         evidence: "the same change again, under the same or another ccid",
         expects: "something else, or nothing",
@@ -91,9 +91,9 @@ extension SimperiumChangeRules {
     static let diffAfterBadVersion = Rule(
         "simperium.change.diff-after-405", .error,
         title: "After 405 the client reloads the object or sends it whole.",
-        source: "Simperium WebSocket API, Handling Change Errors, 405: \"re-load the entity (via "
-            + "e command) … send a change with full object … referencing the current sv\"; catalogue "
-            + "R23",
+        source: "Simperium/Specification.md#error-405: \"re-load the entity (via "
+            + "e command) … send a change with full object … referencing the current sv\"; "
+            + "Diagnosis/Catalogue.md#r23",
         follows: "answers to changes and the requests of the client",
         evidence: "another change for the same sv without d, with no e, i or cv before it",
         expects: "e with the key, or the change with d",
@@ -104,8 +104,8 @@ extension SimperiumChangeRules {
     static let diffAfterInvalidDiff = Rule(
         "simperium.change.diff-after-440", .error,
         title: "After 440 the change is sent with the whole object.",
-        source: "Simperium WebSocket API, Handling Change Errors, 440: \"resend the change with "
-            + "additional parameter d that contains the whole JSON data object\"; catalogue R24",
+        source: "Simperium/Specification.md#error-440: \"resend the change with "
+            + "additional parameter d that contains the whole JSON data object\"; Diagnosis/Catalogue.md#r24",
         follows: "answers to changes",
         evidence: "another change for the same sv without d",
         expects: "the change with d",
@@ -117,9 +117,9 @@ extension SimperiumChangeRules {
     static let notSentWhole = Rule(
         "simperium.change.not-sent-whole", .error,
         title: "After 404 and 440 the object is sent with its whole data.",
-        source: "Simperium WebSocket API, Handling Change Errors, 404 and 440: \"By default "
+        source: "Simperium/Specification.md#error-404, #error-440: \"By default "
             + "client should send the change with full object (this will re-create the object)\"; "
-            + "catalogue R27",
+            + "Diagnosis/Catalogue.md#r27",
         follows: "answers to changes and what follows",
         evidence: "nothing of the object for two minutes; an error where that is so for two "
             + "objects and never otherwise, else information, because the app may have undone its "
@@ -134,8 +134,8 @@ extension SimperiumChangeRules {
     static let diffAfterNotFound = Rule(
         "simperium.change.diff-after-404", .error,
         title: "After 404 a change has the whole object.",
-        source: "Simperium WebSocket API, Handling Change Errors, 404: \"Client is referencing "
-            + "an object that does not exist on server\"; catalogue R27",
+        source: "Simperium/Specification.md#error-404: \"Client is referencing "
+            + "an object that does not exist on server\"; Diagnosis/Catalogue.md#r27",
         follows: "answers to changes",
         evidence: "another change with sv and without d",
         expects: "the change with d, or without sv as a new object",
@@ -146,9 +146,9 @@ extension SimperiumChangeRules {
     static let sameToken = Rule(
         "simperium.change.same-token-after-401", .error, repetition: .client,
         title: "After 401 the client gets another token.",
-        source: "Simperium WebSocket API, Handling Change Errors, 401: \"Grab a new "
+        source: "Simperium/Specification.md#error-401: \"Grab a new "
             + "authentication token (or possible you just don't have access to that document)\"; "
-            + "catalogue R28",
+            + "Diagnosis/Catalogue.md#r28",
         follows: "answers to changes on a channel",
         evidence: "the same ccid again on the same channel, or another change after five in a "
             + "row were refused",
@@ -161,7 +161,7 @@ extension SimperiumChangeRules {
         title: "No more than 250 changes within a second.",
         source: "Observed: the server answers 503 above that; the importer of "
             + "simplenote-electron throttles itself; simperium-ios #220, node-simperium #70; "
-            + "catalogue R52",
+            + "Diagnosis/Catalogue.md#r52",
         follows: "changes on a connection",
         evidence: "251 changes within a second of the session",
         expects: "to spread them over time",
@@ -171,8 +171,8 @@ extension SimperiumChangeRules {
     static let retryAtOnce = Rule(
         "simperium.change.retry-at-once", .warning, repetition: .client,
         title: "After a server error there is a pause before the change is sent again.",
-        source: "Simperium WebSocket API, Handling Change Errors, 5xx: observed: 503 means that "
-            + "too many changes are pending; catalogue R52",
+        source: "Simperium/Specification.md#error-5xx: observed: 503 means that "
+            + "too many changes are pending; Diagnosis/Catalogue.md#r52",
         follows: "answers to changes",
         evidence: "the third change on a channel that is sent again less than 0.2 s after 5xx",
         expects: "a pause that grows",
@@ -182,8 +182,8 @@ extension SimperiumChangeRules {
     static let neverResent = Rule(
         "simperium.change.never-resent", .error,
         title: "What was not answered is sent again on the next connection.",
-        source: "Simperium WebSocket API, Sending Local Changes: \"flag the change as sent but "
-            + "not yet acknowledged\"; catalogue R53; observed: simplenote-electron #1098, #1103",
+        source: "Simperium/Specification.md#acknowledgements: \"flag the change as sent but "
+            + "not yet acknowledged\"; Diagnosis/Catalogue.md#r53; observed: simplenote-electron #1098, #1103",
         follows: "changes that were not answered when their connection ended",
         evidence: "neither the change nor a mention of it within three minutes after the client is "
             + "up to date again",

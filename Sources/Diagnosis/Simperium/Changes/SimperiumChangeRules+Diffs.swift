@@ -10,7 +10,8 @@ extension SimperiumChangeRules {
     static let dataDiffers = Rule(
         "simperium.change.data-differs", .warning,
         title: "d is the result of applying v to the object.",
-        source: "Simperium WebSocket API, \"d : Optional the whole data object\"; catalogue R25",
+        source:
+            "Simperium/Specification.md#changes: \"d : Optional the whole data object\"; Diagnosis/Catalogue.md#r25",
         follows: "the data of objects at their versions",
         evidence: "d that differs from the result of v",
         expects: "d and v made from the same object",
@@ -22,8 +23,9 @@ extension SimperiumChangeRules {
     static let deltaLength = Rule(
         "simperium.diff.wrong-length", .error,
         title: "A delta is for all of the text, counted in UTF-16 code units.",
-        source: "Simperium WebSocket API, 440: \"Client is sending string diffs and using a "
-            + "different encoding than server\"; catalogue R30; observed: go-simperium, "
+        source:
+            "Simperium/Specification.md#error-440: \"Client is sending string diffs and using a "
+            + "different encoding than server\"; Diagnosis/Catalogue.md#r30; observed: go-simperium, "
             + "simperium-android #32",
         follows: "the data of objects at their versions",
         evidence: "a delta whose counts are not the length of the text at sv",
@@ -35,7 +37,8 @@ extension SimperiumChangeRules {
     static let halfPair = Rule(
         "simperium.diff.half-pair", .error,
         title: "A delta does not cut a character in two.",
-        source: "Simperium WebSocket API, 440: \"bad delta\"; catalogue R31; observed: "
+        source:
+            "Simperium/Specification.md#error-440: \"bad delta\"; Diagnosis/Catalogue.md#r31; observed: "
             + "node-simperium #91, #97",
         follows: "the data of objects at their versions",
         evidence: "a delta that leaves half a surrogate pair",
@@ -48,7 +51,8 @@ extension SimperiumChangeRules {
     static let nothing = Rule(
         "simperium.diff.nothing", .warning,
         title: "A change changes something.",
-        source: "Simperium WebSocket API, \"412 : empty change\"; catalogue R32",
+        source:
+            "Simperium/Specification.md#error-412: \"412 : empty change\"; Diagnosis/Catalogue.md#r32",
         follows: "the data of objects at their versions",
         evidence: "v that is empty or leaves the object as it is at sv",
         expects: "nothing to be sent",
@@ -60,8 +64,9 @@ extension SimperiumChangeRules {
     static let doesNotApply = Rule(
         "simperium.diff.does-not-apply", .error,
         title: "An operation fits what it is for.",
-        source: "Simperium WebSocket API, \"440 : invalid diff (wrong key, bad delta)\"; "
-            + "catalogue R33",
+        source:
+            "Simperium/Specification.md#error-440: \"440 : invalid diff (wrong key, bad delta)\"; "
+            + "Diagnosis/Catalogue.md#r33",
         follows: "the data of objects at their versions",
         evidence: "d of a value that is not a string, - of a missing member, I of a value that "
             + "is not a number, O of one that is not an object, L of one that is not a list or "
@@ -74,7 +79,8 @@ extension SimperiumChangeRules {
     static let overwrites = Rule(
         "simperium.diff.overwrites", .error,
         title: "+ adds a member that is not there.",
-        source: "Simperium WebSocket API, \"compatible with jsondiff\"; catalogue R33",
+        source:
+            "Simperium/Specification.md#diffs: \"compatible with jsondiff\"; Diagnosis/Catalogue.md#r33",
         follows: "the data of objects at their versions",
         evidence: "+ of a member that the object has at sv",
         expects: "r, or the diff of both",
@@ -86,7 +92,8 @@ extension SimperiumChangeRules {
     static let wholeText = Rule(
         "simperium.diff.whole-text", .warning,
         title: "Texts are sent as deltas.",
-        source: "jsondiff: string to string is d; catalogue R34; observed: simperium-ios #538",
+        source:
+            "Simperium/Specification.md#diffs: string to string is d; Diagnosis/Catalogue.md#r34; observed: simperium-ios #538",
         follows: "the data of objects at their versions",
         evidence: "r, + or a delta without any = that replaces a text of 32 or more code units "
             + "of which three quarters stay",
@@ -99,8 +106,8 @@ extension SimperiumChangeRules {
     static let undoesOwnMember = Rule(
         "simperium.diff.undoes-own-member", .warning,
         title: "A remote change of one member does not undo the client's own edit of another.",
-        source: "Simperium WebSocket API, Reloading an object 4: \"a local transform of the "
-            + "modifications\"; catalogue R35; observed: node-simperium returns from its transform "
+        source: "Simperium/Specification.md#reloading: \"a local transform of the "
+            + "modifications\"; Diagnosis/Catalogue.md#r35; observed: node-simperium returns from its transform "
             + "after the first key",
         follows: "members that the client wrote, and changes of others",
         evidence: "nothing but - of members that the client wrote less than a minute ago, "
@@ -114,8 +121,9 @@ extension SimperiumChangeRules {
     static let repeatsInsert = Rule(
         "simperium.diff.repeats-insert", .warning,
         title: "A text that the server has is not inserted again.",
-        source: "Simperium WebSocket API, \"a local transform of the modifications vs the diff\"; "
-            + "catalogue R36; observed: node-simperium, simplenote-electron #1787",
+        source:
+            "Simperium/Specification.md#reloading: \"a local transform of the modifications vs the diff\"; "
+            + "Diagnosis/Catalogue.md#r36; observed: node-simperium, simplenote-electron #1787",
         follows: "the last text of four or more code units that the client inserted and the "
             + "server accepted",
         evidence: "the same text inserted beside itself after another client changed the object",
@@ -128,7 +136,7 @@ extension SimperiumChangeRules {
     static let echo = Rule(
         "simperium.remote.echo", .error,
         title: "A remote change is not sent back.",
-        source: "Simperium WebSocket API, Receiving Remote Changes; catalogue R37; observed: "
+        source: "Simperium/Specification.md#remote-changes; Diagnosis/Catalogue.md#r37; observed: "
             + "simperium-android #58, simperium-ios #130",
         follows: "changes of other clients",
         evidence: "a change with the same v within a minute, for the version that the remote "
@@ -141,8 +149,8 @@ extension SimperiumChangeRules {
     static let echoOfRemoval = Rule(
         "simperium.remote.echo-of-removal", .error,
         title: "A remote removal is not sent back.",
-        source: "Simperium WebSocket API, Receiving Remote Changes 3: \"If change.o is - remove "
-            + "the entity from the local store\"; catalogue R37",
+        source: "Simperium/Specification.md#remote-changes: \"If change.o is - remove "
+            + "the entity from the local store\"; Diagnosis/Catalogue.md#r37",
         follows: "removals that the client received",
         evidence: "the removal of an object that is removed; information while the client may "
             + "not have received that",

@@ -12,7 +12,7 @@ extension SimperiumChangeRules {
         "simperium.change.array-from-client", .error, repetition: .client,
         title: "A client sends one change as a JSON object, not an array of changes.",
         source: "Observed: all official clients send an object, servers an array, though the "
-            + "specification says \"an array of hashes\" for both; catalogue R08",
+            + "specification says \"an array of hashes\" for both; Diagnosis/Catalogue.md#r08",
         follows: "nothing",
         evidence: "a c of a client whose payload is an array",
         expects: "{\"id\": …, \"o\": …, \"ccid\": …, …} without brackets around it",
@@ -23,8 +23,8 @@ extension SimperiumChangeRules {
     static let unreadable = Rule(
         "simperium.change.unreadable", .error, repetition: .client,
         title: "The payload of a c is a change in JSON.",
-        source: "Simperium WebSocket API, \"Change: c\": \"A change message contains a JSON "
-            + "payload\"; catalogue R08",
+        source: "Simperium/Specification.md#changes: \"A change message contains a JSON "
+            + "payload\"; Diagnosis/Catalogue.md#r08",
         follows: "nothing",
         evidence: "a c of a client that is not JSON or not an object",
         expects: "JSON of one change",
@@ -34,7 +34,8 @@ extension SimperiumChangeRules {
     static let missingField = Rule(
         "simperium.change.missing-field", .error, repetition: .client,
         title: "A change has id, o and ccid, and a modification v.",
-        source: "Simperium WebSocket API, \"A change has these keys\"; catalogue R08",
+        source:
+            "Simperium/Specification.md#changes: \"A change has these keys\"; Diagnosis/Catalogue.md#r08",
         follows: "nothing",
         evidence: "a change of a client without one of these",
         expects: "all of id, o, ccid, and v where o is M",
@@ -44,7 +45,8 @@ extension SimperiumChangeRules {
     static let serverField = Rule(
         "simperium.change.server-field", .warning, repetition: .client,
         title: "A client does not send the members that only the server sets.",
-        source: "Simperium WebSocket API, \"cv : the change version of the index at the point of "
+        source:
+            "Simperium/Specification.md#changes: \"cv : the change version of the index at the point of "
             + "this change\", \"ev : the end version for the entity after the change is applied\"",
         follows: "nothing",
         evidence: "cv, ev, ccids or error in a change of a client",
@@ -56,8 +58,8 @@ extension SimperiumChangeRules {
     static let unknownOperation = Rule(
         "simperium.change.unknown-operation", .error, repetition: .client,
         title: "The operation of a change is M or -.",
-        source: "Simperium WebSocket API, \"Possible operations o\"; simperium-protocol "
-            + "TYPES.md has EMPTY as well; catalogue R08",
+        source: "Simperium/Specification.md#changes; "
+            + "Simperium's list of types has EMPTY as well; Diagnosis/Catalogue.md#r08",
         follows: "nothing",
         evidence: "another o in a change of a client",
         expects: "M to modify, - to remove",
@@ -67,7 +69,8 @@ extension SimperiumChangeRules {
     static let wrappedData = Rule(
         "simperium.change.wrapped-data", .error, repetition: .client,
         title: "d is the whole object itself.",
-        source: "Simperium WebSocket API, \"d : Optional the whole data object\"; catalogue R25",
+        source:
+            "Simperium/Specification.md#changes: \"d : Optional the whole data object\"; Diagnosis/Catalogue.md#r25",
         follows: "nothing",
         evidence: "d that is not an object, or {version, data}, in which a client keeps its ghosts",
         expects: "the JSON object of the entity",
@@ -78,8 +81,9 @@ extension SimperiumChangeRules {
     static let removeWithValue = Rule(
         "simperium.change.remove-with-value", .error, repetition: .client,
         title: "A removal has neither v nor d.",
-        source: "Simperium WebSocket API, \"- : remove -- remove the entity from the index\"; "
-            + "catalogue R55",
+        source:
+            "Simperium/Specification.md#changes: \"- : remove -- remove the entity from the index\"; "
+            + "Diagnosis/Catalogue.md#r55",
         follows: "nothing",
         evidence: "v or d in a change with o -",
         expects: "{\"id\": …, \"o\": \"-\", \"ccid\": …}",
@@ -89,7 +93,8 @@ extension SimperiumChangeRules {
     static let keyGrammar = Rule(
         "simperium.change.key-grammar", .error, repetition: .client,
         title: "Keys are 1 to 256 letters, digits and ._-%@.",
-        source: "simperium-protocol TYPES.md; \"400 : invalid id\"; catalogue R56",
+        source:
+            "Simperium/Specification.md#identifiers; \"400 : invalid id\"; Diagnosis/Catalogue.md#r56",
         follows: "nothing",
         evidence: "a key of a client's c or e with other characters",
         expects: "the key percent-encoded by the app",
@@ -100,8 +105,9 @@ extension SimperiumChangeRules {
     static let ccidGrammar = Rule(
         "simperium.change.ccid-grammar", .error, repetition: .client,
         title: "A ccid is 1 to 256 hexadecimal digits and dashes.",
-        source: "Simperium WebSocket API, \"ccid : a unique uuid to identify this specific "
-            + "change\"; TYPES.md; catalogue R56",
+        source:
+            "Simperium/Specification.md#changes: \"ccid : a unique uuid to identify this specific "
+            + "change\"; Simperium/Specification.md#identifiers; Diagnosis/Catalogue.md#r56",
         follows: "nothing",
         evidence: "a ccid of a client with other characters",
         expects: "a UUID",
@@ -111,7 +117,7 @@ extension SimperiumChangeRules {
     static let bucketGrammar = Rule(
         "simperium.session.bucket-grammar", .error, repetition: .client,
         title: "Names of buckets are 1 to 64 letters, digits and ._-%.",
-        source: "simperium-protocol TYPES.md; catalogue R56",
+        source: "Simperium/Specification.md#identifiers; Diagnosis/Catalogue.md#r56",
         follows: "nothing",
         evidence: "an init with another name",
         expects: "a name of these characters",
@@ -121,8 +127,9 @@ extension SimperiumChangeRules {
     static let malformedDelta = Rule(
         "simperium.diff.malformed-delta", .error, repetition: .topic,
         title: "A string delta is =n, -n and +text between tabs.",
-        source: "Simperium WebSocket API, \"v key will contain an object diff compatible with "
-            + "jsondiff\"; diff-match-patch toDelta; catalogue R29",
+        source:
+            "Simperium/Specification.md#diffs: \"v key will contain an object diff compatible with "
+            + "jsondiff\"; Simperium/Specification.md#deltas; Diagnosis/Catalogue.md#r29",
         follows: "nothing",
         evidence: "a delta of a client that cannot be read: an unknown token, a count that is "
             + "not a number, a bad escape, bytes that are not UTF-8",
@@ -134,7 +141,7 @@ extension SimperiumChangeRules {
     static let unusualDelta = Rule(
         "simperium.diff.unusual-delta", .warning, repetition: .client,
         title: "A delta has no empty steps, and escapes what toDelta escapes.",
-        source: "diff-match-patch toDelta; catalogue R29",
+        source: "Simperium/Specification.md#deltas; Diagnosis/Catalogue.md#r29",
         follows: "nothing",
         evidence: "=0, -0, a bare +, unescaped characters or lower-case escapes in a delta of a "
             + "client",
@@ -146,7 +153,8 @@ extension SimperiumChangeRules {
     static let unknownFieldOperation = Rule(
         "simperium.diff.unknown-operation", .error, repetition: .client,
         title: "Operations on members are those of jsondiff.",
-        source: "Simperium WebSocket API, \"compatible with jsondiff\"; catalogue R33",
+        source:
+            "Simperium/Specification.md#diffs: \"compatible with jsondiff\"; Diagnosis/Catalogue.md#r33",
         follows: "nothing",
         evidence: "an operation other than + - r I L dL O d in v",
         expects: "one of these",
@@ -156,7 +164,8 @@ extension SimperiumChangeRules {
     static let malformedOperation = Rule(
         "simperium.diff.malformed-operation", .error, repetition: .client,
         title: "Each operation has an o and, as it needs, a v of its kind.",
-        source: "Simperium WebSocket API, \"compatible with jsondiff\"; catalogue R33",
+        source:
+            "Simperium/Specification.md#diffs: \"compatible with jsondiff\"; Diagnosis/Catalogue.md#r33",
         follows: "nothing",
         evidence: "an operation without o, without v, or with a v of another kind",
         expects: "{\"o\": …, \"v\": …}",

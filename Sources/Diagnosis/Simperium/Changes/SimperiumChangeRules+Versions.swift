@@ -11,8 +11,9 @@ extension SimperiumChangeRules {
     static let noSource = Rule(
         "simperium.change.no-sv", .error,
         title: "A change of an object that exists names the version it applies to.",
-        source: "Simperium WebSocket API, \"sv : the source version … Note: not sent for new "
-            + "objects\"; 405 \"wrong or missing sv\"; catalogue R09",
+        source:
+            "Simperium/Specification.md#changes: \"sv : the source version … Note: not sent for new "
+            + "objects\"; 405 \"wrong or missing sv\"; Diagnosis/Catalogue.md#r09",
         follows: "what the client received of the object on this channel",
         evidence: "a modification without sv and d of an object that the client received, or "
             + "one that changes what a new object does not have",
@@ -24,8 +25,9 @@ extension SimperiumChangeRules {
     static let sourceAhead = Rule(
         "simperium.change.sv-ahead", .error,
         title: "A change is for a version that exists.",
-        source: "Simperium WebSocket API, 405: \"client referencing a wrong or missing sv\"; "
-            + "catalogue R10",
+        source:
+            "Simperium/Specification.md#error-405: \"client referencing a wrong or missing sv\"; "
+            + "Diagnosis/Catalogue.md#r10",
         follows: "the newest version that the client received",
         evidence: "sv above it",
         expects: "the sv of the last ev",
@@ -36,8 +38,8 @@ extension SimperiumChangeRules {
     static let sourceBehind = Rule(
         "simperium.change.sv-behind", .error,
         title: "A change is for the last version that the client received.",
-        source: "Simperium WebSocket API, Receiving Remote Changes 3: \"Set the entity's version "
-            + "to change.ev\"; catalogue R11",
+        source: "Simperium/Specification.md#remote-changes: \"Set the entity's version "
+            + "to change.ev\"; Diagnosis/Catalogue.md#r11",
         follows: "the versions that the client received, and whether it could apply them",
         evidence: "sv below the ev of the client's own acknowledged change, or of a remote "
             + "change that the client certainly has",
@@ -52,7 +54,7 @@ extension SimperiumChangeRules {
     static let stuckSource = Rule(
         "simperium.change.stuck-sv", .warning,
         title: "The sv of changes follows their ev.",
-        source: "Observed: simperium-android #112; catalogue R12",
+        source: "Observed: simperium-android #112; Diagnosis/Catalogue.md#r12",
         follows: "changes of the object in a row that are for past versions",
         evidence: "the third of them",
         expects: "sv equal to the last ev",
@@ -63,8 +65,8 @@ extension SimperiumChangeRules {
     static let lateEntity = Rule(
         "simperium.change.late-entity", .warning,
         title: "An answer to e that is older than a change is not applied.",
-        source: "Simperium WebSocket API, Reloading an object; observed: simplenote-android "
-            + "#1006; catalogue R64",
+        source: "Simperium/Specification.md#reloading; observed: simplenote-android "
+            + "#1006; Diagnosis/Catalogue.md#r64",
         follows: "changes and answers to e in their order",
         evidence: "a change for the version of an answer to e that came after a newer change",
         expects: "to keep the newer version",
@@ -75,8 +77,8 @@ extension SimperiumChangeRules {
     static let secondInFlight = Rule(
         "simperium.change.second-in-flight", .error,
         title: "An object has one unanswered change at a time.",
-        source: "Simperium WebSocket API, Sending Local Changes: \"flag the change as sent but "
-            + "not yet acknowledged until it receives a c response\"; catalogue R13",
+        source: "Simperium/Specification.md#acknowledgements: \"flag the change as sent but "
+            + "not yet acknowledged until it receives a c response\"; Diagnosis/Catalogue.md#r13",
         follows: "what each client sent and what was answered",
         evidence: "a new change of an object on the same connection before the last was "
             + "answered",
@@ -88,8 +90,9 @@ extension SimperiumChangeRules {
     static let foreignAnswer = Rule(
         "simperium.change.foreign-answer", .error,
         title: "Only a c with the change's own ccid answers it.",
-        source: "Simperium WebSocket API, \"until it receives a c response from the server "
-            + "containing the ccid that was sent\"; catalogue R63",
+        source:
+            "Simperium/Specification.md#acknowledgements: \"until it receives a c response from the server "
+            + "containing the ccid that was sent\"; Diagnosis/Catalogue.md#r63",
         follows: "what is not answered, and changes of others",
         evidence: "a new change of the object within a second after a change of another client, "
             + "before the answer",
@@ -102,7 +105,8 @@ extension SimperiumChangeRules {
     static let resentUnderNewCCID = Rule(
         "simperium.change.resend-under-new-ccid", .warning,
         title: "An unanswered change is sent again under its own ccid.",
-        source: "Simperium WebSocket API, \"ccid : a unique uuid to identify this specific "
+        source:
+            "Simperium/Specification.md#changes: \"ccid : a unique uuid to identify this specific "
             + "change\"; observed: duplicates on the server are detected by clientid and ccid "
             + "(simperium-android #56)",
         follows: "changes that were not answered when their connection ended",
@@ -115,8 +119,8 @@ extension SimperiumChangeRules {
     static let ccidWithOtherContent = Rule(
         "simperium.change.ccid-with-other-content", .error,
         title: "A change that is sent again is the same.",
-        source: "Simperium WebSocket API, ccid \"to identify this specific change\"; catalogue "
-            + "R14",
+        source: "Simperium/Specification.md#changes: ccid \"to identify this specific change\"; "
+            + "Diagnosis/Catalogue.md#r14",
         follows: "what was sent under each ccid",
         evidence: "the same ccid with another o, sv, v or d, with no reason to change it",
         expects: "the same bytes",
@@ -127,8 +131,9 @@ extension SimperiumChangeRules {
     static let ccidOfAnotherObject = Rule(
         "simperium.change.ccid-of-another-object", .error,
         title: "A ccid belongs to one change of one object.",
-        source: "Simperium WebSocket API, \"ccid : An unique identifier for a specific change "
-            + "operation\"; catalogue R15",
+        source:
+            "Simperium/Specification.md#changes: \"ccid : An unique identifier for a specific change "
+            + "operation\"; Diagnosis/Catalogue.md#r15",
         follows: "what was sent under each ccid",
         evidence: "one ccid for two keys",
         expects: "a new ccid for each change",
@@ -138,8 +143,9 @@ extension SimperiumChangeRules {
     static let ccidReused = Rule(
         "simperium.change.ccid-reused", .error,
         title: "A change that the server accepted is not sent again.",
-        source: "Simperium WebSocket API, \"If the change was successful the client can consider "
-            + "the local representation as up to date\"; catalogue R15",
+        source:
+            "Simperium/Specification.md#acknowledgements: \"If the change was successful the client can consider "
+            + "the local representation as up to date\"; Diagnosis/Catalogue.md#r15",
         follows: "what was sent under each ccid and answered",
         evidence: "the ccid again after its acknowledgement, on the same connection",
         expects: "nothing, or a new ccid for a new change",
@@ -150,7 +156,8 @@ extension SimperiumChangeRules {
     static let duplicateEdit = Rule(
         "simperium.change.duplicate-edit", .warning,
         title: "An edit that the server has is not sent as another.",
-        source: "Simperium WebSocket API, 409 \"duplicate change\"; catalogue R16; observed: "
+        source:
+            "Simperium/Specification.md#error-409: \"duplicate change\"; Diagnosis/Catalogue.md#r16; observed: "
             + "simperium-js, electron #1579, #2386",
         follows: "the last change of each object that the server made",
         evidence: "the same v for the same sv under another ccid",
@@ -164,8 +171,8 @@ extension SimperiumChangeRules {
     static let removeWhilePending = Rule(
         "simperium.change.remove-while-pending", .error,
         title: "An object is removed after its last change was answered.",
-        source: "Simperium WebSocket API, Sending Local Changes; observed: simperium-android "
-            + "#42, #159; catalogue R55",
+        source: "Simperium/Specification.md#acknowledgements; observed: simperium-android "
+            + "#42, #159; Diagnosis/Catalogue.md#r55",
         follows: "what each client sent and what was answered",
         evidence: "a removal on the same connection before the last modification was answered",
         expects: "to wait for the answer",
@@ -176,7 +183,7 @@ extension SimperiumChangeRules {
         "simperium.change.remove-refused", .info,
         title: "A removal conforms to the schema of the bucket.",
         source: "Observed: Simplenote's notes must be modified to deleted=true before they are "
-            + "removed (simperium-android #42, #159); catalogue R55",
+            + "removed (simperium-android #42, #159); Diagnosis/Catalogue.md#r55",
         follows: "nothing",
         evidence: "400 for a removal",
         expects: "a last modification that the schema requires, and then the removal",

@@ -10,7 +10,7 @@ extension SimperiumServerRules {
         "simperium.server.change-unanswered", .error, blames: .server, repetition: .topic,
         title: "Every change is acknowledged or refused.",
         source:
-            "\"it receives a c response from the server containing the ccid that was sent\" (Sending Local Changes); catalogue S01.",
+            "\"it receives a c response from the server containing the ccid that was sent\" (Simperium/Specification.md#acknowledgements); Diagnosis/Catalogue.md#s01.",
         follows: "The changes that the server received.",
         evidence:
             "No c with the ccid of the change on its channel, while the server sends other commands.",
@@ -24,7 +24,7 @@ extension SimperiumServerRules {
         "simperium.server.echo-missing", .error, blames: .server, repetition: .topic,
         title: "An accepted change is sent to every channel on the bucket.",
         source:
-            "\"A client will receive remote changes from the server either by explicitly asking for them (using the cv) or simply by being connected when a server receives a c change command.\" (Receiving Remote Changes); catalogue S01.",
+            "\"A client will receive remote changes from the server either by explicitly asking for them (using the cv) or simply by being connected when a server receives a c change command.\" (Simperium/Specification.md#remote-changes); Diagnosis/Catalogue.md#s01.",
         follows: "The open channels of one bucket of one user on one server.",
         evidence:
             "A change that one channel received and another, open before it was sent, did not.",
@@ -38,7 +38,7 @@ extension SimperiumServerRules {
         "simperium.server.no-answer", .error, blames: .server, repetition: .topic,
         title: "i, e and cv are answered.",
         source:
-            "\"The server will respond with the index results\"; \"The server will respond with the same name and version\"; \"The server will look for all changes on the bucket since cv\"; catalogue S01.",
+            "\"The server will respond with the index results\"; \"The server will respond with the same name and version\"; \"The server will look for all changes on the bucket since cv\"; Diagnosis/Catalogue.md#s01.",
         follows: "The requests that the server received.",
         evidence: "No i, e, c or cv:? for it, while the server sends other commands.",
         expects: "The page, the entity or ?, the changes or cv:?.",
@@ -51,7 +51,7 @@ extension SimperiumServerRules {
         "simperium.server.no-auth", .error, blames: .server, repetition: .topic,
         title: "init is answered with auth.",
         source:
-            "\"The Simperium server will respond with an auth command\" (Authorizing: init); catalogue S01.",
+            "\"The Simperium server will respond with an auth command\" (Simperium/Specification.md#init); Diagnosis/Catalogue.md#s01.",
         follows: "The init commands that the server received.",
         evidence: "No auth on the channel, while the server sends other commands.",
         expects: "CHANNEL:auth:USER or CHANNEL:auth:{\"msg\":…,\"code\":…}",
@@ -63,7 +63,8 @@ extension SimperiumServerRules {
     static let heartbeatUnanswered = Rule(
         "simperium.server.heartbeat-unanswered", .error, blames: .server, repetition: .client,
         title: "A heartbeat is answered at once.",
-        source: "\"should expect an immediate response\" (Heartbeat: h); catalogue S01.",
+        source:
+            "\"should expect an immediate response\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#s01.",
         follows: "The heartbeats that the server received.",
         evidence: "No h, while the server sends other commands.",
         expects: "h:N+1",
@@ -76,7 +77,7 @@ extension SimperiumServerRules {
         "simperium.server.heartbeat-number", .error, blames: .server, repetition: .client,
         title: "The server answers a heartbeat with the number plus one.",
         source:
-            "\"an integer that is incremented by the server and then sent back\" (Heartbeat: h); catalogue S01.",
+            "\"an integer that is incremented by the server and then sent back\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#s01.",
         follows: "The heartbeats that the server received and has not answered.",
         evidence: "An h whose number is none of theirs plus one.",
         expects: "h:N+1",
@@ -86,7 +87,7 @@ extension SimperiumServerRules {
         "simperium.server.not-understood", .info, blames: .server, repetition: .client,
         title: "The server understands what clients send.",
         source:
-            "Observed by the clients for iOS (simperium-ios #399); ? is in no specification; catalogue S01.",
+            "Observed by the clients for iOS (simperium-ios #399); ? is in no specification; Diagnosis/Catalogue.md#s01.",
         follows: "The last command of the client on the channel.",
         evidence: "CHANNEL:? or a bare ?.",
         expects: "An answer to the command.",
@@ -95,7 +96,8 @@ extension SimperiumServerRules {
     static let unasked = Rule(
         "simperium.server.unasked", .warning, blames: .server, repetition: .topic,
         title: "Every answer has a request.",
-        source: "\"The server will respond with\" (Index: i, Entity: e, Authorizing: init).",
+        source:
+            "\"The server will respond with\" (Simperium/Specification.md#index, #entities, #init).",
         follows: "The requests on the channel.",
         evidence: "A page, an entity, an auth or cv:? without a request.",
         expects: "Nothing.",
@@ -106,7 +108,7 @@ extension SimperiumServerRules {
         "simperium.server.unopened-channel", .warning, blames: .server, repetition: .client,
         title: "The server speaks on channels that a client opened.",
         source:
-            "\"this command will be sent on a particular channel that is already open\" (Remote index).",
+            "\"this command will be sent on a particular channel that is already open\" (Simperium/Specification.md#remote-index).",
         follows: "The channels that were opened on the connection.",
         evidence: "A command on another channel.",
         expects: "The number of the channel of the init.",

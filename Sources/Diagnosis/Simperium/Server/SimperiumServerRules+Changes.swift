@@ -11,7 +11,7 @@ extension SimperiumServerRules {
         "simperium.server.ack-without-ccids", .error, blames: .server, repetition: .client,
         title: "A change or an error names its ccids.",
         source:
-            "\"it receives a c response from the server containing the ccid that was sent\" (Sending Local Changes); \"corresponding ccids and an index cv for the changes\"; catalogue S01.",
+            "\"it receives a c response from the server containing the ccid that was sent\" (Simperium/Specification.md#acknowledgements); \"corresponding ccids and an index cv for the changes\"; Diagnosis/Catalogue.md#s01.",
         follows: "Nothing.",
         evidence: "A change of a server without ccids, or with ccid in their place.",
         expects: "\"ccids\":[CCID]",
@@ -20,7 +20,8 @@ extension SimperiumServerRules {
     static let changeIncomplete = Rule(
         "simperium.server.change-incomplete", .error, blames: .server, repetition: .client,
         title: "A change of a server has id, o, v, ev, cv and clientid.",
-        source: "\"A change has these keys\" (Change: c); catalogue S01.",
+        source:
+            "\"A change has these keys\" (Simperium/Specification.md#changes); Diagnosis/Catalogue.md#s01.",
         follows: "Nothing.",
         evidence: "A change that lacks one of them, or is not an object.",
         expects:
@@ -33,7 +34,7 @@ extension SimperiumServerRules {
         "simperium.server.change-not-in-array", .error, blames: .server, repetition: .client,
         title: "A server sends changes in an array.",
         source:
-            "\"A change message contains a JSON payload which is an array of hashes\" (Change: c).",
+            "\"A change message contains a JSON payload which is an array of hashes\" (Simperium/Specification.md#changes).",
         follows: "Nothing.",
         evidence: "A c of a server that is an object.",
         expects: "CHANNEL:c:[{…}]",
@@ -43,7 +44,7 @@ extension SimperiumServerRules {
         "simperium.server.versions-descend", .error, blames: .server, repetition: .client,
         title: "ev is above sv, and both are at least 1.",
         source:
-            "\"change.ev minus change.sv will usually be 1 but is not always the case.\" (Change: c); catalogue S01.",
+            "\"change.ev minus change.sv will usually be 1 but is not always the case.\" (Simperium/Specification.md#changes); Diagnosis/Catalogue.md#s01.",
         follows: "Nothing.",
         evidence: "An ev that is not above its sv, or a version below 1.",
         expects: "ev = sv + 1, or more where changes were merged.",
@@ -52,7 +53,7 @@ extension SimperiumServerRules {
     static let versionForm = Rule(
         "simperium.server.version-form", .warning, blames: .server, repetition: .client,
         title: "Versions are numbers.",
-        source: "\"v : the entity's version number\" (Index: i).",
+        source: "\"v : the entity's version number\" (Simperium/Specification.md#index).",
         follows: "Nothing.",
         evidence: "A version that is a string or not a whole number.",
         expects: "\"ev\":2",
@@ -62,7 +63,7 @@ extension SimperiumServerRules {
         "simperium.server.version-gap", .error, blames: .server, repetition: .client,
         title: "Changes of an object follow one another on a channel.",
         source:
-            "\"ev : the end version for the entity after the change is applied\"; \"Confirm that the local entity version matches the change.sv\" (Change: c, Receiving Remote Changes); catalogue S01.",
+            "\"ev : the end version for the entity after the change is applied\"; \"Confirm that the local entity version matches the change.sv\" (Simperium/Specification.md#changes, #remote-changes); Diagnosis/Catalogue.md#s01.",
         follows: "The ev of the last change of each object on the channel.",
         evidence: "A change whose sv is above it.",
         expects: "The change between, or its effect in this one with the older sv.",
@@ -72,7 +73,7 @@ extension SimperiumServerRules {
         "simperium.server.version-repeated", .error, blames: .server, repetition: .client,
         title: "A version of an object is made once.",
         source:
-            "\"ev : the end version for the entity after the change is applied\" (Change: c); catalogue S01.",
+            "\"ev : the end version for the entity after the change is applied\" (Simperium/Specification.md#changes); Diagnosis/Catalogue.md#s01.",
         follows: "The ev and ccids of the last change of each object on the channel.",
         evidence: "Another change, with none of its ccids, that leads to the same version.",
         expects: "The next version.",
@@ -82,7 +83,7 @@ extension SimperiumServerRules {
         "simperium.server.cv-repeated", .error, blames: .server, repetition: .client,
         title: "Each change has its own change version.",
         source:
-            "\"cv : the change version of the index at the point of this change\" (Change: c); catalogue S01.",
+            "\"cv : the change version of the index at the point of this change\" (Simperium/Specification.md#changes); Diagnosis/Catalogue.md#s01.",
         follows: "The change versions of the last changes of the bucket.",
         evidence: "The same cv for another object or another version.",
         expects: "A cv that was not given before.",
@@ -94,7 +95,7 @@ extension SimperiumServerRules {
         "simperium.server.error-form", .info, blames: .server, repetition: .client,
         title: "An error code is a number.",
         source:
-            "Real servers send numbers; the example of the specification has \"error\":\"401\" (Sending Local Changes); catalogue S01.",
+            "Real servers send numbers; the example of the specification has \"error\":\"401\" (Simperium/Specification.md#acknowledgements); Diagnosis/Catalogue.md#s01.",
         follows: "Nothing.",
         evidence: "An error that is a string; an error finding where it is not a number at all.",
         expects: "\"error\":401",
@@ -103,7 +104,8 @@ extension SimperiumServerRules {
     static let errorUnknown = Rule(
         "simperium.server.error-unknown", .info, blames: .server, repetition: .client,
         title: "Error codes are those that clients recognize.",
-        source: "\"Potential error responses\" (Error Responses); 417 and 503 as observed.",
+        source:
+            "\"Potential error responses\" (Simperium/Specification.md#errors); 417 and 503 as observed.",
         follows: "Nothing.",
         evidence: "Another code.",
         expects: "400, 401, 404, 405, 409, 412, 413, 417, 440 or 5xx",
@@ -112,7 +114,8 @@ extension SimperiumServerRules {
     static let unknownOperation = Rule(
         "simperium.server.unknown-operation", .error, blames: .server, repetition: .client,
         title: "The operation of a change is M or -.",
-        source: "\"Possible operations o\" (Change: c); EMPTY as observed.",
+        source:
+            "\"Possible operations o\" (Simperium/Specification.md#changes); EMPTY as observed.",
         follows: "Nothing.",
         evidence: "Another operation.",
         expects: "\"o\":\"M\" or \"o\":\"-\"",
@@ -121,7 +124,8 @@ extension SimperiumServerRules {
     static let diffMalformed = Rule(
         "simperium.server.diff-malformed", .error, blames: .server, repetition: .client,
         title: "The v of a change can be applied.",
-        source: "\"the v key will contain an object diff compatible with jsondiff\" (Change: c).",
+        source:
+            "\"the v key will contain an object diff compatible with jsondiff\" (Simperium/Specification.md#changes).",
         follows: "Nothing.",
         evidence:
             "An unknown operation on a member, one without o or v, or a delta that cannot be read.",

@@ -10,13 +10,14 @@ extension SimperiumSessionRules {
         "simperium.heartbeat.on-channel", .error, repetition: .client,
         title: "A heartbeat has no channel.",
         source:
-            "\"This message should not be prefixed by a channel id since the heartbeat will maintain the connection for all channels.\" (Heartbeat: h); catalogue R48.",
+            "\"This message should not be prefixed by a channel id since the heartbeat will maintain the connection for all channels.\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#r48.",
         follows: "Nothing.", evidence: "CHANNEL:h:N", expects: "h:N", silent: "The text was cut.")
 
     static let heartbeatNumber = Rule(
         "simperium.heartbeat.not-a-number", .error, repetition: .client,
         title: "A heartbeat carries an integer.",
-        source: "\"The message takes one parameter, an integer\" (Heartbeat: h); catalogue R48.",
+        source:
+            "\"The message takes one parameter, an integer\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#r48.",
         follows: "Nothing.", evidence: "An h without payload, or with one that is not an integer.",
         expects: "h:N", silent: "The text was cut.")
 
@@ -24,7 +25,7 @@ extension SimperiumSessionRules {
         "simperium.heartbeat.missing", .error, repetition: .client,
         title: "Heartbeats are sent on an idle connection.",
         source:
-            "\"A heartbeat should be sent after 20 seconds of idle time\" (Heartbeat: h); catalogue R48.",
+            "\"A heartbeat should be sent after 20 seconds of idle time\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#r48.",
         follows: "What either side sends on the connection.",
         evidence:
             "More than 60 s in which neither sent anything, on a connection that never had a heartbeat, and the client sends again afterwards.",
@@ -37,7 +38,7 @@ extension SimperiumSessionRules {
         "simperium.heartbeat.dead-connection", .error, repetition: .client,
         title: "A connection whose heartbeats are not answered is closed.",
         source:
-            "\"should expect an immediate response\" (Heartbeat: h); simperium-android #147, simperium-ios #100, #148, simplenote-electron #3084; catalogue R48, R50.",
+            "\"should expect an immediate response\" (Simperium/Specification.md#heartbeats); simperium-android #147, simperium-ios #100, #148, simplenote-electron #3084; Diagnosis/Catalogue.md#r48, #r50.",
         follows: "The heartbeats of the client and what it receives.",
         evidence:
             "90 s after a heartbeat nothing was received at all, and the client continues to use the connection.",
@@ -49,7 +50,7 @@ extension SimperiumSessionRules {
         "simperium.heartbeat.not-incremented", .info, repetition: .client,
         title: "A heartbeat carries the server's number plus one.",
         source:
-            "\"The client's next heartbeat message should increment the integer it received from the server.\" (Heartbeat: h); catalogue R49.",
+            "\"The client's next heartbeat message should increment the integer it received from the server.\" (Simperium/Specification.md#heartbeats); Diagnosis/Catalogue.md#r49.",
         follows: "The last heartbeat of the server that was received.",
         evidence: "Another number.", expects: "The number of the server plus one.",
         silent: "Nothing was received on this connection before, or a heartbeat is unanswered.",
@@ -59,7 +60,7 @@ extension SimperiumSessionRules {
         "simperium.session.no-reconnect", .info, repetition: .client,
         title: "A client reconnects after the server has ended the connection.",
         source:
-            "simperium-ios #100 and #148, simplenote-electron #3084: clients that do not reconnect; catalogue R50.",
+            "simperium-ios #100 and #148, simplenote-electron #3084: clients that do not reconnect; Diagnosis/Catalogue.md#r50.",
         follows: "Which side ended the connection, and later connections of the client.",
         evidence: "No connection within 5 minutes.", expects: "A new connection after a pause.",
         deadlineNanoseconds: SimperiumSessionTimes.reconnect,
@@ -71,7 +72,7 @@ extension SimperiumSessionRules {
         "simperium.session.reconnect-storm", .warning, repetition: .client,
         title: "Pauses between failed connections grow.",
         source:
-            "simperium-ios #385, go-simperium: reconnects without pause; catalogue R51.",
+            "simperium-ios #385, go-simperium: reconnects without pause; Diagnosis/Catalogue.md#r51.",
         follows: "When connections of a client end and begin, and whether a bucket was opened.",
         evidence:
             "Four connections in a row without success, each within 1 s of the end of the one before; or eight that each end within 5 s and begin within 0.3 s.",

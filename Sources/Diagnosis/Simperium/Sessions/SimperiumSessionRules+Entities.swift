@@ -9,7 +9,7 @@ extension SimperiumSessionRules {
         "simperium.entity.malformed", .error, repetition: .client,
         title: "An entity is requested by its key and a version that is a number.",
         source:
-            "\"The e command takes one parameter which is an entity's key and version seperated by a dot\" (Entity: e); observed of node-simperium; catalogue R46.",
+            "\"The e command takes one parameter which is an entity's key and version seperated by a dot\" (Simperium/Specification.md#entities); observed of node-simperium; Diagnosis/Catalogue.md#r46.",
         follows: "Nothing.",
         evidence: "No dot, or undefined, NaN or anything but digits after the last.",
         expects: "CHANNEL:e:KEY.VERSION", silent: "The text was cut.",
@@ -19,7 +19,7 @@ extension SimperiumSessionRules {
         "simperium.entity.truncated-key", .error, repetition: .topic,
         title: "A key with dots is kept whole; the version follows the last dot.",
         source:
-            "\"an entity's key and version seperated by a dot\" (Entity: e); observed of node-simperium, which splits at the first; catalogue R47.",
+            "\"an entity's key and version seperated by a dot\" (Simperium/Specification.md#entities); observed of node-simperium, which splits at the first; Diagnosis/Catalogue.md#r47.",
         follows: "The keys that the channel received.",
         evidence:
             "A key that was not received and that is the first part, up to its first dot, of one that was.",
@@ -31,7 +31,7 @@ extension SimperiumSessionRules {
         "simperium.entity.not-announced", .warning, repetition: .topic,
         title: "A version is requested after the server has sent it.",
         source:
-            "\"a client can begin requesting entity data from the server by requesting each id.v in the index\" (First Sync); catalogue R44.",
+            "\"a client can begin requesting entity data from the server by requesting each id.v in the index\" (Simperium/Specification.md#first-sync); Diagnosis/Catalogue.md#r44.",
         follows: "The newest version of each object that the server sent.",
         evidence: "A version that is more than one above it.",
         expects: "The version of the index or the ev of the last change.",
@@ -44,7 +44,7 @@ extension SimperiumSessionRules {
         title:
             "An entity that the server does not have does not keep the others from being fetched.",
         source:
-            "\"If the entity represented by that key and version does not exist, the response is a single question mark\" (Entity: e); simperium-android #132; catalogue R44.",
+            "\"If the entity represented by that key and version does not exist, the response is a single question mark\" (Simperium/Specification.md#entities); simperium-android #132; Diagnosis/Catalogue.md#r44.",
         follows: "The first index of a client, and which of its objects were requested.",
         evidence:
             "The objects were requested in order up to one that was answered with ?, and none after it while the client sends other commands.",
@@ -58,7 +58,7 @@ extension SimperiumSessionRules {
         "simperium.entity.flood", .warning, repetition: .client,
         title: "Few entities are requested at once.",
         source:
-            "simperium-ios #485; the clients for iOS request 200 at most, those for Android for one; catalogue R45.",
+            "simperium-ios #485; the clients for iOS request 200 at most, those for Android for one; Diagnosis/Catalogue.md#r45.",
         follows: "The requests on a channel that were not answered.",
         evidence: "More than 500 at once.",
         expects: "A window of some hundred at most, or i with data.",
@@ -68,7 +68,7 @@ extension SimperiumSessionRules {
         "simperium.entity.again", .warning, repetition: .topic,
         title: "A received entity is not requested again.",
         source:
-            "\"The client should store both the data and the version locally\" (Requesting Objects); simperium-ios #485; catalogue R45.",
+            "\"The client should store both the data and the version locally\" (Simperium/Specification.md#entities); simperium-ios #485; Diagnosis/Catalogue.md#r45.",
         follows: "Answers with data, and what was received about the object since.",
         evidence: "The same version three times, with its data received and nothing new between.",
         expects: "Nothing: the client has it.",
@@ -81,7 +81,7 @@ extension SimperiumSessionRules {
         title:
             "A change that does not apply to the version at hand makes the client load the object.",
         source:
-            "\"Confirm that the local entity version matches the change.sv. If they don't match, reload the object\" (Receiving Remote Changes, step 2); catalogue R38.",
+            "\"Confirm that the local entity version matches the change.sv. If they don't match, reload the object\" (Simperium/Specification.md#remote-changes); Diagnosis/Catalogue.md#r38.",
         follows: "The version of each object that the client received.",
         evidence: "A change whose sv is above it, and neither e nor i after it.",
         expects: "CHANNEL:e:KEY.EV", deadlineNanoseconds: SimperiumSessionTimes.reload,

@@ -9,7 +9,7 @@ extension SimperiumSessionRules {
         "simperium.remote.index-unanswered", .warning, repetition: .client,
         title: "A client answers a request for its index.",
         source:
-            "\"index - response should be the current local state of a specific bucket\" (Server to Client commands); observed of node-simperium, which ignores it; catalogue R58.",
+            "\"index - response should be the current local state of a specific bucket\" (Simperium/Specification.md#remote-index); observed of node-simperium, which ignores it; Diagnosis/Catalogue.md#r58.",
         follows: "CHANNEL:index of the server.",
         evidence: "No answer while the client sends other commands.",
         expects: "CHANNEL:index:{\"current\":…,\"index\":[…],\"pending\":[…],\"extra\":{…}}",
@@ -21,7 +21,7 @@ extension SimperiumSessionRules {
         "simperium.remote.index-form", .warning, repetition: .client,
         title: "A client's index has current, index and pending.",
         source:
-            "\"0:index:{ current: <cv>, index: [ {id: <eid>, v: <version>}, ... ], pending: [ { id: <eid>, sv: <version>, ccid: <ccid> }, ... ]\" (Remote index); catalogue R58.",
+            "\"0:index:{ current: <cv>, index: [ {id: <eid>, v: <version>}, ... ], pending: [ { id: <eid>, sv: <version>, ccid: <ccid> }, ... ]\" (Simperium/Specification.md#remote-index); Diagnosis/Catalogue.md#r58.",
         follows: "Nothing.",
         evidence:
             "pendings, {KEY:VERSION} entries, a missing index, or a pending change without id or ccid.",
@@ -32,7 +32,8 @@ extension SimperiumSessionRules {
     static let logMissing = Rule(
         "simperium.remote.log-missing", .info, repetition: .client,
         title: "A client logs when the server requests it.",
-        source: "\"1 : Client should send logging messages\" (Remote logging); catalogue R59.",
+        source:
+            "\"1 : Client should send logging messages\" (Simperium/Specification.md#remote-logging); Diagnosis/Catalogue.md#r59.",
         follows: "log:1 and log:2 of the server.",
         evidence: "No log message within 5 minutes, while the client sends other commands.",
         expects: "log:{\"log\":\"…\"}", deadlineNanoseconds: SimperiumSessionTimes.log,
@@ -42,7 +43,7 @@ extension SimperiumSessionRules {
         "simperium.remote.log-unasked", .info, repetition: .client,
         title: "A client logs only while the server requests it, and not after log:0.",
         source:
-            "\"0 : Client should stop sending remote logging messages\" (Remote logging); catalogue R59.",
+            "\"0 : Client should stop sending remote logging messages\" (Simperium/Specification.md#remote-logging); Diagnosis/Catalogue.md#r59.",
         follows: "The level that the server requested.",
         evidence: "A log message 5 s after log:0, or where no level was requested.",
         expects: "Nothing.", silent: "The connection was not captured from its start.")
@@ -51,7 +52,7 @@ extension SimperiumSessionRules {
         "simperium.remote.log-on-channel", .info, repetition: .client,
         title: "log has no channel.",
         source:
-            "\"this request will be sent without a channel prefix, responses should also be sent without a prefix\" (Remote logging); catalogue R59.",
+            "\"this request will be sent without a channel prefix, responses should also be sent without a prefix\" (Simperium/Specification.md#remote-logging); Diagnosis/Catalogue.md#r59.",
         follows: "Nothing.", evidence: "CHANNEL:log:…", expects: "log:{\"log\":\"…\"}",
         silent: "The text was cut.")
 
@@ -59,7 +60,7 @@ extension SimperiumSessionRules {
         "simperium.remote.log-form", .info, repetition: .client,
         title: "A log message is a JSON object with log.",
         source:
-            "\"The response from the client should be a json object containing at least a \"log\" field.\" (Remote logging).",
+            "\"The response from the client should be a json object containing at least a \"log\" field.\" (Simperium/Specification.md#remote-logging).",
         follows: "Nothing.", evidence: "A log without payload, without log, or of another form.",
         expects: "log:{\"log\":\"…\"}", silent: "The text was cut.")
 }

@@ -7,7 +7,7 @@ public import Wire
 ///
 /// Rewrites each request for this run, follows what the answers require, and compares the final one
 /// with the recorded one. Several exchanges may be in progress at once, each with an ``HTTPTurn``.
-/// Source: specs/commcare-http.txt; reference/commcare-in-practice.md, 8.3.
+/// Source: OpenRosa/Specification.md#client-policy.
 public struct HTTPPlay: Sendable {
     /// What happened.
     public enum Event: Hashable, Sendable {

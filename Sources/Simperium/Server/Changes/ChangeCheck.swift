@@ -1,7 +1,7 @@
 /// A reason for which a server refuses a change.
 ///
 /// Which of several reasons counts is unknown of the real server, so that the order is an option:
-/// ``BucketOptions/checks``. Source: Simperium WebSocket API, "Error Responses".
+/// ``BucketOptions/checks``. Source: Simperium/Specification.md#errors.
 public enum ChangeCheck: Error, Hashable, Sendable, CaseIterable {
     /// The user may not write.
     case permission
@@ -26,7 +26,7 @@ public enum ChangeCheck: Error, Hashable, Sendable, CaseIterable {
     /// The bucket is full.
     case room
 
-    /// The order of the list in `simperium-in-practice.md`, section 7.
+    /// The order of the list in Simperium/Specification.md#server.
     public static let usualOrder: [ChangeCheck] = [
         .permission, .identity, .schema, .size, .duplicate, .version, .existence, .diff, .result,
         .emptiness, .room,

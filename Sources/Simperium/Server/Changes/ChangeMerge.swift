@@ -4,7 +4,7 @@ internal import Wire
 /// Makes one change per object of many: what a server does with old changes to save space.
 ///
 /// `ev` minus `sv` is then more than 1, and all `ccids` are named; what was created and removed
-/// again vanishes. Source: Simperium WebSocket API, "Connecting with Existing Index"; a comment of
+/// again vanishes. Source: Simperium/Specification.md#reconnecting; a comment of
 /// Simperium's on pull request 42 of simperium-android.
 enum ChangeMerge {
     /// Changes of one object that become one.

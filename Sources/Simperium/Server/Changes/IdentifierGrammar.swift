@@ -1,7 +1,7 @@
 /// What the identifiers of Simperium may look like.
 ///
-/// Source: simperium-protocol, TYPES.md. Clients send dashes in change identifiers, for which it has
-/// hexadecimal digits alone; those are taken with any printable text.
+/// Source: Simperium/Specification.md#identifiers. Clients send dashes in change identifiers, for
+/// which it has hexadecimal digits alone; those are taken with any printable text.
 public enum IdentifierGrammar {
     /// Whether `text` can be the identifier of an application: letters, digits, `._-`.
     public static func isApp(_ text: String) -> Bool { matches(text, 256, "._-") }
@@ -19,7 +19,7 @@ public enum IdentifierGrammar {
 
     /// Whether `text` can be a token: 32 or more letters and digits, at most 1024.
     ///
-    /// Source: Simperium WebSocket API, "Authorizing: init".
+    /// Source: Simperium/Specification.md#init.
     public static func isToken(_ text: String) -> Bool {
         text.utf8.count >= 32 && matches(text, 1024, "")
     }

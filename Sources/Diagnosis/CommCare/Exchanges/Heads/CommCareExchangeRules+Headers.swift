@@ -9,12 +9,12 @@ extension CommCareExchangeRules {
     ]
 
     private static let table =
-        "specs/commcare-http.txt: \"CommCare submissions should contain additional headers with requests\""
+        "OpenRosa/Specification.md#request-headers: \"CommCare submissions should contain additional headers with requests\""
     static let versionMissing = Rule.exchange(
         "commcare.headers.version-missing", .error,
         title: "A submission or sync has X-OpenRosa-Version.",
         source: table
-            + ", `X-OpenRosa-Version` 3.0; without it CommCare HQ reports errors with 201 and `submit_error`, so that forms are lost; catalogue C01.",
+            + ", `X-OpenRosa-Version` 3.0; without it CommCare HQ reports errors with 201 and `submit_error`, so that forms are lost; Diagnosis/Catalogue.md#c01.",
         evidence: "A submission or restore without the field.",
         expects: "`X-OpenRosa-Version: 3.0`.",
         silent: "A restore with `openrosa_version` in its query.",
@@ -22,54 +22,57 @@ extension CommCareExchangeRules {
     static let versionValue = Rule.exchange(
         "commcare.headers.version-value", .warning,
         title: "X-OpenRosa-Version is 3.0.",
-        source: table + "; CommCare HQ compares with exactly \"3.0\"; catalogue C02.",
+        source: table + "; CommCare HQ compares with exactly \"3.0\"; Diagnosis/Catalogue.md#c02.",
         evidence: "Another value in a submission or restore.",
         expects: "`X-OpenRosa-Version: 3.0`.")
     static let openRosaVersionMissing = Rule.exchange(
         "openrosa.headers.version-missing", .warning,
         title: "A request to an OpenRosa server has X-OpenRosa-Version.",
         source:
-            "OpenRosa HTTP: each request and each response has `X-OpenRosa-Version`; without it Aggregate refuses (enketo-express 107); catalogue C01.",
+            "OpenRosa/Specification.md#openrosa-http: each request and each response has `X-OpenRosa-Version`; without it Aggregate refuses (enketo-express 107); Diagnosis/Catalogue.md#c01.",
         evidence: "A submission or a request for the form list without the field.",
         expects: "`X-OpenRosa-Version: 1.0`.")
     static let openRosaVersionValue = Rule.exchange(
         "openrosa.headers.version-value", .warning,
         title: "X-OpenRosa-Version is 1.0 for an OpenRosa server.",
-        source: "OpenRosa HTTP: the version is 1.0; catalogue C02.",
+        source:
+            "OpenRosa/Specification.md#openrosa-http: the version is 1.0; Diagnosis/Catalogue.md#c02.",
         evidence: "Another value in a submission or a request for the form list.",
         expects: "`X-OpenRosa-Version: 1.0`.")
     static let underscores = Rule.exchange(
         "commcare.headers.underscore", .error,
         title: "The names of the fields have hyphens.",
         source: table
-            + "; servers drop names with underscores, so that Formplayer's `X_OPENROSA_VERSION` never had an effect (formplayer pull request 153); catalogue C03.",
+            + "; servers drop names with underscores, so that Formplayer's `X_OPENROSA_VERSION` never had an effect (formplayer pull request 153); Diagnosis/Catalogue.md#c03.",
         evidence: "A field that is `X-OpenRosa-…` or `X-CommCareHQ-…` but for underscores.",
         expects: "`X-OpenRosa-Version`, with hyphens.",
         cause: "The name under which a server's framework keeps the field is sent as it is.")
     static let deviceMissing = Rule.exchange(
         "commcare.headers.device-missing", .warning,
         title: "A submission or sync has the device id.",
-        source: table + ", `x-openrosa-deviceid`: \"current device id\"; catalogue C04.",
+        source: table
+            + ", `x-openrosa-deviceid`: \"current device id\"; Diagnosis/Catalogue.md#c04.",
         evidence: "A submission or restore without the field.",
         expects: "`x-openrosa-deviceid` with an identifier that stays the same.")
     static let undocumented = Rule.exchange(
         "commcare.headers.undocumented", .info, repetition: .client,
         title: "Only fields of the specification are sent.",
         source: table
-            + " names three; CommCare Android sends `x-openrosa-commcare-version` as well; catalogue C78.",
+            + " names three; CommCare Android sends `x-openrosa-commcare-version` as well; Diagnosis/Catalogue.md#c78.",
         evidence: "Another `x-openrosa-…` or `x-commcarehq-…` field.",
         expects: "The fields of the specification; servers may ignore the others.")
     static let dateMissing = Rule.exchange(
         "openrosa.headers.date-missing", .info,
         title: "A request to an OpenRosa server has a Date.",
-        source: "OpenRosa HTTP: requests have a `Date`; catalogue C63.",
+        source:
+            "OpenRosa/Specification.md#openrosa-http: requests have a `Date`; Diagnosis/Catalogue.md#c63.",
         evidence: "A submission to an OpenRosa server without `Date`.",
         expects: "`Date` in the form of RFC 9110, 5.6.7.")
     static let dateWrong = Rule.exchange(
         "openrosa.headers.date-wrong", .warning,
         title: "The Date of a request is right.",
         source:
-            "OpenRosa HTTP: requests have a `Date`; ODK Collect writes the hour with `hh`, a clock of twelve hours, and is wrong by 12 h each afternoon; catalogue C63.",
+            "OpenRosa/Specification.md#openrosa-http: requests have a `Date`; ODK Collect writes the hour with `hh`, a clock of twelve hours, and is wrong by 12 h each afternoon; Diagnosis/Catalogue.md#c63.",
         evidence:
             "A `Date` that is not a date of RFC 9110, or is more than 5 min from the answer's `Date`.",
         expects: "The time in GMT, with hours from 00 to 23.",
@@ -80,7 +83,7 @@ extension CommCareExchangeRules {
         "commcare.headers.credentials-in-clear", .error,
         title: "Credentials are sent through TLS only.",
         source:
-            "RFC 7617, 4: Basic sends the password in clear text; CommCare Android refuses it over http (PlainTextPasswordException), ODK Collect sends Basic over https only; catalogue C67.",
+            "RFC 7617, 4: Basic sends the password in clear text; CommCare Android refuses it over http (PlainTextPasswordException), ODK Collect sends Basic over https only; Diagnosis/Catalogue.md#c67.",
         evidence: "`Authorization` with Basic or Bearer over http.",
         expects: "The address of the server with https.",
         silent: "The server is on this device, in a private network or has a name for tests.")
@@ -88,7 +91,7 @@ extension CommCareExchangeRules {
         "commcare.headers.user-without-domain", .warning,
         title: "The user name of Basic has the domain.",
         source:
-            "CommCare Android completes names without `@` (buildDomainUser), CommCare HQ uses `user@domain.commcarehq.org`; catalogue C68.",
+            "CommCare Android completes names without `@` (buildDomainUser), CommCare HQ uses `user@domain.commcarehq.org`; Diagnosis/Catalogue.md#c68.",
         evidence: "A user name without `@` that was answered 401.",
         expects: "`user@domain.commcarehq.org`.",
         silent: "The server accepted the name.",
@@ -97,7 +100,7 @@ extension CommCareExchangeRules {
         "commcare.headers.method", .error,
         title: "Forms are sent with POST and restores requested with GET.",
         source:
-            "specs/ora-http-layer.txt: \"Only GET and POST API calls are supported\"; CommCare HQ's receiver accepts POST, its restore GET; catalogue O-R6.",
+            "HTTPLayer/Specification.md#requests: \"Only GET and POST API calls are supported\"; CommCare HQ's receiver accepts POST, its restore GET; Diagnosis/Catalogue.md#o-r6.",
         evidence:
             "PUT, PATCH or DELETE for the path of a receiver or restore, or POST for a restore.",
         expects: "POST to the receiver, GET for the restore.")

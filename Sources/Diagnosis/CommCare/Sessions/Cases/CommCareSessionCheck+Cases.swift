@@ -3,7 +3,8 @@ import Notation
 import OpenRosa
 import Wire
 
-/// Cases across restores and forms: C54, C55, and what claims and searches change.
+/// Cases across restores and forms: Diagnosis/Catalogue.md#c54, #c55, and what claims and searches
+/// change.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

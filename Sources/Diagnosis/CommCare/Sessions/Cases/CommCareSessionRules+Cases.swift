@@ -9,7 +9,8 @@ extension CommCareSessionRules {
     static let unknownCase = Rule(
         "commcare.case.unknown", .error, repetition: .topic,
         title: "A form changes a case that the device never had.",
-        source: "catalogue C54 (commcare-core: \"Unable to update or close case …, it wasn't "
+        source:
+            "Diagnosis/Catalogue.md#c54 (commcare-core: \"Unable to update or close case …, it wasn't "
             + "found\").",
         follows: "the cases of the full restore, of the incremental ones and of all forms seen",
         evidence: "an update, close or index of a case without create, which none of them created",
@@ -22,7 +23,7 @@ extension CommCareSessionRules {
     static let serverUnknownCase = Rule(
         "commcare.server.unknown-case-updated", .error, blames: .server, repetition: .topic,
         title: "A restore changes a case that the device never had.",
-        source: "catalogue C54 (a device aborts the whole sync).",
+        source: "Diagnosis/Catalogue.md#c54 (a device aborts the whole sync).",
         follows: "the cases of the full restore, of the incremental ones and of all forms seen",
         evidence: "an update, close or index without create of such a case",
         expects: "create for every case that the device does not have.",
@@ -33,7 +34,8 @@ extension CommCareSessionRules {
     static let cycle = Rule(
         "commcare.case.cycle", .error, repetition: .topic,
         title: "A form closes a circle of indices.",
-        source: "catalogue C55 (CommCare Android: InvalidCaseGraph; it drops its state and "
+        source:
+            "Diagnosis/Catalogue.md#c55 (CommCare Android: InvalidCaseGraph; it drops its state and "
             + "recovers).",
         follows: "the indices of all cases of the device",
         evidence: "the indices of the form lead from a case back to it over others",
@@ -45,7 +47,7 @@ extension CommCareSessionRules {
     static let serverCycle = Rule(
         "commcare.server.case-cycle", .error, blames: .server, repetition: .topic,
         title: "A restore holds a circle of indices.",
-        source: "catalogue C55 (CommCare Android: InvalidCaseGraph).",
+        source: "Diagnosis/Catalogue.md#c55 (CommCare Android: InvalidCaseGraph).",
         follows: "the indices of all cases of the device",
         evidence: "the indices after the restore lead from a case back to it over others",
         expects: "Indices without a circle.",

@@ -3,7 +3,8 @@ import Notation
 import OpenRosa
 import Wire
 
-/// Forms by their instanceID: C23, C49, C50, C83 and the finding groups about them.
+/// Forms by their instanceID: Diagnosis/Catalogue.md#c23, #c49, #c50, #c83 and the finding groups
+/// about them.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// Forms that were not accepted and are never sent again: C24, C26.
+/// Forms that were not accepted and are never sent again: Diagnosis/Catalogue.md#c38.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 
@@ -74,7 +74,6 @@ extension CommCareSessionCheck {
         case 0: reply.row.outcome == .noResponse
         case 200: reply.isHeard && !reply.isResponse
         case 408, 429, 500, 502, 503, 504: reply.isHeard
-        case 422: reply.isHeard && reply.nature == OpenRosaNature.postProcessingFailure.rawValue
         default: false
         }
     }

@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// The queue of forms of a device: C26, C27.
+/// The queue of forms of a device: Diagnosis/Catalogue.md#c26, #c27.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

@@ -12,8 +12,9 @@ extension CommCareSessionRules {
     static let resentAfter422 = Rule(
         "commcare.submit.resent-after-422", .error, repetition: .topic,
         title: "A form that the server cannot process is sent again.",
-        source: "specs/commcare-http.txt: \"422: … The client should not attempt to send this form "
-            + "again\"; catalogue C23.",
+        source:
+            "OpenRosa/Specification.md#code-422: \"422: … The client should not attempt to send this form "
+            + "again\"; Diagnosis/Catalogue.md#c23.",
         follows: "each form by its instanceID",
         evidence: "the same form after 422 with processing_failure",
         expects: "The form is put aside, and the next is sent.",
@@ -25,7 +26,7 @@ extension CommCareSessionRules {
     static let queueStopped = Rule(
         "commcare.submit.queue-stopped-after-422", .warning,
         title: "After a form was put aside the others are not sent.",
-        source: "catalogue C26 (a 422 is about one form; the queue continues).",
+        source: "Diagnosis/Catalogue.md#c26 (a 422 is about one form; the queue continues).",
         follows: "the last 422 and what is submitted after it",
         evidence:
             "a heartbeat with num_unsent_forms above 0, more than a minute after the 422, and "
@@ -41,7 +42,7 @@ extension CommCareSessionRules {
     static let beforeForms = Rule(
         "commcare.sync.before-forms", .warning, repetition: .client,
         title: "A sync is requested while a form waits to be sent again.",
-        source: "catalogue C27 (forms go first; a recovery replaces local cases).",
+        source: "Diagnosis/Catalogue.md#c27 (forms go first; a recovery replaces local cases).",
         follows: "forms whose last try failed for a reason that may pass",
         evidence: "a restore after such a failure",
         expects: "The form first, and the sync once it is accepted.",
@@ -53,7 +54,8 @@ extension CommCareSessionRules {
     static let instanceIDReused = Rule(
         "commcare.form.instance-id-reused", .error, repetition: .topic,
         title: "One instanceID is used for two different forms.",
-        source: "catalogue C49 (OpenRosa metadata: instanceID is unique; CommCare HQ treats the "
+        source:
+            "Diagnosis/Catalogue.md#c49 (OpenRosa/Specification.md#metadata: instanceID is unique; CommCare HQ treats the "
             + "second as an edit of the first).",
         follows: "the content of each form by its instanceID",
         evidence: "a submission with a known instanceID and other content",
@@ -67,7 +69,8 @@ extension CommCareSessionRules {
     static let resentAfterSuccess = Rule(
         "commcare.submit.resent-after-success", .warning, repetition: .topic,
         title: "A form is sent again after it was accepted.",
-        source: "OpenRosa: 202 \"should not try to resubmit\"; catalogue C50.",
+        source:
+            "OpenRosa/Specification.md#openrosa-http: 202 \"should not try to resubmit\"; Diagnosis/Catalogue.md#c50.",
         follows: "each form by its instanceID",
         evidence:
             "the same form after 201 or 202 with an OpenRosaResponse that the client certainly received",
@@ -82,7 +85,8 @@ extension CommCareSessionRules {
     static let createAfterUpdate = Rule(
         "commcare.form.out-of-order", .warning,
         title: "A form that creates a case is sent after one that updates it.",
-        source: "catalogue C75 (forms go in the order in which they were filled: creates precede "
+        source:
+            "Diagnosis/Catalogue.md#c75 (forms go in the order in which they were filled: creates precede "
             + "updates).",
         follows: "the cases that forms update before any is seen to create them",
         evidence: "a later first submission of the same user creates such a case",
@@ -95,7 +99,7 @@ extension CommCareSessionRules {
     static let timeBackwards = Rule(
         "commcare.form.time-backwards", .info, repetition: .client,
         title: "A form is sent after one that was finished later.",
-        source: "catalogue C75.",
+        source: "Diagnosis/Catalogue.md#c75.",
         follows: "timeEnd of the forms of a user, when each is sent first",
         evidence: "timeEnd more than a minute before that of a form sent earlier",
         expects: "Forms in the order in which they were finished.",
@@ -106,7 +110,7 @@ extension CommCareSessionRules {
     static let slowSubmission = Rule(
         "commcare.server.slow-submission", .warning, blames: .server, repetition: .topic,
         title: "A submission waits so long for its answer that the client sends it again.",
-        source: "catalogue C83 (CommCare Android reads for a minute at most).",
+        source: "Diagnosis/Catalogue.md#c83 (CommCare Android reads for a minute at most).",
         follows: "how long each submission takes",
         evidence: "no answer for more than a minute, and then the same instanceID again",
         expects: "An answer within a minute.",

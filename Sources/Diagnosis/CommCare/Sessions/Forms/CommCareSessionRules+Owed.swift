@@ -10,11 +10,10 @@ extension CommCareSessionRules {
         "commcare.submit.forgotten", .error, repetition: .topic,
         title: "A form that was not accepted is never sent again.",
         source:
-            "catalogue C24, C26 (a form leaves the queue when an OpenRosaResponse accepts it, or "
-            + "when it is refused for good).",
-        follows: "each form whose last try had no answer, 408, 429, 500, 502, 503, 504, 422 with "
-            + "post_processing_failure, or 200 without an OpenRosaResponse, such as the page of a "
-            + "captive portal",
+            "Diagnosis/Catalogue.md#c38; OpenRosa/Specification.md#code-201 (a form leaves the queue "
+            + "when an OpenRosaResponse accepts it, or when it is refused for good).",
+        follows: "each form whose last try had no answer, 408, 429, 500, 502, 503, 504, or 200 "
+            + "without an OpenRosaResponse, such as the page of a captive portal",
         evidence: "a heartbeat with num_unsent_forms=0; or, where the failure was not about this "
             + "form, another form that was accepted, and two syncs after that, since forms are sent "
             + "before a sync",

@@ -2,7 +2,7 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// The HEAD before an OpenRosa submission: C74.
+/// The HEAD before an OpenRosa submission: Diagnosis/Catalogue.md#c74.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

@@ -2,7 +2,8 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// The behaviour of a client after a refusal: C28 to C31, C35, C73, O-R1, O-R2.
+/// The behaviour of a client after a refusal: Diagnosis/Catalogue.md#c28, #c29, #c30, #c31, #c35,
+/// #c73, #o-r1, #o-r2.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

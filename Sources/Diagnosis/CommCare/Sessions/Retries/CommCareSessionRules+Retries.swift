@@ -12,8 +12,9 @@ extension CommCareSessionRules {
     static let retriedAtOnce = Rule(
         "commcare.retry.at-once", .error,
         title: "After 429 or 503 the same kind of request is sent again at once.",
-        source: "specs/commcare-http.txt: \"the CommCare app should immediately cease any attempts "
-            + "to retry the request\"; catalogue C28.",
+        source:
+            "OpenRosa/Specification.md#rate-limits: \"the CommCare app should immediately cease any attempts "
+            + "to retry the request\"; Diagnosis/Catalogue.md#c28.",
         follows: "the last 429 or 503 by kind of request",
         evidence: "a request of the same kind within two seconds",
         expects:
@@ -26,8 +27,9 @@ extension CommCareSessionRules {
     static let coolDown = Rule(
         "commcare.retry.cool-down", .warning,
         title: "After 429 or 503 the same kind of request is sent again within five seconds.",
-        source: "specs/commcare-http.txt: \"the app should ideally enter a short cool-down period "
-            + "disallowing the user from retrying the request\"; catalogue C30.",
+        source:
+            "OpenRosa/Specification.md#rate-limits: \"the app should ideally enter a short cool-down period "
+            + "disallowing the user from retrying the request\"; Diagnosis/Catalogue.md#c30.",
         follows: "the last 429 or 503 by kind of request",
         evidence: "a request of the same kind after two to five seconds",
         expects: "Five seconds at least before a user may try again.",
@@ -39,7 +41,7 @@ extension CommCareSessionRules {
     static let beforeRetryAfter = Rule(
         "commcare.retry.before-retry-after", .warning,
         title: "After 429 or 503 the Retry-After of the answer is not honoured.",
-        source: "RFC 9110, 10.2.3; catalogue C31.",
+        source: "RFC 9110, 10.2.3; Diagnosis/Catalogue.md#c31.",
         follows: "the last 429 or 503 by kind of request",
         evidence: "a request of the same kind half a second or more before Retry-After is over",
         expects: "No request of this kind before Retry-After is over.",
@@ -52,8 +54,9 @@ extension CommCareSessionRules {
     static let notGrowing = Rule(
         "commcare.retry.not-growing", .warning, repetition: .client,
         title: "Retries after 429 or 503 have no growing delays.",
-        source: "specs/commcare-http.txt: \"the app can continue attempting the action with an "
-            + "exponential back-off in delay between attempts\"; catalogue C29.",
+        source:
+            "OpenRosa/Specification.md#rate-limits: \"the app can continue attempting the action with an "
+            + "exponential back-off in delay between attempts\"; Diagnosis/Catalogue.md#c29.",
         follows: "the pauses between refusals of one kind of request in a row",
         evidence:
             "from the third try on, a pause that is not longer than the one before by half, a "
@@ -70,8 +73,8 @@ extension CommCareSessionRules {
         "commcare.retry.after-406", .error,
         title: "A request that needs an action of the user is tried again without one.",
         source:
-            "specs/commcare-http.txt: \"406: The server cannot complete the request issued, and "
-            + "the user needs to take a direct action\"; catalogue C35.",
+            "OpenRosa/Specification.md#code-406: \"406: The server cannot complete the request issued, and "
+            + "the user needs to take a direct action\"; Diagnosis/Catalogue.md#c35.",
         follows: "the last 406 by kind of request",
         evidence:
             "the same request with the same credentials within five seconds, by a client that "
@@ -85,7 +88,7 @@ extension CommCareSessionRules {
     static let sameCredentials = Rule(
         "commcare.retry.same-credentials", .warning,
         title: "After 401 the same request is sent with the same credentials more than once.",
-        source: "catalogue C73 (CommCare Android sends twice).",
+        source: "Diagnosis/Catalogue.md#c73 (CommCare Android sends twice).",
         follows: "the last 401 by kind of request",
         evidence: "the third identical request, within ten seconds of the answer, by a client that "
             + "has not been restarted",
@@ -98,8 +101,9 @@ extension CommCareSessionRules {
     static let after4xx = Rule(
         "commcare.retry.after-4xx", .warning,
         title: "A request that the server refuses as wrong is sent again at once.",
-        source: "specs/ora-http-layer.txt: retryCount \"is needed in case of internet or server "
-            + "failures\"; catalogue O-R2.",
+        source:
+            "HTTPLayer/Specification.md#retries: retryCount \"is needed in case of internet or server "
+            + "failures\"; Diagnosis/Catalogue.md#o-r2.",
         follows: "the last 4xx by kind of request",
         evidence:
             "the same request within five seconds of 400, 403, 404, 405, 410, 413, 414 or 415, "
@@ -113,8 +117,9 @@ extension CommCareSessionRules {
     static let tooManyTries = Rule(
         "commcare.retry.more-than-15", .warning, repetition: .topic,
         title: "A request is retried more than fifteen times.",
-        source: "specs/ora-http-layer.txt: retryCount \"The minimum acceptable value is 0 and the "
-            + "maximum is 15\"; catalogue O-R1.",
+        source:
+            "HTTPLayer/Specification.md#retries: retryCount \"The minimum acceptable value is 0 and the "
+            + "maximum is 15\"; Diagnosis/Catalogue.md#o-r1.",
         follows: "identical requests that fail in a row",
         evidence: "the seventeenth try, each within ten seconds of the failure before it",
         expects: "Sixteen tries at most, then an error for the application.",

@@ -2,7 +2,7 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// Restores that are being prepared: C16, C17, C21, C22, C88.
+/// Restores that are being prepared: Diagnosis/Catalogue.md#c16, #c17, #c21, #c22, #c88.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// The requests after a 412 or a claim: C08 to C10, C79, C80.
+/// The requests after a 412 or a claim: Diagnosis/Catalogue.md#c08, #c09, #c10, #c79, #c80.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

@@ -2,7 +2,8 @@ import Dissection
 import OpenRosa
 import Wire
 
-/// Restores that were received, and mistakes of servers in them: C54, C55, C61.
+/// Restores that were received, and mistakes of servers in them: Diagnosis/Catalogue.md#c54, #c55,
+/// #c61.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

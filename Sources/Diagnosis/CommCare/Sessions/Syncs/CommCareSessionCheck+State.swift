@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// The state hash: C11.
+/// The state hash: Diagnosis/Catalogue.md#c11.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

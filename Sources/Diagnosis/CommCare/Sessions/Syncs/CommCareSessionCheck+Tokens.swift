@@ -3,7 +3,7 @@ import Notation
 import OpenRosa
 import Wire
 
-/// Sync tokens: C05 to C07, C71, C72.
+/// Sync tokens: Diagnosis/Catalogue.md#c05, #c06, #c07, #c71, #c72.
 extension CommCareSessionCheck {
     private typealias R = CommCareSessionRules
 

@@ -12,9 +12,10 @@ extension CommCareSessionRules {
     static let polledEarly = Rule(
         "commcare.sync.polled-early", .error,
         title: "A restore that is being prepared is requested before Retry-After.",
-        source: "specs/commcare-http.txt: \"Retry-After with an integer value describing amount of "
+        source:
+            "OpenRosa/Specification.md#code-202: \"Retry-After with an integer value describing amount of "
             + "time (in seconds) that the client should wait before re-submitting the request\"; "
-            + "catalogue C16.",
+            + "Diagnosis/Catalogue.md#c16.",
         follows: "the last 202 of the user of the device",
         evidence: "the next restore request, half a second or more before Retry-After is over",
         expects: "The same request after Retry-After seconds.",
@@ -27,8 +28,8 @@ extension CommCareSessionRules {
     static let polledLate = Rule(
         "commcare.sync.polled-late", .warning,
         title: "A restore that is being prepared is requested long after Retry-After.",
-        source: "specs/commcare-http.txt: \"simply when the client should next poll\"; catalogue "
-            + "C17.",
+        source: "OpenRosa/Specification.md#code-202: \"simply when the client should next poll\"; "
+            + "Diagnosis/Catalogue.md#c17.",
         follows: "the last 202 of the user of the device",
         evidence:
             "the next restore request after more than three times Retry-After and two minutes "
@@ -42,7 +43,8 @@ extension CommCareSessionRules {
     static let pollAbandoned = Rule(
         "commcare.sync.poll-abandoned", .warning,
         title: "A restore that is being prepared is never requested again.",
-        source: "specs/commcare-http.txt: \"the request should be retried later\"; catalogue C17.",
+        source:
+            "OpenRosa/Specification.md#code-202: \"the request should be retried later\"; Diagnosis/Catalogue.md#c17.",
         follows: "the last 202 of the user of the device",
         evidence: "another request of the user, more than three times Retry-After and two minutes "
             + "after the 202, and no restore between",
@@ -55,7 +57,7 @@ extension CommCareSessionRules {
     static let polledWithoutEnd = Rule(
         "commcare.sync.polled-without-end", .warning,
         title: "A restore that is never ready is requested without end.",
-        source: "catalogue C22 (CommCare Android has no bound).",
+        source: "Diagnosis/Catalogue.md#c22 (CommCare Android has no bound).",
         follows: "the 202s in a row",
         evidence: "more than 240 polls, or an hour of them",
         expects: "A bound on polls and time, after which the user is informed.",
@@ -66,7 +68,7 @@ extension CommCareSessionRules {
     static let progressBackwards = Rule(
         "commcare.server.progress-backwards", .info, blames: .server, repetition: .topic,
         title: "The progress of a restore goes backwards.",
-        source: "catalogue C21.",
+        source: "Diagnosis/Catalogue.md#c21.",
         follows: "done of the 202s in a row",
         evidence: "done is less than in the answer before",
         expects: "Progress that does not decrease.",
@@ -76,7 +78,7 @@ extension CommCareSessionRules {
     static let progressStuck = Rule(
         "commcare.server.progress-stuck", .info, blames: .server, repetition: .topic,
         title: "The progress of a restore does not change.",
-        source: "catalogue C21.",
+        source: "Diagnosis/Catalogue.md#c21.",
         follows: "done of the 202s in a row",
         evidence: "ten answers in a row with the same done",
         expects: "Progress, or an error with the reason.",
@@ -86,7 +88,7 @@ extension CommCareSessionRules {
     static let formDuringRestore = Rule(
         "commcare.submit.during-pending-restore", .info, repetition: .topic,
         title: "A form is submitted while a restore is being prepared.",
-        source: "catalogue C88 (CommCare HQ drops the restore and begins again).",
+        source: "Diagnosis/Catalogue.md#c88 (CommCare HQ drops the restore and begins again).",
         follows: "the last 202 of the user of the device",
         evidence: "a submission with the sync token between two polls",
         expects: "Forms first, then the restore.",

@@ -12,8 +12,9 @@ extension CommCareSessionRules {
     static let incrementalAfter412 = Rule(
         "commcare.sync.incremental-after-412", .error,
         title: "After a 412 the next sync is incremental again.",
-        source: "specs/commcare-http.txt: \"412: An incremental sync is not possible. The client "
-            + "should perform a non-incremental sync\"; catalogue C08.",
+        source:
+            "OpenRosa/Specification.md#code-412: \"412: An incremental sync is not possible. The client "
+            + "should perform a non-incremental sync\"; Diagnosis/Catalogue.md#c08.",
         follows:
             "the last 412 that the user of the device received, until a full restore is requested",
         evidence: "the next restore request after the 412 still has since or state",
@@ -25,8 +26,9 @@ extension CommCareSessionRules {
     static let noRecoveryAfter412 = Rule(
         "commcare.sync.no-recovery-after-412", .error,
         title: "After a 412 the client goes on without a full sync.",
-        source: "specs/commcare-http.txt: \"412: … should perform a non-incremental sync\"; "
-            + "catalogue C09.",
+        source:
+            "OpenRosa/Specification.md#code-412: \"412: … should perform a non-incremental sync\"; "
+            + "Diagnosis/Catalogue.md#c09.",
         follows:
             "the last 412 that the user of the device received, and what the client does after it",
         evidence:
@@ -43,7 +45,8 @@ extension CommCareSessionRules {
     static let fullRepeated = Rule(
         "commcare.sync.full-repeated-after-412", .warning,
         title: "A full restore that was refused with 412 is requested again at once.",
-        source: "catalogue C08, C10 and section 8.3: after a second 412 nothing is lost and the "
+        source:
+            "Diagnosis/Catalogue.md#c08, #c10, OpenRosa/Specification.md#code-412: after a second 412 nothing is lost and the "
             + "user is informed.",
         follows: "a full restore after a 412 that is answered with 412 too",
         evidence: "the same full restore within five seconds of the second 412",
@@ -56,7 +59,7 @@ extension CommCareSessionRules {
     static let skipsFixtures = Rule(
         "commcare.sync.recovery-skips-fixtures", .warning,
         title: "The full restore after a 412 leaves out the fixtures.",
-        source: "catalogue C79 (CommCare HQ ignores it there, other servers do not).",
+        source: "Diagnosis/Catalogue.md#c79 (CommCare HQ ignores it there, other servers do not).",
         follows: "the last 412 that the user of the device received",
         evidence: "skip_fixtures=true in the restore after it",
         expects: "A full restore with everything in it.",
@@ -67,8 +70,8 @@ extension CommCareSessionRules {
     static let refusesFull = Rule(
         "commcare.server.412-to-full-restore", .warning, blames: .server,
         title: "A restore without since is answered with 412.",
-        source: "specs/commcare-http.txt: \"412: An incremental sync is not possible\"; catalogue "
-            + "C10.",
+        source: "OpenRosa/Specification.md#code-412: \"412: An incremental sync is not possible\"; "
+            + "Diagnosis/Catalogue.md#c10.",
         follows: "one exchange",
         evidence: "412 to a restore that has no since",
         expects: "A full restore, or a code for the actual error.",
@@ -80,7 +83,8 @@ extension CommCareSessionRules {
     static let tokenReused = Rule(
         "commcare.server.token-reused", .warning, blames: .server,
         title: "One restore_id is issued with different contents.",
-        source: "catalogue C61 (one sync log belongs to one response; a cached response repeats "
+        source:
+            "Diagnosis/Catalogue.md#c61 (one sync log belongs to one response; a cached response repeats "
             + "byte by byte).",
         follows: "the digest of each restore by its restore_id",
         evidence: "two complete restores with the same restore_id and different bytes",
@@ -91,7 +95,7 @@ extension CommCareSessionRules {
     static let fullForIncremental = Rule(
         "commcare.server.full-for-incremental", .info, blames: .server,
         title: "An incremental sync is answered with everything again.",
-        source: "catalogue C61.",
+        source: "Diagnosis/Catalogue.md#c61.",
         follows: "the cases that the device has",
         evidence: "the answer to since creates every case that the device has, ten at least",
         expects: "What has changed since the token.",
@@ -101,7 +105,8 @@ extension CommCareSessionRules {
     static let stateHash = Rule(
         "commcare.sync.state-hash", .error,
         title: "The state hash is not that of the cases that the device received and submitted.",
-        source: "catalogue C11 and section 8.1 (state is ccsh: and the XOR of the MD5 of all case "
+        source:
+            "Diagnosis/Catalogue.md#c11, OpenRosa/Specification.md#state-hash (state is ccsh: and the XOR of the MD5 of all case "
             + "ids).",
         follows: "the cases of the full restore, the incremental ones after it and the accepted "
             + "forms",
@@ -119,7 +124,8 @@ extension CommCareSessionRules {
     static let missingAfterClaim = Rule(
         "commcare.sync.missing-after-claim", .warning,
         title: "A case was claimed and the device does not sync.",
-        source: "catalogue C80 (201 of claim-case: the device lacks the case, or has an old one).",
+        source:
+            "Diagnosis/Catalogue.md#c80 (201 of claim-case: the device lacks the case, or has an old one).",
         follows: "the last claim answered with 201",
         evidence: "another request of the user more than a minute later, and no restore between",
         expects: "A sync after 201.",

@@ -12,8 +12,9 @@ extension CommCareSessionRules {
     static let tokenMissing = Rule(
         "commcare.submit.token-missing", .error, repetition: .client,
         title: "A submission carries no sync token although the device has synced.",
-        source: "specs/commcare-http.txt: \"X-CommCareHQ-LastSyncToken: Last Successful Sync\"; "
-            + "catalogue C05.",
+        source:
+            "OpenRosa/Specification.md#sync-tokens: \"X-CommCareHQ-LastSyncToken: Last Successful Sync\"; "
+            + "Diagnosis/Catalogue.md#c05.",
         follows:
             "the last restore that the user of the device certainly received, and whether the client "
             + "uses its restore_id",
@@ -35,7 +36,8 @@ extension CommCareSessionRules {
     static let tokenStale = Rule(
         "commcare.sync.token-stale", .error, repetition: .client,
         title: "A request carries a sync token that a newer restore has replaced.",
-        source: "specs/commcare-http.txt: \"Last Successful Sync\"; catalogue C06.",
+        source:
+            "OpenRosa/Specification.md#sync-tokens: \"Last Successful Sync\"; Diagnosis/Catalogue.md#c06.",
         follows: "the tokens given to the user of the device, in order, and which one the client "
             + "last used",
         evidence: "an older token in since or X-CommCareHQ-LastSyncToken after a newer restore "
@@ -53,7 +55,7 @@ extension CommCareSessionRules {
     static let tokenDiffers = Rule(
         "commcare.sync.token-differs", .warning, repetition: .client,
         title: "since and X-CommCareHQ-LastSyncToken of one request differ.",
-        source: "catalogue C07 (CommCare Android makes both from one value).",
+        source: "Diagnosis/Catalogue.md#c07 (CommCare Android makes both from one value).",
         follows: "one request",
         evidence: "a restore with both, and two values",
         expects: "The same token in both places.",
@@ -64,7 +66,8 @@ extension CommCareSessionRules {
     static let tokenOfAnotherUser = Rule(
         "commcare.sync.token-of-another-user", .warning, repetition: .topic,
         title: "A user sends the sync token of another user.",
-        source: "catalogue C06 and C71 (CommCare HQ: SyncLogUserMismatch, answered with 412).",
+        source:
+            "Diagnosis/Catalogue.md#c06, #c71 (CommCare HQ: SyncLogUserMismatch, answered with 412).",
         follows: "which user each restore_id was given to",
         evidence: "a token in a request with other credentials",
         expects: "The token of the user's own last restore, or a full restore where there is none.",
@@ -77,7 +80,8 @@ extension CommCareSessionRules {
     static let userIDOfAnother = Rule(
         "commcare.sync.user-id-of-another", .warning, repetition: .topic,
         title: "A restore is requested with the user_id of another user.",
-        source: "catalogue C71 (CommCare HQ: 412 where user_id is not the authenticated user).",
+        source:
+            "Diagnosis/Catalogue.md#c71 (CommCare HQ: 412 where user_id is not the authenticated user).",
         follows: "the uuid in the Registration of each user",
         evidence: "user_id of a restore is the uuid registered for another user of this server",
         expects: "user_id of the user who signs in.",
@@ -89,7 +93,7 @@ extension CommCareSessionRules {
     static let tokenOfAnotherDevice = Rule(
         "commcare.sync.token-of-another-device", .warning, repetition: .topic,
         title: "Two devices use one sync token.",
-        source: "catalogue C72 (a sync log of CommCare HQ is what one device has).",
+        source: "Diagnosis/Catalogue.md#c72 (a sync log of CommCare HQ is what one device has).",
         follows: "which device each restore_id was given to",
         evidence: "a token in a request with another device id",
         expects: "A full restore on a new device.",
@@ -102,7 +106,7 @@ extension CommCareSessionRules {
     static let tokenTooOld = Rule(
         "commcare.sync.token-too-old", .warning, repetition: .client,
         title: "An incremental sync is requested with a token that the server no longer has.",
-        source: "catalogue C72 (CommCare HQ keeps sync logs for 63 days).",
+        source: "Diagnosis/Catalogue.md#c72 (CommCare HQ keeps sync logs for 63 days).",
         follows: "one request",
         evidence: "since together with days_since_last_sync above 63",
         expects: "A full restore.",
